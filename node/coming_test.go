@@ -71,6 +71,12 @@ func TestContextBeginsWithWhatIsDue(t *testing.T) {
 	if got := due(serve.ContextRequest{Filters: money, Sees: money}); !slices.Equal(got, want[1:2]) {
 		t.Errorf("for an app that sees money alone: %q", got)
 	}
+	if got := due(serve.ContextRequest{Topic: "my knee", Due: true}); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("about something else, after what is due: %q", got)
+	}
+	if got := due(serve.ContextRequest{Due: true}); !slices.Equal(got, want) {
+		t.Errorf("nothing but what is due: %q", got)
+	}
 	if got := due(serve.ContextRequest{Topic: "my knee"}); slices.Contains(got, "The vet looks at Momo") {
 		t.Errorf("about something else: %q", got)
 	}

@@ -38,6 +38,10 @@ func TestToDosComeFirst(t *testing.T) {
 			}
 		}
 	}
+	res, err := n.Search(t.Context(), serve.SearchRequest{Query: "what do I have to do"})
+	if err != nil || !res.Known || res.Confidence != res.Hits[0].Memory.Confidence || res.Confidence == 1 {
+		t.Errorf("known %v, confidence %v of %+v: %v", res.Known, res.Confidence, res.Hits[0], err)
+	}
 	none, err := filter.Parse("tags contains nothing", time.UTC)
 	if err != nil {
 		t.Fatal(err)

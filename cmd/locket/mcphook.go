@@ -51,8 +51,8 @@ func (a *app) mcpHookCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "hook --app NAME", Short: "Answer a hook of Claude Code or Codex with what is remembered", Args: nothing(),
 		Long: `Reads the JSON of a hook from standard input, and prints the hook's answer, as JSON. When a
-session starts (SessionStart) the answer has core memories, and what is remembered of the
-folder by its name; to a prompt (UserPromptSubmit) it has what is remembered of that. It is
+session starts (SessionStart) the answer has core memories, what is due within 48 hours, and
+what is remembered of the folder by its name; to a prompt (UserPromptSubmit) it has what is remembered of that. It is
 fenced data, as far as the app may read it. Nothing is added where nothing is known. Other hooks are answered by {}.
 
 A hook never holds the assistant up: where no daemon runs, the key opens nothing, or an
@@ -110,9 +110,9 @@ func (a *app) answerHook(ctx context.Context, file, name string, budget int) (an
 }
 
 // Core memories go into a session when it begins, and not again with each prompt.
-const coreOnly, notCore = "type = core", "type != core"
+const notCore = "type != core"
 
-// atStart gives core memories, and what is remembered of the folder by its name.
+// atStart gives core memories, what is due soon, and what is remembered of the folder by its name.
 func atStart(ctx context.Context, c *serve.Client, in hookInput, budget int) (string, error) {
 	topic := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -121,16 +121,12 @@ func atStart(ctx context.Context, c *serve.Client, in hookInput, budget int) (st
 		return ' '
 	}, filepath.Base(in.Folder))
 	if topic = strings.TrimSpace(topic); topic != "" {
-		got, err := c.Context(ctx, serve.ContextRequest{Topic: topic, Budget: budget})
+		got, err := c.Context(ctx, serve.ContextRequest{Topic: topic, Due: true, Budget: budget})
 		if err != nil || got.Known {
 			return got.Text, err
 		}
 	}
-	only, err := filter.Parse(coreOnly, nil)
-	if err != nil {
-		return "", err
-	}
-	got, err := c.Context(ctx, serve.ContextRequest{Topic: "the wearer", Budget: budget, Filters: only})
+	got, err := c.Context(ctx, serve.ContextRequest{Due: true, Budget: budget})
 	return got.Text, err
 }
 

@@ -17,7 +17,7 @@ func Days(phrase string, now time.Time) (days [][2]time.Time, rest []string) {
 		days = append(days, [2]time.Time{midnight(s.from), midnight(s.to + 1)})
 	}
 	for i, w := range words {
-		if !f.consumed[i] {
+		if !f.consumed[i] && !f.named[i] {
 			rest = append(rest, w.text)
 		}
 	}

@@ -117,7 +117,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 			g.weight = weightGrammar
 		}
 		worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0)
-		if len(f.spans) > 0 && ofAnyDay[x.term] {
+		if len(f.spans) > 0 && (ofAnyDay[x.term] || f.named[i]) {
 			g.weight *= weightOfAnyDay
 			worth = 0
 		}
@@ -126,6 +126,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		g.terms = append(g.terms, c.inOther(x.term)...)
 		if t := c.dict.find(pledgeMark); pledgeWords[x.term] && c.has(t) {
 			g.terms = append(g.terms, weighted{t, sharePledge})
+		}
+		if out.shape == Where && homeWords[x.term] {
+			g.terms = append(g.terms, append(c.found(lemma("address"), 1), c.found("地址", 1)...)...)
 		}
 		if len(g.terms) > 0 {
 			out.groups = append(out.groups, g)
@@ -359,8 +362,8 @@ func (c *core) spelt(out *question, term string, word int, s *scratch) {
 
 // ofAnyDay are words that do not narrow a question which also names a time:
 // "what happened last Tuesday", 昨天聊了什么.
-var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place
-发生 发 生 聊 讲 谈 做 事 情 事情 聊天 去 过 些 方 地方 去过`)
+var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place day
+发生 发 生 聊 讲 谈 做 事 情 事情 聊天 去 过 些 方 地方 去过 天 时 候 时候 干 嘛 干嘛 啥 忙 呢`)
 
 // goings are those words of ofAnyDay that ask where somebody was. When a node
 // records a visit, it uses the word "arrived".

@@ -142,7 +142,7 @@ type Query struct {
 	Past bool
 	// Apart returns a memory and the utterance that it quotes as two hits.
 	// Otherwise they are one hit, and the utterance is in Hit.Also. Two memories
-	// of one utterance are always two hits.
+	// of one utterance are two hits, unless one has no word that the other lacks.
 	Apart bool
 	// Weights replaces the default weights. It is for measurements.
 	Weights *Weights

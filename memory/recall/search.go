@@ -193,8 +193,8 @@ func (r *ranking) fits(d uint32) bool {
 }
 
 // hits joins an utterance with the best of the memories that quote it, and
-// keeps the best k. Any other memory of the utterance says something else, for
-// example the next value of a list, and is a hit of its own.
+// keeps the best k. Another memory of the utterance is a hit of its own where it says
+// something else, for example the next value of a list.
 func (r *ranking) hits(out *Result) {
 	list := r.s.list
 	if !r.q.Apart {
@@ -203,7 +203,8 @@ func (r *ranking) hits(out *Result) {
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), r.tie(a.doc, b.doc))
 	})
-	at := map[uint32]int{} // hit by anchor
+	at := map[uint32]int{}         // hit by anchor
+	shown := map[uint32][]uint32{} // by anchor, the memories that are hits
 	for i := range list {
 		c := &list[i]
 		m := &r.docs[c.doc]
@@ -213,6 +214,10 @@ func (r *ranking) hits(out *Result) {
 		a := r.anchor(c.doc)
 		h, ok := at[a]
 		sibling := ok && m.kind() == Memory && out.Hits[h].Kind == Memory && r.docs[a].kind() == Utterance
+		if sibling && !r.q.Apart && slices.ContainsFunc(shown[a], func(d uint32) bool { return r.docs[d].typ() == m.typ() && r.saysNoMore(c.doc, d) }) {
+			out.Hits[h].Also = append(out.Hits[h].Also, m.id)
+			continue
+		}
 		if ok && !r.q.Apart && !sibling {
 			hit := &out.Hits[h]
 			if m.kind() == Memory && hit.Kind == Utterance {
@@ -221,6 +226,7 @@ func (r *ranking) hits(out *Result) {
 				// state.
 				hit.Also = append(hit.Also, hit.ID)
 				hit.ID, hit.Kind, hit.Source, hit.Type = m.id, Memory, r.sourceOf(m), memory.Types[m.typ()-1]
+				shown[a] = append(shown[a], c.doc)
 				continue
 			}
 			hit.Also = append(hit.Also, m.id)
@@ -231,6 +237,9 @@ func (r *ranking) hits(out *Result) {
 		}
 		if !sibling {
 			at[a] = len(out.Hits)
+		}
+		if m.kind() == Memory {
+			shown[a] = append(shown[a], c.doc)
 		}
 		hit := Hit{
 			ID: m.id, Kind: m.kind(), Source: r.sourceOf(m), Session: r.names.text(m.session), Speaker: r.names.text(m.speaker),
@@ -250,6 +259,20 @@ func (r *ranking) hits(out *Result) {
 		}
 	}
 	out.Confidence = r.confidence(r.surest())
+}
+
+// saysNoMore reports whether another document has each word of a document.
+func (r *ranking) saysNoMore(d, other uint32) bool {
+	theirs := map[uint32]bool{}
+	for t := range r.terms(other) {
+		theirs[t] = true
+	}
+	for t := range r.terms(d) {
+		if !theirs[t] && r.dict.bytes(t)[0] > pledgeMark[0] { // dates, names and relations are no words
+			return false
+		}
+	}
+	return true
 }
 
 // lift raises the memories of an utterance that scores better than all of them.

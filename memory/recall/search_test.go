@@ -113,6 +113,26 @@ func TestMemoriesOfOneLineAreHitsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A memory that says no more than another of its line has no place of its own.
+func TestMemoriesThatSayNoMoreAreOneHit(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	talk(t, x, "s1", june, 1, [2]string{"Ana", "My sister Ola works at the harbour in Gdansk."}, [2]string{"Ben", "The harbour is loud."})
+	for i, text := range []string{"Ana's sister Ola works at the harbour in Gdansk", "Ola works at the harbour", "Ola is Ana's sister"} {
+		if err := x.Add(Doc{ID: idOf(20 + i), Kind: Memory, Type: memory.Semantic, At: june, Text: text, Source: idOf(1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := find(t, x, Query{Text: "where does Ana's sister Ola work in Gdansk", Now: june})
+	if len(r.Hits) != 2 || r.Hits[0].ID != idOf(20) {
+		t.Fatalf("%+v, want the whole memory and what Ben said", r.Hits)
+	}
+	for _, id := range []memory.ID{idOf(1), idOf(21), idOf(22)} {
+		if !slices.Contains(r.Hits[0].Also, id) {
+			t.Errorf("%s is not named with it: %v", id, r.Hits[0].Also)
+		}
+	}
+}
+
 func TestFilters(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "The soup was cold"}, [2]string{"Ben", "The soup was fine"})

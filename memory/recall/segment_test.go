@@ -103,7 +103,7 @@ func TestCorruptSegmentsAreRefused(t *testing.T) {
 		}
 	}
 	bad := newSegments()
-	bad.m["manifest"] = []byte("LKM1\x0a\x00\x00\x00")
+	bad.m["manifest"] = []byte("LKM1\x09\x00\x00\x00")
 	if _, err := Open(t.Context(), bad, Options{}); !errors.Is(err, ErrOutdated) {
 		t.Errorf("manifest of another analysis: %v", err)
 	}

@@ -183,3 +183,6 @@ func asksTrade(words []word) []word {
 	}
 	return append(words[:n:n], english("job", false))
 }
+
+// homeWords ask for an address, where the question asks where: "where does Tom live".
+var homeWords = set("live 住 住在")

@@ -63,12 +63,19 @@ type found struct {
 	weekday  int    // named without "last" or "next": 1 Monday to 7 Sunday
 	any      bool   // holds some word of time at all
 	consumed map[int]bool
+	named    map[int]bool // words of a feast's name, which a text of that day need not have
+}
+
+func (f *found) name(from, to int) {
+	for ; from <= to; from++ {
+		f.named[from] = true
+	}
 }
 
 // findTimes reads the times that words name, relative to now (local). Zero
 // now: relative times are noticed and not resolved.
 func findTimes(words []word, now time.Time) found {
-	f := found{consumed: map[int]bool{}}
+	f := found{consumed: map[int]bool{}, named: map[int]bool{}}
 	today := dayOf(now)
 	known := !now.IsZero()
 	add := func(from, to int32, said bool) {
@@ -89,13 +96,13 @@ func findTimes(words []word, now time.Time) found {
 		}
 	}
 	for i := range words {
-		if f.consumed[i] {
+		if f.consumed[i] || f.named[i] {
 			continue
 		}
 		w := words[i]
 		if w.han || w.text[0] <= '9' && i+1 < len(words) && words[i+1].han { // 5月3日
 			f.hanTime(words, i, now, add, use)
-			if w.han || f.consumed[i] {
+			if w.han || f.consumed[i] || f.named[i] {
 				continue
 			}
 		}
@@ -130,38 +137,19 @@ func findTimes(words []word, now time.Time) found {
 			f.englishDate(words, i, m, now, add, use)
 			continue
 		}
-		if d, ok := weekdays[w.text]; ok && len(w.text) > 3 || ok && w.capital {
-			f.any = true
+		if d, ok := weekdays[w.text]; ok && (len(w.text) > 3 || w.capital) {
+			f.englishWeekday(words, i, d, now, add, use)
+			continue
+		}
+		if n := f.englishFeast(words, i, now, aheadOf(words, i), add, use); n > 0 {
+			f.name(i, i+n-1)
+			continue
+		}
+		if n := dayOnly(words, i); n > 0 && known {
 			use(i)
-			back := (int32(now.Weekday()) - int32(d)%7 + 7) % 7
-			monday := today - (int32(now.Weekday())+6)%7
-			switch which := at(i - 1); {
-			case at(i+1) == "last" && at(i+2) == "week":
-				add(monday-7+int32(d)-1, monday-7+int32(d)-1, false)
-				use(i+1, i+2)
-			case at(i+1) == "next" && at(i+2) == "week":
-				add(monday+7+int32(d)-1, monday+7+int32(d)-1, false)
-				use(i+1, i+2)
-			case which == "last":
-				use(i - 1)
-				if back == 0 {
-					back = 7
-				}
-				add(today-back, today-back, false)
-			case which == "next":
-				use(i - 1)
-				ahead := (7 - back) % 7
-				if ahead == 0 {
-					ahead = 7
-				}
-				add(today+ahead, today+ahead, false)
-			default:
-				f.weekday = d
-				if back == 0 {
-					back = 7
-				}
-				add(today-back, today-back, false)
-			}
+			f.day, f.month = n, 0
+			d := nearestDay(now, n, aheadOf(words, i))
+			add(d, d, false)
 			continue
 		}
 		if y := year(w.text); y > 0 && !f.consumed[i] {
@@ -178,6 +166,80 @@ func findTimes(words []word, now time.Time) found {
 		}
 	}
 	return f
+}
+
+// englishWeekday reads a day of a week: "last Friday", "Friday next week". Without its week it is the last one, or
+// the next where the text speaks of what is to come.
+func (f *found) englishWeekday(words []word, i, d int, now time.Time, add func(int32, int32, bool), use func(...int)) {
+	at := func(k int) string {
+		if k >= 0 && k < len(words) {
+			return words[k].text
+		}
+		return ""
+	}
+	f.any = true
+	use(i)
+	today := dayOf(now)
+	monday := today - (int32(now.Weekday())+6)%7
+	one := func(day int32, also ...int) {
+		use(also...)
+		add(day, day, false)
+	}
+	switch which := at(i - 1); {
+	case at(i+1) == "last" && at(i+2) == "week":
+		one(monday-7+int32(d)-1, i+1, i+2)
+	case at(i+1) == "next" && at(i+2) == "week":
+		one(monday+7+int32(d)-1, i+1, i+2)
+	case which == "last":
+		one(nearestWeekday(now, d, false), i-1)
+	case which == "next":
+		ahead := nearestWeekday(now, d, true)
+		if ahead == today {
+			ahead += 7
+		}
+		one(ahead, i-1)
+	default:
+		f.weekday = d
+		one(nearestWeekday(now, d, aheadOf(words, i)))
+	}
+}
+
+// nearestWeekday returns the last such day of the week before now, or the next from now on; 7 is Sunday.
+func nearestWeekday(now time.Time, d int, ahead bool) int32 {
+	back := (int32(now.Weekday()) - int32(d)%7 + 7) % 7
+	switch {
+	case ahead:
+		return dayOf(now) + (7-back)%7
+	case back == 0:
+		back = 7
+	}
+	return dayOf(now) - back
+}
+
+// dayOnly reads "on the 20th" at its number, where no month and nothing that is counted follows; 0: it is none.
+func dayOnly(words []word, i int) int {
+	n := number(words[i].text)
+	if i < 2 || n < 1 || n > 31 || words[i].text[0] > '9' || words[i].text[len(words[i].text)-1] <= '9' || words[i-1].text != "the" || words[i-2].text != "on" && words[i-2].text != "by" {
+		return 0
+	}
+	if i+1 < len(words) && !stopWords[words[i+1].text] || i+1 < len(words) && words[i+1].text == "of" {
+		return 0
+	}
+	return n
+}
+
+// nearestDay returns the last day with a number in its month up to now, or the next from now on.
+func nearestDay(now time.Time, n int, ahead bool) int32 {
+	step := -1
+	if ahead {
+		step = 1
+	}
+	for k := 0; ; k += step {
+		t := time.Date(now.Year(), now.Month()+time.Month(k), n, 0, 0, 0, 0, time.UTC)
+		if d := dayOf(t); t.Day() == n && (ahead && d >= dayOf(now) || !ahead && d <= dayOf(now)) {
+			return d
+		}
+	}
 }
 
 // number reads 3, 3rd, three; 0 where it is none.

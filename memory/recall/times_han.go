@@ -115,23 +115,30 @@ func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int3
 	if len(h.text) == 0 || h.at[0] != i { // a pair: its characters are read by themselves
 		return
 	}
-	spent := func(n int) {
-		last := len(words) - 1
+	reach := func(n int) (from, last int) {
+		last = len(words) - 1
 		if n < len(h.at) {
 			last = h.at[n-1]
 		} else if n > 0 && n <= len(h.at) {
 			last = h.at[len(h.at)-1]
 		}
-		from := i
+		from = i
 		if from > 0 && words[from-1].han && len([]rune(words[from-1].text)) == 2 {
 			from-- // a pair of which half is a time
 		}
 		if next := last + 1; next < len(words) && words[next].han && len([]rune(words[next].text)) == 2 {
 			last = next
 		}
-		for k := from; k <= last; k++ {
-			use(k)
+		return from, last
+	}
+	spent := func(n int) {
+		for from, last := reach(n); from <= last; from++ {
+			use(from)
 		}
+	}
+	if n := f.hanFeast(h, before(words, i), now, aheadOf(words, i), add); n > 0 {
+		f.name(reach(n))
+		return
 	}
 	if y := h.year(); y > 0 {
 		f.year = y
@@ -145,10 +152,16 @@ func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int3
 		}
 		n := len([]rune(p.word))
 		from, to := period(now, p.unit, p.n, "")
-		if m, size := h.number(n); p.unit == 365 && m >= 1 && m <= 12 && h.has("月", n+size) && !now.IsZero() {
-			f.year = now.Year() + int(p.n) // of which the month is read next
+		m, size := h.number(n)
+		switch {
+		case p.unit == 365 && (m >= 1 && m <= 12 && h.has("月", n+size) || h.beginsFeast(n)) && !now.IsZero():
+			f.year = now.Year() + int(p.n) // of which the month, or the feast, is read next
 			f.any = true
-		} else {
+		case p.unit == 30 && m >= 1 && int32(m) <= to-from+1 && (h.has("号", n+size) || h.has("日", n+size)):
+			from += int32(m) - 1
+			add(from, from, false)
+			n += size + 1
+		default:
 			add(from, to, false)
 		}
 		spent(n)
@@ -159,6 +172,12 @@ func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int3
 	}
 	n, size := h.number(0)
 	if n == 0 || i > 0 && digit(before(words, i)) {
+		return
+	}
+	if i == 0 && n <= 31 && h.has("号", size) && (len(h.text) == size+1 || strings.ContainsRune("那我们有发的上下晚早", h.text[size+1])) && !now.IsZero() { // 20号那天
+		d := nearestDay(now, n, aheadOf(words, i))
+		add(d, d, false)
+		spent(size + 1)
 		return
 	}
 	if h.has("月", size) && n <= 12 {
@@ -251,11 +270,8 @@ func (f *found) hanWeek(h hanRun, words []word, i int, now time.Time, add func(i
 		case d >= 1 && d <= 7:
 			f.weekday, f.any = d, true
 			if last != '每' {
-				back := (int32(now.Weekday()) - int32(d)%7 + 7) % 7
-				if back == 0 {
-					back = 7
-				}
-				add(dayOf(now)-back, dayOf(now)-back, false)
+				day := nearestWeekday(now, d, aheadOf(words, i))
+				add(day, day, false)
 			}
 			spent(n + 1)
 		case p.named:

@@ -14,6 +14,7 @@ type word struct {
 	term    string // stem, Chinese pair or single character; empty: not a term
 	capital bool
 	stop    bool
+	clip    string // what an apostrophe took off: 'll
 	han     bool
 }
 
@@ -70,10 +71,11 @@ func split(text string) []word {
 func english(s string, capital bool) word {
 	s = strings.TrimRight(s, "'")
 	base, _, _ := strings.Cut(s, "'")
+	clip := ""
 	if len(base) < len(s) && len(base) > 0 { // it's, don't, Anna's, o'clock
-		s = base
+		s, clip = base, s[len(base):]
 	}
-	w := word{text: s, capital: capital, stop: stopWords[s]}
+	w := word{text: s, capital: capital, stop: stopWords[s], clip: clip}
 	if !w.stop {
 		w.term = lemma(s)
 		if len(w.term) > maxTerm {

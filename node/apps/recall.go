@@ -96,7 +96,7 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 	if err := v.can(serve.RightRead); err != nil {
 		return serve.ContextResult{}, err
 	}
-	if q.Topic == "" && len(q.Messages) == 0 && !v.scope.lines {
+	if q.Topic == "" && len(q.Messages) == 0 && !q.Due && !v.scope.lines {
 		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: what is being said around the wearer is not for app %s: send messages or a topic", v.Name()))
 	}
 	topic := q.Topic

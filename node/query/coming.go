@@ -60,22 +60,28 @@ func (qr *Query) coming(ctx context.Context, r *serve.ContextRequest) (list []*m
 	return list[:min(len(list), retrieve.PerType)], nil
 }
 
-// isComing reports whether the event of a memory is yet to come soon, or goes on. A plan for
-// a day goes on until that day is over.
+// isComing reports whether the event of a memory is yet to come soon, or goes on.
 func isComing(m *memory.Memory, now time.Time) bool {
 	f := m.Fields.Episodic
 	if f == nil || f.Started.IsZero() {
 		return false
 	}
-	at, clock := m.Begins(now.Location())
-	over := at
+	at, over := lasts(m, now.Location())
+	return at.Before(now.Add(soon)) && now.Before(over)
+}
+
+// lasts returns when the event of a memory begins and when it is over. A plan for a day goes on
+// until that day is over; an event of a day may have happened already.
+func lasts(m *memory.Memory, zone *time.Location) (at, over time.Time) {
+	f := m.Fields.Episodic
+	at, clock := m.Begins(zone)
 	switch {
 	case !f.Ended.IsZero():
-		over = f.Ended.Add(at.Sub(f.Started))
+		return at, f.Ended.Add(at.Sub(f.Started))
 	case !clock && slices.Contains(planned, f.EventType):
-		over = at.AddDate(0, 0, 1)
+		return at, at.AddDate(0, 0, 1)
 	}
-	return at.Before(now.Add(soon)) && now.Before(over)
+	return at, at
 }
 
 // chosen reports whether a memory may be in the block that is asked for. What is known of other

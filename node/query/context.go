@@ -41,7 +41,8 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 		r.Budget = serve.DefaultBudget
 	}
 	res.Items = []serve.ContextItem{}
-	if res.Topic = strings.TrimSpace(r.Topic); res.Topic == "" {
+	none := strings.TrimSpace(r.Topic) == "" && len(r.Messages) == 0
+	if res.Topic = strings.TrimSpace(r.Topic); res.Topic == "" && !(none && r.Due) {
 		if res.Topic, r.Own, err = qr.topic(ctx, &r); err != nil {
 			return res, err
 		}
@@ -60,7 +61,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 		evidence[h.ID], shared[h.ID] = h.Evidence, h.SharedBy
 		return &items[len(items)-1]
 	}
-	if begins := strings.TrimSpace(r.Topic) == "" && len(r.Messages) == 0; begins || res.Topic == "" {
+	if none || res.Topic == "" || r.Due {
 		list, err := qr.coming(ctx, &r)
 		if err != nil {
 			return res, err

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"strings"
+	"unicode"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
@@ -19,13 +20,15 @@ const (
 	verbEn     = `(?:live|work|born|drive|old|do)\b`
 	verbZh     = `(?:住|上班|工作|几岁|多大|叫什么)`
 	// partners are people by what they are to the owner.
-	partnerEn = `(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|doctor|gp|dentist|vet|boss|landlord|landlady|lawyer|therapist|sister|brother|mother|father|mum|mom|dad|son|daughter|best friend)`
-	partnerZh = `(?:老婆|妻子|太太|老公|丈夫|男朋友|女朋友|男友|女友|医生|牙医|老板|房东|律师|姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|儿子|女儿)`
+	partnerEn = `(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|doctor|gp|dentist|vet|boss|landlord|landlady|lawyer|therapist|teacher|neighbou?r|manager|colleague|sister|brother|mother|father|mum|mom|dad|son|daughter|aunt|uncle|cousin|niece|nephew|grand(?:mother|father|ma|pa|son|daughter)|best friend)`
+	nameZh    = `(?:的?名字|叫什么|叫啥|是谁|是哪位|姓什么)`
+	partnerZh = `(?:老婆|妻子|太太|老公|丈夫|男朋友|女朋友|男友|女友|医生|牙医|老板|房东|律师|老师|邻居|同事|姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|儿子|女儿|爷爷|奶奶|外公|外婆|叔叔|阿姨|舅舅|姑姑|最好的朋友)`
 )
 
 var (
-	// ofPartner finds questions for who somebody is to the wearer.
-	ofPartner = lazily(`(?i)\bmy ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\bwho(?:['’]s| is) my ` + partnerEn + `\W*$|^(?:请问)?我的?` + partnerZh + `(?:的?名字|叫什么|是谁)`)
+	// ofPartner finds questions for who somebody is to the wearer, and toOther those for who they are to somebody else.
+	ofPartner = lazily(`(?i)\b(?:my|our) ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\b(?:who(?:['’]s| is)|name of) (?:my|our) ` + partnerEn + `\W*$|^(?:请问)?我的?` + partnerZh + nameZh)
+	toOther   = lazily(`(?i)^(?:and )?(?:who|what)(?:['’]s| is| was)\b.*['’]s ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)?\W*$|` + partnerZh + nameZh)
 	// ofSelf finds questions for a property of the wearer.
 	ofSelf = lazily(`(?i)\bmy ` + kindEn + propertyEn + `\W*$|^(?:and )?(?:where|when|what|which|how old)\b.* (?:do|did|was|am) i (?:now |currently )?` + verbEn + `(?: in| at| for a living| now)?\W*$|^how old am i\b|` +
 		`^(?:请问)?我(?:的|现在|目前)*(?:` + propertyZh + `|(?:是?在?(?:哪里|哪儿|什么地方)?)?` + verbZh + `|是?做什么工作)`)
@@ -38,8 +41,10 @@ var (
 	}
 	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their)$`)
 
-	// givesName finds who somebody's wife is: "my wife is called Karin", "Karin is my wife".
-	givesName = lazily(`(?i:\b` + partnerEn + `(?:['’]s name)?(?: is)?(?: called| named)?),? \p{Lu}|\p{Lu}\pL+(?: is|,) (?i:my|the) (?i:` + partnerEn + `)\b|` + partnerZh + `(?:的?名字)?(?:叫|是|名|，)`)
+	// givesName finds who somebody's wife is: "my wife is called Karin", "Karin is Tom's wife". givesJob
+	// finds what looks so in Chinese, and says what they do.
+	givesName = lazily(`(?i:\b` + partnerEn + `(?:['’]s name)?(?: is)?(?: called| named)?),? \p{Lu}|\p{Lu}\pL+(?: is|,) (?:(?i:my|the|our|his|her) |\pL+['’]s )(?i:` + partnerEn + `)\b|` + partnerZh + `(?:的?名字)?(?:叫|是|姓|名|，)`)
+	givesJob  = lazily(partnerZh + `是(?:一?[个名位])?(?:护士|老师|医生|律师|警察|司机|会计|厨师|学生|工程师|程序员|公务员|退休)`)
 	partnerOf = lazily(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?\b` + partnerEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + partnerZh)
 	// tellsOwn finds whose property a text tells: "my mother's birthday", 小王的生日.
 	tellsOwn = lazily(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?` + kindEn + `\b` + propertyEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + propertyZh)
@@ -53,7 +58,7 @@ var (
 // property is what a question asks of somebody.
 type property struct {
 	owner   string // empty: the wearer
-	partner bool   // who somebody is to the wearer
+	partner bool   // who somebody is to the owner
 }
 
 // askedProperty finds it; false: the question asks for something else.
@@ -66,7 +71,7 @@ func askedProperty(question string) (p property, ok bool) {
 	}
 	for _, re := range ofOther {
 		if m := re().FindStringSubmatch(question); m != nil && !notNames().MatchString(m[1]) {
-			return property{owner: m[1]}, true
+			return property{m[1], toOther().MatchString(question)}, true
 		}
 	}
 	return p, false
@@ -89,9 +94,9 @@ func (p property) owns(text string) whose {
 	}
 	if m := re().FindStringSubmatch(text); m != nil {
 		switch {
-		case m[2] != "" || m[4] != "" || p.partner && !givesName().MatchString(text):
+		case m[2] != "" || m[4] != "" || p.partner && !gives(text):
 			return anothers
-		case m[1] != "" || m[3] != "":
+		case m[1] != "" || m[3] != "" || p.partner:
 			return speakers
 		}
 	}
@@ -102,6 +107,27 @@ func (p property) owns(text string) whose {
 		return speakers
 	}
 	return nobodys
+}
+
+// gives reports whether a text says who somebody is to somebody.
+func gives(text string) bool { return givesName().MatchString(text) && !givesJob().MatchString(text) }
+
+// misses reports whether a text speaks of somebody's doctor, and does not say who the owner's is:
+// "Anna went to the doctor", "Hanna's doctor is Dr. Weiss". byOwner: the owner may have said it.
+func (p property) misses(text string, byOwner bool) bool {
+	m := partnerOf().FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	switch {
+	case !gives(text):
+		return true
+	case m[2] != "":
+		return memory.Normal(m[2]) != memory.Normal(p.owner)
+	case m[4] != "":
+		return !strings.HasSuffix(m[4], p.owner)
+	}
+	return m[1]+m[3] != "" && !byOwner
 }
 
 // of says whose property a document tells: the wearer's or another's.
@@ -120,7 +146,8 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) == "user" && !p.partner:
 		return speakers
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) != "user":
-		if shared(question, m.Slot.Subject) > 0 {
+		// 老周 and 老婆 share a character.
+		if shared(question, m.Slot.Subject) > 0 && (!strings.ContainsFunc(p.owner, isHan) || strings.Contains(m.Slot.Subject, p.owner)) {
 			return nobodys
 		}
 		return anothers
@@ -155,5 +182,28 @@ func (qr *Query) owner(ctx context.Context, question string) (owner string, doub
 	if p.owner == "" {
 		return "", is(func(w whose) bool { return w == anothers }), nil
 	}
-	return p.owner, nil, is(func(w whose) bool { return w != nobodys })
+	if p.partner {
+		doubts = func(id memory.ID) (misses bool) {
+			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+				text, speaker := p.said(tx, qr.c.Wearer, id)
+				misses = p.misses(text, memory.Normal(speaker) == memory.Normal(p.owner))
+				return nil
+			})
+			return err == nil && misses
+		}
+	}
+	return p.owner, doubts, is(func(w whose) bool { return w != nobodys })
 }
+
+// said is the text of a document, a memory's as its wearer says it, and who says it.
+func (p property) said(tx *store.Tx, wearer string, id memory.ID) (text, speaker string) {
+	if u, err := tx.Utterance(id); err == nil {
+		return u.Text, u.Speaker
+	}
+	if m, err := engine.Live(tx, id); err == nil {
+		return asSpoken(m.Text, wearer), wearer
+	}
+	return "", ""
+}
+
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }

@@ -9,19 +9,46 @@ func TestAskedProperty(t *testing.T) {
 		"我的生日是什么时候": "self", "我生日是哪天": "self", "我做什么工作": "self", "我的电话号码是多少": "self", "我住在哪里": "self", "我在哪里上班": "self",
 		"when is Anna's birthday": "Anna", "what's Tom’s birthday?": "Tom", "who is Anna's doctor": "Anna", "what is Tom's wife's name": "Tom", "when is my sister's birthday": "sister",
 		"where does Tom live": "Tom", "what does Tom do": "Tom", "how old is my sister": "sister", "where does my wife work": "wife",
+		"我老婆叫什么": "partner", "who is our landlord": "partner", "what's the name of my dentist": "partner", "我的房东是谁": "partner", "我牙医姓什么": "partner",
 		"小王的生日是什么时候": "小王", "小李的医生是谁": "小李", "小李老婆叫什么": "小李", "我妈妈的生日是哪天": "妈妈", "我老婆在哪里上班": "老婆", "小王住在哪里": "小王",
 		"what do I have to do": "", "where did I put my keys": "", "when is my dentist appointment": "", "what does the doctor say": "", "我明天做什么": "", "今天要做什么": "", "我要买什么": "",
 	} {
 		p, ok := askedProperty(question)
 		got := p.owner
 		switch {
-		case p.partner:
+		case p.partner && got == "":
 			got = "partner"
 		case ok && got == "":
 			got = "self"
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", question, got, want)
+		}
+	}
+}
+
+func TestWhoIsNotSaid(t *testing.T) {
+	for _, c := range []struct {
+		owner, text     string
+		byOwner, misses bool
+	}{
+		{"Anna", "Anna went to the doctor because of her knee.", false, true},
+		{"Anna", "Hanna's doctor is Dr. Weiss.", false, true},
+		{"Anna", "My doctor is Dr. Albers.", false, true},
+		{"Anna", "My doctor is Dr. Albers.", true, false},
+		{"Anna", "Anna's doctor is Dr. Weiss.", false, false},
+		{"Anna", "Dr. Weiss is Anna's doctor.", false, false},
+		{"Anna", "Anna has a new flat.", false, false},
+		{"Tom", "Tom's sister plays the cello.", false, true},
+		{"小王", "小王昨天去看医生了。", false, true},
+		{"小王", "小李的医生是王医生。", false, true},
+		{"小王", "我的医生是陈医生。", false, true},
+		{"小王", "小王的医生是陈医生。", false, false},
+		{"小王", "小王的医生姓陈。", false, false},
+		{"小王", "小王的姐姐是护士。", false, true},
+	} {
+		if got := (property{c.owner, true}).misses(c.text, c.byOwner); got != c.misses {
+			t.Errorf("%s: %q misses: %v", c.owner, c.text, got)
 		}
 	}
 }
@@ -52,6 +79,9 @@ func TestWhosePropertyATextTells(t *testing.T) {
 		{"My wife is called Karin.", true, speakers},
 		{"My wife works at the town hall.", true, anothers},
 		{"我老婆叫卡琳", true, speakers},
+		{"房东是郑先生", true, speakers},
+		{"The landlord is Mr. Duarte.", true, speakers},
+		{"我姐姐是护士", true, anothers},
 		{"我老婆在医院上班", true, anothers},
 		{"小李的医生是陈医生", true, anothers},
 	} {

@@ -98,12 +98,8 @@ func (w *todo) due(m *memory.Memory, now time.Time) bool {
 	if f.Started.IsZero() {
 		return w.from.IsZero()
 	}
-	at, clock := m.Begins(now.Location())
-	over := at
-	if !clock {
-		over = at.AddDate(0, 0, 1)
-	}
-	return over.After(now) && (w.from.IsZero() || at.Before(w.to) && !at.Before(w.from))
+	at, over := lasts(m, now.Location())
+	return over.After(now) && (w.from.IsZero() || at.Before(w.to) && (!at.Before(w.from) || over.After(w.from)))
 }
 
 // plans gives the plans that answer: those with a time first, the next before the others, then
@@ -190,7 +186,12 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 	}
 	res.Hits = append(first, rest...)
 	res.Hits = res.Hits[:min(k, len(res.Hits))]
-	res.Known, res.Confidence = true, 1
+	// A plan is as sure as it was heard; a line that has words of such a plan answers, and no more.
+	sure := recall.Unsure
+	for i := range found {
+		sure = max(sure, first[i].Memory.Confidence)
+	}
+	res.Known, res.Confidence = true, max(res.Confidence, sure)
 	return nil
 }
 

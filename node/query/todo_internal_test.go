@@ -3,6 +3,8 @@ package query
 import (
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 func TestReadTodo(t *testing.T) {
@@ -22,6 +24,30 @@ func TestReadTodo(t *testing.T) {
 	} {
 		if _, ok := readTodo(question, now); ok {
 			t.Errorf("%q asks for what is to be done", question)
+		}
+	}
+}
+
+func TestDue(t *testing.T) {
+	now := time.Date(2026, 11, 25, 17, 0, 0, 0, time.UTC)
+	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
+	for _, c := range []struct {
+		started, ended, from, to time.Time
+		due                      bool
+	}{
+		{day(24), day(28), time.Time{}, time.Time{}, true}, // it goes on
+		{day(24), day(28), day(27), day(28), true},
+		{day(24), day(26), day(27), day(28), false},
+		{day(23), day(25), time.Time{}, time.Time{}, false},
+		{now.Add(time.Hour), time.Time{}, day(25), day(26), true},
+		{now.Add(-time.Hour), time.Time{}, time.Time{}, time.Time{}, false},
+		{now.Add(31 * time.Hour), time.Time{}, day(25), day(26), false},
+		{time.Time{}, time.Time{}, time.Time{}, time.Time{}, true},
+	} {
+		m := memory.Memory{}
+		m.Fields.Episodic = &memory.EpisodicFields{EventType: "plan", Started: c.started, Ended: c.ended}
+		if got := (&todo{from: c.from, to: c.to}).due(&m, now); got != c.due {
+			t.Errorf("from %s to %s, asked for %s to %s: due %v", c.started, c.ended, c.from, c.to, got)
 		}
 	}
 }

@@ -158,6 +158,7 @@ type ContextRequest struct {
 	Topic    string           `json:"topic,omitempty"`     // instead of finding it
 	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000, or less if less is useful; at most 32000
 	At       time.Time        `json:"at,omitzero"`         // what "yesterday" is relative to; absent: now
+	Due      bool             `json:"due,omitempty"`       // what is due within 48 hours comes first, whatever the topic; without one, core memories and that are all
 	Agent    string           `json:"agent,omitempty"`     // scope
 	Run      string           `json:"run,omitempty"`       // scope
 	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they select
