@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/locket-dev/locket/internal/testing/nodetest"
@@ -241,12 +242,14 @@ func TestNotANode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	var asked atomic.Int64
 	go func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
+			asked.Add(1)
 			_, _ = c.Read(make([]byte, 1024))
 			_, _ = io.WriteString(c, "HTTP/1.1 302 Found\r\nLocation: http://example.org/\r\nContent-Length: 0\r\n\r\n")
 			c.Close()
@@ -256,5 +259,8 @@ func TestNotANode(t *testing.T) {
 	defer c.Close()
 	if err := c.Health(t.Context()); err == nil || !strings.Contains(err.Error(), "not Locket's API") {
 		t.Fatal(err)
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("it was asked %d times, with the token", n)
 	}
 }
