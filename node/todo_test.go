@@ -13,7 +13,7 @@ import (
 // What has to be done comes before what has the question's words.
 func TestToDosComeFirst(t *testing.T) {
 	n := newNode(t, nil)
-	at := time.Now().Add(-time.Hour)
+	at := time.Date(2026, 3, 4, 16, 0, 0, 0, time.UTC)
 	for i, line := range []string{"I work as a physiotherapist.", "Anna is a teacher.", "My brother Jonas is a vet.", "I need to buy milk and oat flakes.", "We're out of coffee.", "I bought a new kettle on Saturday.", "I already bought the paint for the kitchen.",
 		"I promised Jonas to send him the photos of the cabin.", "I have a dentist appointment tomorrow at 9 pm.", "Tom is getting married next year.", "我要买鸡蛋和豆腐。", "我喜欢喝乌龙茶。", "小李的工作是护士。"} {
 		hear(t, n, at.Add(time.Duration(i)*time.Second), "Ana", line)
@@ -27,7 +27,7 @@ func TestToDosComeFirst(t *testing.T) {
 		"what do I have to do tomorrow": {"dentist"},
 		"明天要做什么":                        {"dentist"},
 	} {
-		hits := search(t, n, serve.SearchRequest{Query: question})
+		hits := search(t, n, serve.SearchRequest{Query: question, At: at})
 		var got []string
 		for _, h := range hits[:min(len(want)+1, len(hits))] {
 			got = append(got, h.Text)
@@ -38,7 +38,7 @@ func TestToDosComeFirst(t *testing.T) {
 			}
 		}
 	}
-	res, err := n.Search(t.Context(), serve.SearchRequest{Query: "what do I have to do"})
+	res, err := n.Search(t.Context(), serve.SearchRequest{Query: "what do I have to do", At: at})
 	if err != nil || !res.Known || res.Confidence != res.Hits[0].Memory.Confidence || res.Confidence == 1 {
 		t.Errorf("known %v, confidence %v of %+v: %v", res.Known, res.Confidence, res.Hits[0], err)
 	}
@@ -46,7 +46,7 @@ func TestToDosComeFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if hits := search(t, n, serve.SearchRequest{Query: "what do I have to do", Filters: none, Sees: none}); len(hits) > 0 {
+	if hits := search(t, n, serve.SearchRequest{Query: "what do I have to do", At: at, Filters: none, Sees: none}); len(hits) > 0 {
 		t.Errorf("for an app that sees nothing: %q", hits[0].Text)
 	}
 }

@@ -75,7 +75,7 @@ func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.Cont
 			}
 		}
 	}
-	qr.c.Served(time.Now(), a.Plain()) // if an assistant reads it aloud, the node must not learn from it
+	qr.c.Served(qr.c.Now(), a.Plain()) // if an assistant reads it aloud, the node must not learn from it
 }
 
 // topicByModel asks what a conversation is about; empty if no answer comes in time.

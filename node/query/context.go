@@ -103,7 +103,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 		texts[i] = l.Text
 		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Until: l.Until, Tokens: l.Tokens, Evidence: evidence[l.ID], SharedBy: shared[l.ID], User: users[l.ID]})
 	}
-	qr.c.Served(time.Now(), texts...)
+	qr.c.Served(qr.c.Now(), texts...)
 	res.lines = b.Lines
 	return res, nil
 }

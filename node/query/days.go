@@ -154,7 +154,7 @@ func (rd Reader) Days(ctx context.Context, from, to serve.Date) (out serve.DaysA
 			}
 			out.Days[len(out.Days)-1].Lines++
 		}
-		if last, _ := qr.c.Engine.SaidBeside(time.Now().Add(24 * time.Hour)); !last.IsZero() {
+		if last, _ := qr.c.Engine.SaidBeside(qr.c.Now().Add(24 * time.Hour)); !last.IsZero() {
 			out.Last = serve.DateOf(last.In(zone))
 		}
 		return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
@@ -36,10 +35,10 @@ func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.S
 	}
 	for i := range res.Hits {
 		if m := res.Hits[i].Memory; m != nil && res.Hits[i].SharedBy == nil {
-			qr.uses.note(m.ID, time.Now())
+			qr.uses.note(m.ID, qr.c.Now())
 		}
 	}
-	qr.c.Served(time.Now(), texts...)
+	qr.c.Served(qr.c.Now(), texts...)
 	return res, nil
 }
 
@@ -130,7 +129,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 
 // indexQuery is what the index is asked for a request, but for what a filter allows.
 func (qr *Query) indexQuery(ctx context.Context, r *serve.SearchRequest, k int) recall.Query {
-	now := time.Now()
+	now := qr.c.Now()
 	switch {
 	case !r.At.IsZero():
 		now = r.At

@@ -113,7 +113,7 @@ type recorded struct {
 // askedAt is when a question is asked, in the wearer's zone.
 func (qr *Query) askedAt(at time.Time) time.Time {
 	if at.IsZero() {
-		at = time.Now()
+		at = qr.c.Now()
 	}
 	return at.In(qr.c.Zone)
 }
