@@ -175,7 +175,7 @@ var waitingApps = plainRoute(RightCommand, spec{
 
 // WaitingApps returns the apps that ask to be let in.
 func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
-	v, err := waitingApps.call(ctx, c, none{})
+	v, err := call(ctx, c, waitingApps, none{})
 	return v.Waiting, err
 }
 
@@ -262,24 +262,24 @@ var (
 
 // AddApp makes an app.
 func (c *Client) AddApp(ctx context.Context, r AppRequest) (NewApp, error) {
-	return addApp.call(ctx, c, r)
+	return call(ctx, c, addApp, r)
 }
 
 // Apps lists them.
 func (c *Client) Apps(ctx context.Context) ([]App, error) {
-	v, err := listApps.call(ctx, c, none{})
+	v, err := call(ctx, c, listApps, none{})
 	return v.Apps, err
 }
 
 // RevokeApp ends an app's key.
 func (c *Client) RevokeApp(ctx context.Context, name string) (App, error) {
-	return revokeApp.call(ctx, c, appOf{name})
+	return call(ctx, c, revokeApp, appOf{name})
 }
 
 // AppLog returns an app's account; limit 0: [DefaultPage] entries.
 func (c *Client) AppLog(ctx context.Context, name string, limit int) (AppLog, error) {
-	return appLog.call(ctx, c, appLogQuery{name, limit})
+	return call(ctx, c, appLog, appLogQuery{name, limit})
 }
 
 // Self returns to whom the client's key belongs.
-func (c *Client) Self(ctx context.Context) (Self, error) { return whoAmI.call(ctx, c, none{}) }
+func (c *Client) Self(ctx context.Context) (Self, error) { return call(ctx, c, whoAmI, none{}) }

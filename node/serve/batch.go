@@ -118,7 +118,7 @@ func (s *batcher) one(ctx context.Context, op *Operation) (BatchResult, error) {
 
 // Batch does several changes, each by itself.
 func (c *Client) Batch(ctx context.Context, ops []Operation) (BatchAnswer, error) {
-	return batchMemories.call(ctx, c, BatchRequest{ops})
+	return call(ctx, c, batchMemories, BatchRequest{ops})
 }
 
 // Eraser erases memories by a filter.
@@ -157,5 +157,5 @@ func (r *EraseRequest) check() error {
 
 // Erase erases all memories that a filter finds.
 func (c *Client) Erase(ctx context.Context, f filter.Filter) (EraseAnswer, error) {
-	return eraseMemories.call(ctx, c, EraseRequest{f})
+	return call(ctx, c, eraseMemories, EraseRequest{f})
 }

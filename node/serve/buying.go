@@ -135,10 +135,10 @@ var (
 
 // Goods searches the market that the app may buy at.
 func (c *Client) Goods(ctx context.Context, q GoodsQuery) (GoodsAnswer, error) {
-	return findGoods.call(ctx, c, q)
+	return call(ctx, c, findGoods, q)
 }
 
 // Purchase orders, pays or fetches.
 func (c *Client) Purchase(ctx context.Context, r PurchaseRequest) (Purchase, error) {
-	return purchase.call(ctx, c, r)
+	return call(ctx, c, purchase, r)
 }

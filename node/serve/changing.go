@@ -249,23 +249,23 @@ func (r *UpdateRequest) check() error {
 
 // Add remembers a text.
 func (c *Client) Add(ctx context.Context, r AddRequest) (AddResult, error) {
-	return addMemory.call(ctx, c, r)
+	return call(ctx, c, addMemory, r)
 }
 
 // Update corrects a memory.
 func (c *Client) Update(ctx context.Context, id string, r UpdateRequest) (memory.Memory, error) {
-	return updateMemory.call(ctx, c, updateOf{id, r})
+	return call(ctx, c, updateMemory, updateOf{id, r})
 }
 
 // Delete erases a memory.
 func (c *Client) Delete(ctx context.Context, id string) (Deleted, error) {
-	return deleteMemory.call(ctx, c, named{id})
+	return call(ctx, c, deleteMemory, named{id})
 }
 
 // Pin keeps a memory from being changed by a machine, or ends that.
 func (c *Client) Pin(ctx context.Context, id string, pinned bool) (memory.Memory, error) {
 	if pinned {
-		return pinMemory.call(ctx, c, named{id})
+		return call(ctx, c, pinMemory, named{id})
 	}
-	return unpinMemory.call(ctx, c, named{id})
+	return call(ctx, c, unpinMemory, named{id})
 }

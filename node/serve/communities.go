@@ -275,67 +275,67 @@ var (
 
 // NewCommunity founds a community.
 func (c *Client) NewCommunity(ctx context.Context, r NewCommunity) (CommunityHead, error) {
-	return newCommunity.call(ctx, c, r)
+	return call(ctx, c, newCommunity, r)
 }
 
 // JoinCommunity joins one by its link.
 func (c *Client) JoinCommunity(ctx context.Context, r JoinCommunity) (CommunityHead, error) {
-	return joinCommunity.call(ctx, c, r)
+	return call(ctx, c, joinCommunity, r)
 }
 
 // ReadKey returns the words of somebody's key.
 func (c *Client) ReadKey(ctx context.Context, r GivenKeyText) (GivenKey, error) {
-	return readKey.call(ctx, c, r)
+	return call(ctx, c, readKey, r)
 }
 
 // Communities lists the wearer's communities.
 func (c *Client) Communities(ctx context.Context) ([]CommunityHead, error) {
-	v, err := listCommunities.call(ctx, c, none{})
+	v, err := call(ctx, c, listCommunities, none{})
 	return v.Communities, err
 }
 
 // Community shows one.
 func (c *Client) Community(ctx context.Context, id string) (CommunityView, error) {
-	return getCommunity.call(ctx, c, communityOf{id})
+	return call(ctx, c, getCommunity, communityOf{id})
 }
 
 // InviteTo lets somebody in.
 func (c *Client) InviteTo(ctx context.Context, id string, r CommunityInvite) (CommunityView, error) {
-	return inviteTo.call(ctx, c, inCommunity[CommunityInvite]{id, r})
+	return call(ctx, c, inviteTo, inCommunity[CommunityInvite]{id, r})
 }
 
 // PreviewCommunity shows what would be put in.
 func (c *Client) PreviewCommunity(ctx context.Context, id string, r ShareRequest) (SharePreview, error) {
-	return previewCommunity.call(ctx, c, inCommunity[ShareRequest]{id, r})
+	return call(ctx, c, previewCommunity, inCommunity[ShareRequest]{id, r})
 }
 
 // AddToCommunity puts copies in.
 func (c *Client) AddToCommunity(ctx context.Context, id string, r ShareRequest) (CommunityView, error) {
-	return addToCommunity.call(ctx, c, inCommunity[ShareRequest]{id, r})
+	return call(ctx, c, addToCommunity, inCommunity[ShareRequest]{id, r})
 }
 
 // RemoveFrom takes out an item or a member.
 func (c *Client) RemoveFrom(ctx context.Context, id string, r CommunityRemoval) (CommunityView, error) {
-	return removeFrom.call(ctx, c, inCommunity[CommunityRemoval]{id, r})
+	return call(ctx, c, removeFrom, inCommunity[CommunityRemoval]{id, r})
 }
 
 // SetCommunityRules sets the rules.
 func (c *Client) SetCommunityRules(ctx context.Context, id, text string) (CommunityView, error) {
-	return setCommunityRules.call(ctx, c, inCommunity[CommunityText]{id, CommunityText{text}})
+	return call(ctx, c, setCommunityRules, inCommunity[CommunityText]{id, CommunityText{text}})
 }
 
 // AskCommunity asks the members.
 func (c *Client) AskCommunity(ctx context.Context, id, text string) (CommunityView, error) {
-	return askCommunity.call(ctx, c, inCommunity[CommunityText]{id, CommunityText{text}})
+	return call(ctx, c, askCommunity, inCommunity[CommunityText]{id, CommunityText{text}})
 }
 
 // AnswerCommunity says what the node may answer with; nil: nothing.
 func (c *Client) AnswerCommunity(ctx context.Context, id string, r *ShareRequest) (CommunityHead, error) {
-	return answerCommunity.call(ctx, c, inCommunity[CommunityAnswers]{id, CommunityAnswers{r}})
+	return call(ctx, c, answerCommunity, inCommunity[CommunityAnswers]{id, CommunityAnswers{r}})
 }
 
 // LeaveCommunity leaves one.
 func (c *Client) LeaveCommunity(ctx context.Context, id string) error {
-	_, err := leaveCommunity.call(ctx, c, communityOf{id})
+	_, err := call(ctx, c, leaveCommunity, communityOf{id})
 	return err
 }

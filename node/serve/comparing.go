@@ -148,42 +148,42 @@ var (
 
 // Interests returns what is compared, and the comparisons.
 func (c *Client) Interests(ctx context.Context) (InterestsAnswer, error) {
-	return listInterests.call(ctx, c, none{})
+	return call(ctx, c, listInterests, none{})
 }
 
 // ChooseInterests changes what is compared.
 func (c *Client) ChooseInterests(ctx context.Context, r ChooseInterests) (InterestList, error) {
-	return chooseInterests.call(ctx, c, r)
+	return call(ctx, c, chooseInterests, r)
 }
 
 // ProposeInterests returns what could be compared.
 func (c *Client) ProposeInterests(ctx context.Context) ([]string, error) {
-	v, err := proposeInterests.call(ctx, c, none{})
+	v, err := call(ctx, c, proposeInterests, none{})
 	return v.Interests, err
 }
 
 // AskInterests begins a comparison.
 func (c *Client) AskInterests(ctx context.Context, r AskInterests) (ComparisonStep, error) {
-	return askInterests.call(ctx, c, r)
+	return call(ctx, c, askInterests, r)
 }
 
 // OpenInterests takes a message.
 func (c *Client) OpenInterests(ctx context.Context, r OpenInterests) (ComparisonStep, error) {
-	return openInterests.call(ctx, c, r)
+	return call(ctx, c, openInterests, r)
 }
 
 // TellInterests tells somebody which interests both have.
 func (c *Client) TellInterests(ctx context.Context, id string) (ComparisonStep, error) {
-	return tellInterests.call(ctx, c, comparisonOf{id})
+	return call(ctx, c, tellInterests, comparisonOf{id})
 }
 
 // InterestsAgain returns the last message to somebody.
 func (c *Client) InterestsAgain(ctx context.Context, id string) (ComparisonStep, error) {
-	return interestsAgain.call(ctx, c, comparisonOf{id})
+	return call(ctx, c, interestsAgain, comparisonOf{id})
 }
 
 // ForgetInterests drops a comparison.
 func (c *Client) ForgetInterests(ctx context.Context, id string) error {
-	_, err := forgetInterests.call(ctx, c, comparisonOf{id})
+	_, err := call(ctx, c, forgetInterests, comparisonOf{id})
 	return err
 }

@@ -129,22 +129,22 @@ var (
 
 // Conflicts lists what is open.
 func (c *Client) Conflicts(ctx context.Context) ([]Conflict, error) {
-	v, err := listConflicts.call(ctx, c, none{})
+	v, err := call(ctx, c, listConflicts, none{})
 	return v.Conflicts, err
 }
 
 // Settle ends one.
 func (c *Client) Settle(ctx context.Context, id string, s SettleRequest) (Settled, error) {
-	return settle.call(ctx, c, settleOf{id, s})
+	return call(ctx, c, settle, settleOf{id, s})
 }
 
 // Settlements lists how conflicts were settled.
 func (c *Client) Settlements(ctx context.Context) ([]Settlement, error) {
-	v, err := listSettled.call(ctx, c, none{})
+	v, err := call(ctx, c, listSettled, none{})
 	return v.Settled, err
 }
 
 // Unsettle takes one back.
 func (c *Client) Unsettle(ctx context.Context, id string) (Settled, error) {
-	return unsettle.call(ctx, c, conflictOf{id})
+	return call(ctx, c, unsettle, conflictOf{id})
 }

@@ -105,11 +105,11 @@ var (
 
 // Consents lists what waits for an answer, and the answers that hold.
 func (c *Client) Consents(ctx context.Context) ([]Consent, error) {
-	v, err := listConsents.call(ctx, c, none{})
+	v, err := call(ctx, c, listConsents, none{})
 	return v.Consents, err
 }
 
 // AnswerConsent allows or refuses.
 func (c *Client) AnswerConsent(ctx context.Context, r ConsentAnswer) (Consent, error) {
-	return answerConsent.call(ctx, c, consentAnswered{r.ID, r})
+	return call(ctx, c, answerConsent, consentAnswered{r.ID, r})
 }

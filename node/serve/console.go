@@ -29,5 +29,5 @@ var openConsole = plainRoute(RightCommand, spec{
 
 // OpenConsole asks for a link.
 func (c *Client) OpenConsole(ctx context.Context) (ConsoleLink, error) {
-	return openConsole.call(ctx, c, none{})
+	return call(ctx, c, openConsole, none{})
 }

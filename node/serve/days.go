@@ -158,10 +158,10 @@ var (
 
 // Day returns what was heard on a day.
 func (c *Client) Day(ctx context.Context, date Date) (Day, error) {
-	return getDay.call(ctx, c, dayOf{date})
+	return call(ctx, c, getDay, dayOf{date})
 }
 
 // Days counts what was heard from one day to another.
 func (c *Client) Days(ctx context.Context, from, to Date) (DaysAnswer, error) {
-	return listDays.call(ctx, c, daysQuery{from, to})
+	return call(ctx, c, listDays, daysQuery{from, to})
 }

@@ -102,7 +102,7 @@ func (r *AddDeviceRequest) check() error {
 
 // Devices lists wearables.
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
-	v, err := listDevices.call(ctx, c, none{})
+	v, err := call(ctx, c, listDevices, none{})
 	return v.Devices, err
 }
 
@@ -114,10 +114,10 @@ func (c *Client) AddDevice(ctx context.Context, name string) (DeviceCredentials,
 // AddLogin makes credentials for a wearable or other software, which are given this
 // once.
 func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCredentials, error) {
-	return addDevice.call(ctx, c, r)
+	return call(ctx, c, addDevice, r)
 }
 
 // RemoveDevice ends a device's credentials.
 func (c *Client) RemoveDevice(ctx context.Context, name string) (RemovedDevice, error) {
-	return removeDevice.call(ctx, c, deviceOf{name})
+	return call(ctx, c, removeDevice, deviceOf{name})
 }

@@ -148,28 +148,28 @@ var (
 
 // PlanDream shows what a dream would do now.
 func (c *Client) PlanDream(ctx context.Context) (DreamPlan, error) {
-	return planDream.call(ctx, c, none{})
+	return call(ctx, c, planDream, none{})
 }
 
 // ApplyDream does the plan of that id, but for its steps for the memories in without.
 func (c *Client) ApplyDream(ctx context.Context, id string, without ...memory.ID) (DreamResult, error) {
-	return applyDream.call(ctx, c, DreamRequest{id, without})
+	return call(ctx, c, applyDream, DreamRequest{id, without})
 }
 
 // UndoDream takes a dream back; the last where id is empty. If step is set, only what
 // it did with that memory.
 func (c *Client) UndoDream(ctx context.Context, id string, step memory.ID) (DreamResult, error) {
-	return undoDream.call(ctx, c, DreamUndo{id, step})
+	return call(ctx, c, undoDream, DreamUndo{id, step})
 }
 
 // DreamSteps returns what a dream did and still counts.
 func (c *Client) DreamSteps(ctx context.Context, id string) ([]DreamStep, error) {
-	v, err := dreamSteps.call(ctx, c, dreamOf{id})
+	v, err := call(ctx, c, dreamSteps, dreamOf{id})
 	return v.Steps, err
 }
 
 // Dreams returns those that were, newest first.
 func (c *Client) Dreams(ctx context.Context) ([]Dream, error) {
-	v, err := listDreams.call(ctx, c, none{})
+	v, err := call(ctx, c, listDreams, none{})
 	return v.Dreams, err
 }

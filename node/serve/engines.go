@@ -160,29 +160,29 @@ var (
 
 // Engines returns the engines beside the node.
 func (c *Client) Engines(ctx context.Context) ([]Engine, error) {
-	v, err := listEngines.call(ctx, c, none{})
+	v, err := call(ctx, c, listEngines, none{})
 	return v.Engines, err
 }
 
 // FoundEngines returns those that could be chosen.
 func (c *Client) FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error) {
-	v, err := foundEngines.call(ctx, c, foundQuery{kind})
+	v, err := call(ctx, c, foundEngines, foundQuery{kind})
 	return v.Engines, err
 }
 
 // AddEngine chooses one.
 func (c *Client) AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error) {
-	return addEngine.call(ctx, c, r)
+	return call(ctx, c, addEngine, r)
 }
 
 // RemoveEngine takes engines away, and gives those that are left.
 func (c *Client) RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error) {
-	v, err := removeEngine.call(ctx, c, r)
+	v, err := call(ctx, c, removeEngine, r)
 	return v.Engines, err
 }
 
 // TryEngines tries each again.
 func (c *Client) TryEngines(ctx context.Context) ([]Engine, error) {
-	v, err := tryEngines.call(ctx, c, none{})
+	v, err := call(ctx, c, tryEngines, none{})
 	return v.Engines, err
 }

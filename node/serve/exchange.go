@@ -134,17 +134,17 @@ func atLine(err error, n int) error {
 // Changes returns the changes after a sequence number, oldest first. With
 // follow it also returns later ones, until ctx ends.
 func (c *Client) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
-	return changes.stream(ctx, c, changesQuery{after, follow})
+	return stream(ctx, c, changes, changesQuery{after, follow})
 }
 
 // Export returns an archive. An interrupted stream ends with an error.
 func (c *Client) Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error] {
-	return exportAll.stream(ctx, c, opt)
+	return stream(ctx, c, exportAll, opt)
 }
 
 // Import sends the lines of an archive to the node.
 func (c *Client) Import(ctx context.Context, r io.Reader, opt ImportOptions) (v ImportResult, err error) {
-	res, err := importAll.send(ctx, c, opt, "", io.NopCloser(r))
+	res, err := send(ctx, c, importAll, opt, "", io.NopCloser(r))
 	if err != nil {
 		return v, err
 	}

@@ -68,5 +68,5 @@ var follow = streamRoute(RightRead, spec{
 // Follow tells when something that q selects was added, has changed or went. The first
 // element comes once that is so. It ends with ctx.
 func (c *Client) Follow(ctx context.Context, q FollowQuery) iter.Seq2[Followed, error] {
-	return follow.stream(ctx, c, q)
+	return stream(ctx, c, follow, q)
 }

@@ -52,6 +52,6 @@ var readForeign = withFileBody(rawRoute[Exchange, ForeignQuery, Foreign](RightOw
 
 // withFileBody makes a route whose body is a file.
 func withFileBody[S, I, A any](rt route[S, I, A]) route[S, I, A] {
-	rt.bodies = []Format{schema("application/octet-stream", "type", "string", "format", "binary")}
+	rt.untyped.core.bodies = []Format{schema("application/octet-stream", "type", "string", "format", "binary")}
 	return rt
 }

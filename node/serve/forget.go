@@ -252,21 +252,21 @@ func (p *plans) take(token string, now time.Time, scope *memory.Owner) (ForgetPl
 // PlanForget asks what would be taken; the answer has the token to confirm.
 func (c *Client) PlanForget(ctx context.Context, r ForgetRequest) (ForgetAnswer, error) {
 	r.Plan = true
-	return forget.call(ctx, c, r)
+	return call(ctx, c, forget, r)
 }
 
 // Forget erases what the plan with that token showed.
 func (c *Client) Forget(ctx context.Context, token string) (ForgetAnswer, error) {
-	return forget.call(ctx, c, ForgetRequest{Confirm: token})
+	return call(ctx, c, forget, ForgetRequest{Confirm: token})
 }
 
 // PlanDeleteAll returns what would be erased of an owner's memories.
 func (c *Client) PlanDeleteAll(ctx context.Context, s Scope) (ForgetAnswer, error) {
-	return deleteMemories.call(ctx, c, deleteQuery{User: s.User, Agent: s.Agent, Run: s.Run})
+	return call(ctx, c, deleteMemories, deleteQuery{User: s.User, Agent: s.Agent, Run: s.Run})
 }
 
 // DeleteAll erases what the plan with that token showed; the plan must be for
 // the same owner.
 func (c *Client) DeleteAll(ctx context.Context, s Scope, token string) (ForgetAnswer, error) {
-	return deleteMemories.call(ctx, c, deleteQuery{s.User, s.Agent, s.Run, &token})
+	return call(ctx, c, deleteMemories, deleteQuery{s.User, s.Agent, s.Run, &token})
 }

@@ -104,22 +104,22 @@ var (
 
 // GivenShares lists what others share with the wearer.
 func (c *Client) GivenShares(ctx context.Context) ([]GivenShare, error) {
-	v, err := listGiven.call(ctx, c, none{})
+	v, err := call(ctx, c, listGiven, none{})
 	return v.Shares, err
 }
 
 // GivenKey gives the wearer's key for readers.
 func (c *Client) GivenKey(ctx context.Context) (GivenKey, error) {
-	return giveKey.call(ctx, c, none{})
+	return call(ctx, c, giveKey, none{})
 }
 
 // OpenGiven opens what another shares.
 func (c *Client) OpenGiven(ctx context.Context, r OpenGivenRequest) (GivenShare, error) {
-	return openGiven.call(ctx, c, r)
+	return call(ctx, c, openGiven, r)
 }
 
 // LeaveGiven removes what another shares.
 func (c *Client) LeaveGiven(ctx context.Context, id memory.SpaceID) error {
-	_, err := leaveGiven.call(ctx, c, givenOf{id})
+	_, err := call(ctx, c, leaveGiven, givenOf{id})
 	return err
 }

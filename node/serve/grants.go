@@ -207,31 +207,31 @@ var (
 
 // AddGrant lets a worker in.
 func (c *Client) AddGrant(ctx context.Context, r GrantRequest) (Grant, error) {
-	return addGrant.call(ctx, c, r)
+	return call(ctx, c, addGrant, r)
 }
 
 // Grants lists the workers.
 func (c *Client) Grants(ctx context.Context) ([]Grant, error) {
-	v, err := listGrants.call(ctx, c, none{})
+	v, err := call(ctx, c, listGrants, none{})
 	return v.Grants, err
 }
 
 // TendGrants fills feeds and takes over what workers said.
 func (c *Client) TendGrants(ctx context.Context) (FeedsTended, error) {
-	return tendGrants.call(ctx, c, none{})
+	return call(ctx, c, tendGrants, none{})
 }
 
 // RevokeGrant removes a worker.
 func (c *Client) RevokeGrant(ctx context.Context, who string) (Grant, error) {
-	return revokeGrant.call(ctx, c, grantOf{who})
+	return call(ctx, c, revokeGrant, grantOf{who})
 }
 
 // WorkerLog shows what a worker has reported; limit 0: [DefaultPage] reads.
 func (c *Client) WorkerLog(ctx context.Context, who string, limit int) (WorkerLog, error) {
-	return workerLog.call(ctx, c, workerLogQuery{who, limit})
+	return call(ctx, c, workerLog, workerLogQuery{who, limit})
 }
 
 // Revert takes back what workers said.
 func (c *Client) Revert(ctx context.Context, r RevertRequest) (Reverted, error) {
-	return revert.call(ctx, c, r)
+	return call(ctx, c, revert, r)
 }

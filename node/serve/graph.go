@@ -171,12 +171,12 @@ func undecide(s Grapher, ctx context.Context, id memory.ID) (Decided, error) {
 
 // Graph returns a part of the graph.
 func (c *Client) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
-	return drawGraph.call(ctx, c, graphQueryOf(q, ""))
+	return call(ctx, c, drawGraph, graphQueryOf(q, ""))
 }
 
 // WriteGraph writes the graph in a format.
 func (c *Client) WriteGraph(ctx context.Context, q atlas.Query, f atlas.Format, to io.Writer) error {
-	res, err := drawGraph.send(ctx, c, graphQueryOf(q, f), "", nil)
+	res, err := send(ctx, c, drawGraph, graphQueryOf(q, f), "", nil)
 	if err != nil {
 		return err
 	}
@@ -189,20 +189,20 @@ func (c *Client) WriteGraph(ctx context.Context, q atlas.Query, f atlas.Format, 
 
 // Entities lists decisions and suggestions.
 func (c *Client) Entities(ctx context.Context) (EntitiesAnswer, error) {
-	return entities.call(ctx, c, none{})
+	return call(ctx, c, entities, none{})
 }
 
 // MergeEntities says that two names are of one.
 func (c *Client) MergeEntities(ctx context.Context, a, b string) (Decided, error) {
-	return mergeEntities.call(ctx, c, DecideRequest{a, b})
+	return call(ctx, c, mergeEntities, DecideRequest{a, b})
 }
 
 // SplitEntities says that they are not.
 func (c *Client) SplitEntities(ctx context.Context, a, b string) (Decided, error) {
-	return splitEntities.call(ctx, c, DecideRequest{a, b})
+	return call(ctx, c, splitEntities, DecideRequest{a, b})
 }
 
 // UndecideEntities takes a decision back; id may be abbreviated.
 func (c *Client) UndecideEntities(ctx context.Context, id string) (Decided, error) {
-	return undecideEntities.call(ctx, c, named{id})
+	return call(ctx, c, undecideEntities, named{id})
 }

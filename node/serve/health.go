@@ -178,15 +178,15 @@ var (
 )
 
 // Status tells how the node is.
-func (c *Client) Status(ctx context.Context) (Status, error) { return getStatus.call(ctx, c, none{}) }
+func (c *Client) Status(ctx context.Context) (Status, error) { return call(ctx, c, getStatus, none{}) }
 
 // Doctor looks for what is wrong.
 func (c *Client) Doctor(ctx context.Context, verify bool) (DoctorReport, error) {
-	return doctor.call(ctx, c, doctorQuery{verify})
+	return call(ctx, c, doctor, doctorQuery{verify})
 }
 
 // Quarantine returns the newest first; 0: DefaultPage.
 func (c *Client) Quarantine(ctx context.Context, limit int) ([]Quarantined, error) {
-	v, err := quarantine.call(ctx, c, limitQuery{limit})
+	v, err := call(ctx, c, quarantine, limitQuery{limit})
 	return v.Quarantine, err
 }

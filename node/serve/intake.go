@@ -114,25 +114,25 @@ var (
 
 // Pause stops taking events; 0: until Resume.
 func (c *Client) Pause(ctx context.Context, d time.Duration) (PauseState, error) {
-	return pause.call(ctx, c, PauseRequest{config.Duration(d)})
+	return call(ctx, c, pause, PauseRequest{config.Duration(d)})
 }
 
 // Resume takes events again.
 func (c *Client) Resume(ctx context.Context) (PauseState, error) {
-	return resume.call(ctx, c, none{})
+	return call(ctx, c, resume, none{})
 }
 
 // Zones lists the private zones.
 func (c *Client) Zones(ctx context.Context) (ZonesAnswer, error) {
-	return listZones.call(ctx, c, none{})
+	return call(ctx, c, listZones, none{})
 }
 
 // AddZone makes one.
 func (c *Client) AddZone(ctx context.Context, z zones.Zone) (zones.Zone, error) {
-	return addZone.call(ctx, c, z)
+	return call(ctx, c, addZone, z)
 }
 
 // RemoveZone ends one.
 func (c *Client) RemoveZone(ctx context.Context, name string) (RemovedZone, error) {
-	return removeZone.call(ctx, c, zoneOf{name})
+	return call(ctx, c, removeZone, zoneOf{name})
 }

@@ -55,18 +55,18 @@ type Health struct {
 
 // Health asks whether anybody answers.
 func (c *Client) Health(ctx context.Context) error {
-	_, err := health.call(ctx, c, none{})
+	_, err := call(ctx, c, health, none{})
 	return err
 }
 
 // Metrics returns what Prometheus reads, as text.
 func (c *Client) Metrics(ctx context.Context) ([]byte, error) {
-	return readText(metrics.send(ctx, c, none{}, "", nil))
+	return readText(send(ctx, c, metrics, none{}, "", nil))
 }
 
 // OpenAPI returns the API's description, as YAML.
 func (c *Client) OpenAPI(ctx context.Context) ([]byte, error) {
-	return readText(openAPI.send(ctx, c, none{}, "", nil))
+	return readText(send(ctx, c, openAPI, none{}, "", nil))
 }
 
 func readText(res *http.Response, err error) ([]byte, error) {

@@ -107,13 +107,13 @@ func (r *MoveRequest) check() error {
 
 // Retention asks what retention would end now.
 func (c *Client) Retention(ctx context.Context) (RetentionAnswer, error) {
-	return getRetention.call(ctx, c, none{})
+	return call(ctx, c, getRetention, none{})
 }
 
 // Tiers asks how much is hot and cold.
-func (c *Client) Tiers(ctx context.Context) (Tiers, error) { return getTiers.call(ctx, c, none{}) }
+func (c *Client) Tiers(ctx context.Context) (Tiers, error) { return call(ctx, c, getTiers, none{}) }
 
 // MoveTiers fetches, or cools.
 func (c *Client) MoveTiers(ctx context.Context, r MoveRequest) (MoveAnswer, error) {
-	return moveTiers.call(ctx, c, r)
+	return call(ctx, c, moveTiers, r)
 }

@@ -163,22 +163,22 @@ func (in *setWayOf) check() error {
 }
 
 // Lock drops the keys.
-func (c *Client) Lock(ctx context.Context) (UnlockState, error) { return lock.call(ctx, c, none{}) }
+func (c *Client) Lock(ctx context.Context) (UnlockState, error) { return call(ctx, c, lock, none{}) }
 
 // Unlock opens the store.
 func (c *Client) Unlock(ctx context.Context, passphrase Secret) (UnlockState, error) {
-	return unlock.call(ctx, c, UnlockRequest{Passphrase: passphrase})
+	return call(ctx, c, unlock, UnlockRequest{Passphrase: passphrase})
 }
 
 // Ways lists those that open the keys.
-func (c *Client) Ways(ctx context.Context) (Ways, error) { return listWays.call(ctx, c, none{}) }
+func (c *Client) Ways(ctx context.Context) (Ways, error) { return call(ctx, c, listWays, none{}) }
 
 // SetWay adds one, or changes it.
 func (c *Client) SetWay(ctx context.Context, w Way, r WayRequest) (Ways, error) {
-	return setWay.call(ctx, c, setWayOf{w, r})
+	return call(ctx, c, setWay, setWayOf{w, r})
 }
 
 // RemoveWay takes one away.
 func (c *Client) RemoveWay(ctx context.Context, w Way) (Ways, error) {
-	return removeWay.call(ctx, c, wayOf{w})
+	return call(ctx, c, removeWay, wayOf{w})
 }

@@ -254,43 +254,43 @@ var (
 
 // PreviewListing shows what a bundle would hold.
 func (c *Client) PreviewListing(ctx context.Context, r ListingRequest) (SharePreview, error) {
-	return previewListing.call(ctx, c, r)
+	return call(ctx, c, previewListing, r)
 }
 
 // PublishListing lists it.
 func (c *Client) PublishListing(ctx context.Context, r ListingRequest) (Listing, error) {
-	return publishListing.call(ctx, c, r)
+	return call(ctx, c, publishListing, r)
 }
 
 // Listings lists what this home sells.
 func (c *Client) Listings(ctx context.Context) ([]Listing, error) {
-	v, err := listListings.call(ctx, c, none{})
+	v, err := call(ctx, c, listListings, none{})
 	return v.Listings, err
 }
 
 // WithdrawListing ends one.
 func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (Listing, error) {
-	return withdrawListing.call(ctx, c, listingOf{id, reason})
+	return call(ctx, c, withdrawListing, listingOf{id, reason})
 }
 
 // MoveListings lists it at another market.
 func (c *Client) MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error) {
-	v, err := moveListings.call(ctx, c, r)
+	v, err := call(ctx, c, moveListings, r)
 	return v.Moves, err
 }
 
 // Sales looks for orders, and gives all.
 func (c *Client) Sales(ctx context.Context) ([]Sale, error) {
-	v, err := listSales.call(ctx, c, none{})
+	v, err := call(ctx, c, listSales, none{})
 	return v.Sales, err
 }
 
 // SettleSale delivers or refunds.
 func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (Sale, error) {
-	return settleSale.call(ctx, c, settled{r.Order, r})
+	return call(ctx, c, settleSale, settled{r.Order, r})
 }
 
 // PayOutSales takes earnings out of a market.
 func (c *Client) PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error) {
-	return payOutSales.call(ctx, c, r)
+	return call(ctx, c, payOutSales, r)
 }

@@ -57,5 +57,5 @@ var traceCopy = jsonRoute(RightOwner, spec{
 
 // TraceCopy says whose copy of a bundle a text is from.
 func (c *Client) TraceCopy(ctx context.Context, r TraceRequest) (CopyTrace, error) {
-	return traceCopy.call(ctx, c, traced{r.Listing, r})
+	return call(ctx, c, traceCopy, traced{r.Listing, r})
 }

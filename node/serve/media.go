@@ -87,7 +87,7 @@ func writeMedia(w http.ResponseWriter, r *http.Request, s MediaReader, in mediaO
 // Media writes the recording or picture of a resource, and returns its type and
 // size. After an error, what was written is incomplete.
 func (c *Client) Media(ctx context.Context, id string, to io.Writer) (kind string, size int64, err error) {
-	res, err := getMedia.send(ctx, c, mediaOf{id}, "application/octet-stream", nil)
+	res, err := send(ctx, c, getMedia, mediaOf{id}, "application/octet-stream", nil)
 	if err != nil {
 		return "", 0, err
 	}
@@ -108,5 +108,5 @@ func (c *Client) Media(ctx context.Context, id string, to io.Writer) (kind strin
 
 // Fetch brings the bytes of a memory's photo or recording to the node.
 func (c *Client) Fetch(ctx context.Context, id string) (Fetched, error) {
-	return fetchBlob.call(ctx, c, named{id})
+	return call(ctx, c, fetchBlob, named{id})
 }

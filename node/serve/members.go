@@ -165,30 +165,30 @@ var (
 
 // Members lists who belongs to the wearer's space.
 func (c *Client) Members(ctx context.Context) ([]Member, error) {
-	v, err := listMembers.call(ctx, c, none{})
+	v, err := call(ctx, c, listMembers, none{})
 	return v.Members, err
 }
 
 // RemoveMember puts one out.
 func (c *Client) RemoveMember(ctx context.Context, id memory.MemberID, phrase Secret) error {
-	_, err := removeMember.call(ctx, c, removeMemberOf{id, RemoveMemberRequest{phrase}})
+	_, err := call(ctx, c, removeMember, removeMemberOf{id, RemoveMemberRequest{phrase}})
 	return err
 }
 
 // Rotate begins an epoch.
-func (c *Client) Rotate(ctx context.Context) (Rotated, error) { return rotate.call(ctx, c, none{}) }
+func (c *Client) Rotate(ctx context.Context) (Rotated, error) { return call(ctx, c, rotate, none{}) }
 
 // PairInvite makes a code for a new device.
 func (c *Client) PairInvite(ctx context.Context) (Pairing, error) {
-	return pairInvite.call(ctx, c, none{})
+	return call(ctx, c, pairInvite, none{})
 }
 
 // PairWait waits for the new device.
 func (c *Client) PairWait(ctx context.Context) (Pairing, error) {
-	return pairWait.call(ctx, c, none{})
+	return call(ctx, c, pairWait, none{})
 }
 
 // PairConfirm says whether both devices show the same words.
 func (c *Client) PairConfirm(ctx context.Context, same bool) (Pairing, error) {
-	return pairConfirm.call(ctx, c, ConfirmRequest{same})
+	return call(ctx, c, pairConfirm, ConfirmRequest{same})
 }

@@ -314,45 +314,45 @@ func notNil[T any](list []T) []T {
 
 // List returns one page. The zero Limit is DefaultPage.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
-	return listMemories.call(ctx, c, q)
+	return call(ctx, c, listMemories, q)
 }
 
 // All returns every memory that q selects, and ignores q.Limit.
 func (c *Client) All(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory, error] {
 	return linesOf[memory.Memory](ctx, func(ctx context.Context) (*http.Response, error) {
-		return listMemories.send(ctx, c, q, MediaTypeLines, nil)
+		return send(ctx, c, listMemories, q, MediaTypeLines, nil)
 	})
 }
 
 // Get returns one memory. Here and below, id may be abbreviated.
 func (c *Client) Get(ctx context.Context, id string) (memory.Memory, error) {
-	return getMemory.call(ctx, c, getQuery{ID: id})
+	return call(ctx, c, getMemory, getQuery{ID: id})
 }
 
 // GetAt returns a memory as of another time.
 func (c *Client) GetAt(ctx context.Context, id string, asOf, knownAt time.Time) (memory.Memory, error) {
-	return getMemory.call(ctx, c, getQuery{id, asOf, knownAt})
+	return call(ctx, c, getMemory, getQuery{id, asOf, knownAt})
 }
 
 // History returns a memory's changes, oldest first.
 func (c *Client) History(ctx context.Context, id string) ([]memory.Change, error) {
-	v, err := memoryHistory.call(ctx, c, named{id})
+	v, err := call(ctx, c, memoryHistory, named{id})
 	return v.Changes, err
 }
 
 // Why returns a memory's story.
 func (c *Client) Why(ctx context.Context, id string) (Why, error) {
-	return memoryWhy.call(ctx, c, named{id})
+	return call(ctx, c, memoryWhy, named{id})
 }
 
 // Owners counts the active memories that a filter chooses, of each owner.
 func (c *Client) Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error) {
-	v, err := listOwners.call(ctx, c, ownersQuery{only})
+	v, err := call(ctx, c, listOwners, ownersQuery{only})
 	return v.Owners, err
 }
 
 // Categories counts the active memories of each category.
 func (c *Client) Categories(ctx context.Context) ([]CategoryCount, error) {
-	v, err := listCategories.call(ctx, c, none{})
+	v, err := call(ctx, c, listCategories, none{})
 	return v.Categories, err
 }

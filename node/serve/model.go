@@ -141,33 +141,33 @@ func (r *InstructionsRequest) check() error {
 
 // Model tells about the language model.
 func (c *Client) Model(ctx context.Context) (ModelStatus, error) {
-	return getModel.call(ctx, c, none{})
+	return call(ctx, c, getModel, none{})
 }
 
 // ParkedMessages returns lines that the model gave no usable answer about.
 func (c *Client) ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error) {
-	v, err := parked.call(ctx, c, limitQuery{limit})
+	v, err := call(ctx, c, parked, limitQuery{limit})
 	return v.Messages, err
 }
 
 // RetryParked has them asked about again.
 func (c *Client) RetryParked(ctx context.Context) (ModelStatus, error) {
-	return retryParked.call(ctx, c, none{})
+	return call(ctx, c, retryParked, none{})
 }
 
 // RunModel asks about all that waits.
 func (c *Client) RunModel(ctx context.Context) (ModelRun, error) {
-	return runModel.call(ctx, c, none{})
+	return call(ctx, c, runModel, none{})
 }
 
 // Instructions returns the wearer's own.
 func (c *Client) Instructions(ctx context.Context) (string, error) {
-	v, err := getInstructions.call(ctx, c, none{})
+	v, err := call(ctx, c, getInstructions, none{})
 	return v.Text, err
 }
 
 // SetInstructions replaces them.
 func (c *Client) SetInstructions(ctx context.Context, text string) error {
-	_, err := setInstructions.call(ctx, c, InstructionsRequest{text})
+	_, err := call(ctx, c, setInstructions, InstructionsRequest{text})
 	return err
 }

@@ -265,43 +265,43 @@ var (
 
 // TryPlugin shows a line to one, and keeps nothing of it.
 func (c *Client) TryPlugin(ctx context.Context, id, text string) (TriedPlugin, error) {
-	return tryPlugin.call(ctx, c, tryPluginOf{id, TryPluginRequest{text}})
+	return call(ctx, c, tryPlugin, tryPluginOf{id, TryPluginRequest{text}})
 }
 
 // Plugins lists extractors.
 func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
-	v, err := listPlugins.call(ctx, c, none{})
+	v, err := call(ctx, c, listPlugins, none{})
 	return v.Plugins, err
 }
 
 // Plugin returns one with its manifest.
 func (c *Client) Plugin(ctx context.Context, id string) (PluginView, error) {
-	return getPlugin.call(ctx, c, pluginOf{id})
+	return call(ctx, c, getPlugin, pluginOf{id})
 }
 
 // InstallPlugin adds one or another version.
 func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plugin, error) {
 	r.Agreed = notNil(r.Agreed)
-	return installPlugin.call(ctx, c, r)
+	return call(ctx, c, installPlugin, r)
 }
 
 // PlanPlugin says what InstallPlugin would do.
 func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error) {
 	r.Agreed = notNil(r.Agreed)
-	return planPlugin.call(ctx, c, r)
+	return call(ctx, c, planPlugin, r)
 }
 
 // UnpinPlugin forgets whose key an id is pinned to.
 func (c *Client) UnpinPlugin(ctx context.Context, id string) (UnpinnedPlugin, error) {
-	return unpinPlugin.call(ctx, c, pluginOf{id})
+	return call(ctx, c, unpinPlugin, pluginOf{id})
 }
 
 // EnablePlugin turns one on or off.
 func (c *Client) EnablePlugin(ctx context.Context, id string, enabled bool) (Plugin, error) {
-	return enablePlugin.call(ctx, c, enablePluginOf{id, EnablePluginRequest{enabled}})
+	return call(ctx, c, enablePlugin, enablePluginOf{id, EnablePluginRequest{enabled}})
 }
 
 // RemovePlugin takes one away.
 func (c *Client) RemovePlugin(ctx context.Context, id string) (RemovedPlugin, error) {
-	return removePlugin.call(ctx, c, pluginOf{id})
+	return call(ctx, c, removePlugin, pluginOf{id})
 }

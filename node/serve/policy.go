@@ -130,24 +130,24 @@ var (
 )
 
 // Policy returns what decides what may go to whom.
-func (c *Client) Policy(ctx context.Context) (Policy, error) { return getPolicy.call(ctx, c, none{}) }
+func (c *Client) Policy(ctx context.Context) (Policy, error) { return call(ctx, c, getPolicy, none{}) }
 
 // SetPolicy sets it.
 func (c *Client) SetPolicy(ctx context.Context, text string) (Policy, error) {
-	return setPolicy.call(ctx, c, PolicyText{text})
+	return call(ctx, c, setPolicy, PolicyText{text})
 }
 
 // SetNever sets the words that go into no share.
 func (c *Client) SetNever(ctx context.Context, words []string) (Policy, error) {
-	return setNever.call(ctx, c, NeverList{Some(words)})
+	return call(ctx, c, setNever, NeverList{Some(words)})
 }
 
 // TestPolicy says what would pass to somebody.
 func (c *Client) TestPolicy(ctx context.Context, r PolicyTestRequest) (PolicyTested, error) {
-	return testPolicy.call(ctx, c, r)
+	return call(ctx, c, testPolicy, r)
 }
 
 // DiffPolicy says what another policy would change.
 func (c *Client) DiffPolicy(ctx context.Context, text string) (PolicyDiff, error) {
-	return diffPolicy.call(ctx, c, PolicyText{text})
+	return call(ctx, c, diffPolicy, PolicyText{text})
 }

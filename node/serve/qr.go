@@ -50,5 +50,5 @@ var drawQR = jsonRoute(RightOwner, spec{
 
 // QR draws a text.
 func (c *Client) QR(ctx context.Context, text string) (QR, error) {
-	return drawQR.call(ctx, c, QRRequest{text})
+	return call(ctx, c, drawQR, QRRequest{text})
 }

@@ -315,15 +315,15 @@ func EvidenceOf(items []ContextItem) []ContextItem {
 
 // Search finds.
 func (c *Client) Search(ctx context.Context, r SearchRequest) (SearchResult, error) {
-	return search.call(ctx, c, r)
+	return call(ctx, c, search, r)
 }
 
 // Ask answers a question.
 func (c *Client) Ask(ctx context.Context, r AskRequest) (AskResult, error) {
-	return ask.call(ctx, c, r)
+	return call(ctx, c, ask, r)
 }
 
 // Context returns what an assistant should know.
 func (c *Client) Context(ctx context.Context, r ContextRequest) (ContextResult, error) {
-	return gather.call(ctx, c, r)
+	return call(ctx, c, gather, r)
 }

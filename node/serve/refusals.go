@@ -95,12 +95,12 @@ var (
 
 // Refusals returns the newest first; 0: DefaultPage.
 func (c *Client) Refusals(ctx context.Context, limit int) ([]RefusedLine, error) {
-	v, err := refusals.call(ctx, c, limitQuery{limit})
+	v, err := call(ctx, c, refusals, limitQuery{limit})
 	return v.Refusals, err
 }
 
 // Tally tells how much of what was heard is remembered.
-func (c *Client) Tally(ctx context.Context) (Tally, error) { return tally.call(ctx, c, none{}) }
+func (c *Client) Tally(ctx context.Context) (Tally, error) { return call(ctx, c, tally, none{}) }
 
 // Rescan tries again what was quarantined unread.
-func (c *Client) Rescan(ctx context.Context) (Rescanned, error) { return rescan.call(ctx, c, none{}) }
+func (c *Client) Rescan(ctx context.Context) (Rescanned, error) { return call(ctx, c, rescan, none{}) }

@@ -100,24 +100,24 @@ func aboutRelay(do func(Relayer, context.Context, string) ([]Relay, error)) func
 
 // Relays lists the remotes.
 func (c *Client) Relays(ctx context.Context) ([]Relay, error) {
-	v, err := listRelays.call(ctx, c, none{})
+	v, err := call(ctx, c, listRelays, none{})
 	return v.Relays, err
 }
 
 // AddRelay makes another relay a mirror.
 func (c *Client) AddRelay(ctx context.Context, url string) ([]Relay, error) {
-	v, err := addRelay.call(ctx, c, RelayRequest{url})
+	v, err := call(ctx, c, addRelay, RelayRequest{url})
 	return v.Relays, err
 }
 
 // RemoveRelay stops using a relay.
 func (c *Client) RemoveRelay(ctx context.Context, url string) ([]Relay, error) {
-	v, err := removeRelay.call(ctx, c, RelayRequest{url})
+	v, err := call(ctx, c, removeRelay, RelayRequest{url})
 	return v.Relays, err
 }
 
 // MoveRelay makes a relay the primary one.
 func (c *Client) MoveRelay(ctx context.Context, url string) ([]Relay, error) {
-	v, err := moveRelay.call(ctx, c, RelayRequest{url})
+	v, err := call(ctx, c, moveRelay, RelayRequest{url})
 	return v.Relays, err
 }

@@ -55,11 +55,12 @@ type none struct{}
 // route is one method of one path, over a service S, from an input I to an
 // answer A. See inputOf for the possible I. What does not depend on the types is
 // in routeCore, which is compiled only once: the compiler writes code and long names
-// for each set of types, of which every route has its own.
-type route[S, I, A any] struct{ untyped[S] }
+// for each set of types, of which every route has its own. For the same reason it has no
+// methods and embeds nothing: of a type's methods the compiler writes all.
+type route[S, I, A any] struct{ untyped untyped[S] }
 
 // untyped is a route over a service S, whatever its input and answer are.
-type untyped[S any] struct{ *routeCore }
+type untyped[S any] struct{ core *routeCore }
 
 type routeCore struct {
 	spec
@@ -127,7 +128,7 @@ func newRouteCore(needs Right, p spec, in reflect.Type, answers ...Format) *rout
 
 // withLineBody makes a route whose body is lines of JSON, which it reads itself.
 func withLineBody[L, S, I, A any](rt route[S, I, A]) route[S, I, A] {
-	rt.bodies = []Format{jsonOf[L](MediaTypeLines)}
+	rt.untyped.core.bodies = []Format{jsonOf[L](MediaTypeLines)}
 	return rt
 }
 
@@ -146,7 +147,7 @@ type topic[S any] []untyped[S]
 func (t topic[S]) over(s S) []bound {
 	out := make([]bound, len(t))
 	for i, rt := range t {
-		out[i] = bound{rt.routeCore, s}
+		out[i] = bound{rt.core, s}
 	}
 	return out
 }
@@ -185,21 +186,21 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// call calls a node and returns its answer.
-func (rt route[S, I, A]) call(ctx context.Context, c *Client, in I) (v A, err error) {
-	return v, rt.ask(ctx, c, &in, &v)
+// call calls a node by a route and returns its answer.
+func call[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I) (v A, err error) {
+	return v, rt.untyped.core.ask(ctx, c, &in, &v)
 }
 
-// send calls a node. accept is the requested media type; empty: any. If no body
+// send calls a node by a route. accept is the requested media type; empty: any. If no body
 // is given, in is the body.
-func (rt route[S, I, A]) send(ctx context.Context, c *Client, in I, accept string, body io.Reader) (*http.Response, error) {
-	return rt.routeCore.send(ctx, c, &in, accept, body)
+func send[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I, accept string, body io.Reader) (*http.Response, error) {
+	return rt.untyped.core.send(ctx, c, &in, accept, body)
 }
 
-// stream reads the lines of an answer.
-func (rt route[S, I, A]) stream(ctx context.Context, c *Client, in I) iter.Seq2[A, error] {
+// stream reads the lines of a route's answer.
+func stream[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I) iter.Seq2[A, error] {
 	return linesOf[A](ctx, func(ctx context.Context) (*http.Response, error) {
-		return rt.routeCore.send(ctx, c, &in, MediaTypeLines, nil)
+		return rt.untyped.core.send(ctx, c, &in, MediaTypeLines, nil)
 	})
 }
 

@@ -207,36 +207,36 @@ var (
 
 // PreviewShare shows what a share would give away.
 func (c *Client) PreviewShare(ctx context.Context, r ShareRequest) (SharePreview, error) {
-	return previewShare.call(ctx, c, r)
+	return call(ctx, c, previewShare, r)
 }
 
 // CreateShare shares.
 func (c *Client) CreateShare(ctx context.Context, r ShareRequest) (Share, error) {
-	return createShare.call(ctx, c, r)
+	return call(ctx, c, createShare, r)
 }
 
 // Shares lists what is shared.
 func (c *Client) Shares(ctx context.Context) ([]Share, error) {
-	v, err := listShares.call(ctx, c, none{})
+	v, err := call(ctx, c, listShares, none{})
 	return v.Shares, err
 }
 
 // Share shows one as its readers see it.
 func (c *Client) Share(ctx context.Context, id string) (SharedView, error) {
-	return getShare.call(ctx, c, shareOf{id})
+	return call(ctx, c, getShare, shareOf{id})
 }
 
 // ShareLog returns the account of what was shared.
 func (c *Client) ShareLog(ctx context.Context) (ShareLog, error) {
-	return shareLog.call(ctx, c, none{})
+	return call(ctx, c, shareLog, none{})
 }
 
 // UpdateShare fills a share again.
 func (c *Client) UpdateShare(ctx context.Context, id string) (ShareUpdated, error) {
-	return updateShare.call(ctx, c, shareOf{id})
+	return call(ctx, c, updateShare, shareOf{id})
 }
 
 // RevokeShare ends a share, or removes one reader.
 func (c *Client) RevokeShare(ctx context.Context, id, reader string) (Share, error) {
-	return revokeShare.call(ctx, c, revokeShareOf{id, reader})
+	return call(ctx, c, revokeShare, revokeShareOf{id, reader})
 }

@@ -129,23 +129,23 @@ var (
 
 // SyncStatus tells how sync goes.
 func (c *Client) SyncStatus(ctx context.Context) (SyncStatus, error) {
-	return syncStatus.call(ctx, c, none{})
+	return call(ctx, c, syncStatus, none{})
 }
 
 // SyncNow does one round.
 func (c *Client) SyncNow(ctx context.Context) (SyncStatus, error) {
-	return syncNow.call(ctx, c, none{})
+	return call(ctx, c, syncNow, none{})
 }
 
 // SyncFolder exchanges envelopes with a folder on the node's machine.
 func (c *Client) SyncFolder(ctx context.Context, dir string) (FolderSynced, error) {
-	return syncFolder.call(ctx, c, FolderRequest{dir})
+	return call(ctx, c, syncFolder, FolderRequest{dir})
 }
 
 // Heads returns this device's.
-func (c *Client) Heads(ctx context.Context) (Heads, error) { return heads.call(ctx, c, none{}) }
+func (c *Client) Heads(ctx context.Context) (Heads, error) { return call(ctx, c, heads, none{}) }
 
 // CompareHeads compares another device's.
 func (c *Client) CompareHeads(ctx context.Context, heads string) (HeadsCompared, error) {
-	return compareHeads.call(ctx, c, HeadsRequest{heads})
+	return call(ctx, c, compareHeads, HeadsRequest{heads})
 }

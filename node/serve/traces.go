@@ -118,16 +118,16 @@ var (
 
 // PluginLogs returns what one logged.
 func (c *Client) PluginLogs(ctx context.Context, id string) ([]string, error) {
-	v, err := pluginLogs.call(ctx, c, pluginOf{id})
+	v, err := call(ctx, c, pluginLogs, pluginOf{id})
 	return v.Lines, err
 }
 
 // ReplayPlugin returns one past events again.
 func (c *Client) ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error) {
-	return replayPlugin.call(ctx, c, r)
+	return call(ctx, c, replayPlugin, r)
 }
 
 // TraceEvent returns what each plugin did with an event.
 func (c *Client) TraceEvent(ctx context.Context, event string) (Trace, error) {
-	return traceEvent.call(ctx, c, traceOf{event})
+	return call(ctx, c, traceEvent, traceOf{event})
 }

@@ -119,21 +119,21 @@ var (
 
 // UnlockVault opens the vault for a while; 0: DefaultVaultTTL.
 func (c *Client) UnlockVault(ctx context.Context, passphrase Secret, ttl time.Duration) (UnlockState, error) {
-	return unlockVault.call(ctx, c, UnlockRequest{Passphrase: passphrase, TTL: config.Duration(ttl)})
+	return call(ctx, c, unlockVault, UnlockRequest{Passphrase: passphrase, TTL: config.Duration(ttl)})
 }
 
 // RecoverVault opens what other devices have put into the vault.
 func (c *Client) RecoverVault(ctx context.Context, phrase Secret) (VaultRecovered, error) {
-	return recoverVault.call(ctx, c, RecoverVaultRequest{phrase})
+	return call(ctx, c, recoverVault, RecoverVaultRequest{phrase})
 }
 
 // VaultLog returns the readings of secrets, newest first; 0: DefaultPage.
 func (c *Client) VaultLog(ctx context.Context, limit int) ([]VaultRead, error) {
-	v, err := vaultLog.call(ctx, c, vaultLogQuery{limit})
+	v, err := call(ctx, c, vaultLog, vaultLogQuery{limit})
 	return v.Reads, err
 }
 
 // Reveal shows a secret to its owner.
 func (c *Client) Reveal(ctx context.Context, id string) (Revealed, error) {
-	return revealSecret.call(ctx, c, named{id})
+	return call(ctx, c, revealSecret, named{id})
 }

@@ -93,5 +93,5 @@ var askVault = jsonRoute(RightVault, spec{
 
 // AskVault asks for one reading of an entry of the vault, as an app.
 func (c *Client) AskVault(ctx context.Context, r VaultAsk) (VaultAnswer, error) {
-	return askVault.call(ctx, c, r)
+	return call(ctx, c, askVault, r)
 }

@@ -135,20 +135,20 @@ var (
 
 // Voices returns the voices that are told apart.
 func (c *Client) Voices(ctx context.Context) (Voices, error) {
-	return listVoices.call(ctx, c, none{})
+	return call(ctx, c, listVoices, none{})
 }
 
 // EnrolVoice learns a voice.
 func (c *Client) EnrolVoice(ctx context.Context, r EnrolVoiceRequest) (Voices, error) {
-	return enrolVoice.call(ctx, c, r)
+	return call(ctx, c, enrolVoice, r)
 }
 
 // NameVoice gives a voice a name.
 func (c *Client) NameVoice(ctx context.Context, voice, name string) (Voices, error) {
-	return nameVoice.call(ctx, c, nameVoiceOf{voice, VoiceName{name}})
+	return call(ctx, c, nameVoice, nameVoiceOf{voice, VoiceName{name}})
 }
 
 // ForgetVoice erases what is known of a voice.
 func (c *Client) ForgetVoice(ctx context.Context, name string) (Voices, error) {
-	return forgetVoice.call(ctx, c, voiceOf{name})
+	return call(ctx, c, forgetVoice, voiceOf{name})
 }
