@@ -42,7 +42,7 @@ On a pipe each line has one answer; with --json, one object.`,
 
 // chat is a conversation over memory.
 type chat struct {
-	*app
+	app    *app
 	client *serve.Client
 	plain  bool                   // no model is asked
 	before []serve.ContextMessage // what was asked, answered and told
@@ -86,7 +86,7 @@ var (
 )
 
 func (c *chat) run(ctx context.Context) error {
-	s := &asker{app: c.app, ctx: ctx, talks: c.talks()}
+	s := &asker{app: c.app, ctx: ctx, talks: c.app.talks()}
 	if s.talks {
 		s.tell("Ask or tell me something. undo takes back what was told last; bye ends.\n")
 	}
@@ -96,7 +96,7 @@ func (c *chat) run(ctx context.Context) error {
 		}
 		line := ""
 		err := s.wait(func() (err error) {
-			line, err = c.in.ReadString('\n')
+			line, err = c.app.in.ReadString('\n')
 			return err
 		})
 		line = strings.TrimSpace(line)
@@ -146,17 +146,17 @@ func (c *chat) answer(ctx context.Context, line string) error {
 		}
 		c.failed++
 		out.Problem = err.Error()
-		if !c.json {
-			fmt.Fprintln(c.stderr, c.paint.red(oneLine(out.Problem)))
+		if !c.app.json {
+			fmt.Fprintln(c.app.stderr, c.app.paint.red(oneLine(out.Problem)))
 			return nil
 		}
 	}
-	return c.print(out, func(w io.Writer) {
+	return c.app.print(out, func(w io.Writer) {
 		switch {
 		case out.Asked != nil:
-			c.showAnswer(w, out.Asked)
+			c.app.showAnswer(w, out.Asked)
 		case out.Told != nil:
-			c.showAdded(w, out.Told)
+			c.app.showAdded(w, out.Told)
 		default:
 			fmt.Fprintf(w, "Taken back: %s\n", oneLine(out.Text))
 		}

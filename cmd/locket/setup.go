@@ -163,14 +163,14 @@ func (s *settingUp) check(l *config.Loaded) error {
 	if o.backupFile == "" && !s.talks {
 		return usagef("--backup needs --backup-passphrase-file")
 	}
-	if _, err := backup.At(o.backup, l.Home, s.environment); err != nil {
+	if _, err := backup.At(o.backup, l.Home, s.app.environment); err != nil {
 		return usageError{fmt.Errorf("--backup: %w", err)}
 	}
 	if o.backupFile != "" {
-		if _, err := s.newPassphrase(o.backupFile); err != nil {
+		if _, err := s.app.newPassphrase(o.backupFile); err != nil {
 			return fmt.Errorf("--backup-passphrase-file: %w", err)
 		}
-		_, err := s.backupSchedule(o.backup, &backupOptions{file: o.backupFile, every: "1d"})
+		_, err := s.app.backupSchedule(o.backup, &backupOptions{file: o.backupFile, every: "1d"})
 		return err
 	}
 	return nil
@@ -199,18 +199,18 @@ func (s *settingUp) home(l *config.Loaded) error {
 	if err := s.opening(); err != nil {
 		return err
 	}
-	s.settings = nil // with the answers
-	l, err := s.load()
+	s.app.settings = nil // with the answers
+	l, err := s.app.load()
 	if err != nil {
 		return err
 	}
-	made, err := s.prepareHome(l, o.passphraseFile, &o.init)
+	made, err := s.app.prepareHome(l, o.passphraseFile, &o.init)
 	if err != nil {
 		return err
 	}
 	words := made.words()
-	if !s.json {
-		s.showPhrase(l.Home, made.written, made.phrase)
+	if !s.app.json {
+		s.app.showPhrase(l.Home, made.written, made.phrase)
 		if s.talks && !o.noCheck {
 			err = s.words(words)
 		}
@@ -224,8 +224,8 @@ func (s *settingUp) home(l *config.Loaded) error {
 		return err
 	}
 	s.done.Config, s.done.Phrase = made.written, words
-	s.settings = nil // with what was written
-	_, err = s.load()
+	s.app.settings = nil // with what was written
+	_, err = s.app.load()
 	return err
 }
 
@@ -234,7 +234,7 @@ func (s *settingUp) persona(l *config.Loaded) error {
 	for _, q := range []struct{ key, ask, now, usual string }{
 		{"wearer", "Your name, by which Locket knows who \"I\" is", l.Wearer, l.Wearer},
 		{"zone", "Your time zone, such as Europe/Berlin; Local is that of this machine", l.Zone, l.Zone},
-		{"languages", "Languages that are spoken around you, by their codes, such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.environment)},
+		{"languages", "Languages that are spoken around you, by their codes, such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.app.environment)},
 	} {
 		if !s.talks || l.Origin(q.key).Kind == config.FromFlag {
 			continue
@@ -247,14 +247,14 @@ func (s *settingUp) persona(l *config.Loaded) error {
 			if v == q.now {
 				break
 			}
-			before := s.flags
-			s.flags = append(slices.Clone(before), config.Flag{Name: "--" + q.key, Key: q.key, Value: v})
-			s.settings = nil
-			_, wrong := s.load()
+			before := s.app.flags
+			s.app.flags = append(slices.Clone(before), config.Flag{Name: "--" + q.key, Key: q.key, Value: v})
+			s.app.settings = nil
+			_, wrong := s.app.load()
 			if wrong == nil {
 				break
 			}
-			s.flags = before
+			s.app.flags = before
 			s.tell("%v\n", answerFault(q.key, wrong))
 		}
 	}
@@ -272,7 +272,7 @@ func answerFault(key string, wrong error) error {
 func (s *settingUp) opening() (err error) {
 	o := s.o
 	if o.passphraseFile != "" {
-		o.init.passphrase, err = s.newPassphrase(o.passphraseFile)
+		o.init.passphrase, err = s.app.newPassphrase(o.passphraseFile)
 	}
 	for s.talks && err == nil && o.passphraseFile == "" && !o.init.keyFile && !o.init.keyring {
 		s.tell("How is the home opened?\n  1  by a passphrase\n  2  by the keyring of this system\n  3  by a key file in the home: whoever has the disk has the memories\n")
@@ -282,7 +282,7 @@ func (s *settingUp) opening() (err error) {
 		}
 		switch v {
 		case "1":
-			err = s.wait(func() (err error) { o.init.passphrase, err = s.newPassphrase(""); return err })
+			err = s.wait(func() (err error) { o.init.passphrase, err = s.app.newPassphrase(""); return err })
 			switch {
 			case err == nil:
 				return s.language()

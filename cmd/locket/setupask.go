@@ -28,14 +28,14 @@ func (a *app) talks() bool {
 
 // asker asks a person who may end it at any time.
 type asker struct {
-	*app
+	app   *app
 	ctx   context.Context
 	talks bool // somebody is there
 }
 
 func (s *asker) tell(format string, args ...any) {
-	if !s.json {
-		fmt.Fprintf(s.stderr, format, args...)
+	if !s.app.json {
+		fmt.Fprintf(s.app.stderr, format, args...)
 	}
 }
 
@@ -48,7 +48,7 @@ func (s *asker) ask(question, usual string) (string, error) {
 	s.tell("%s: ", question)
 	line := ""
 	err := s.wait(func() (err error) {
-		line, err = s.in.ReadString('\n')
+		line, err = s.app.in.ReadString('\n')
 		if errors.Is(err, io.EOF) {
 			err = errEnded
 		}
@@ -73,7 +73,7 @@ func (s *asker) yes(question string) (bool, error) {
 // on with it until the process ends.
 func (s *asker) wait(read func() error) error {
 	var was *term.State
-	f, ok := s.stdin.(*os.File)
+	f, ok := s.app.stdin.(*os.File)
 	if ok {
 		was, _ = term.GetState(int(f.Fd())) // of what is no terminal there is none
 	}

@@ -23,7 +23,7 @@ func localeLanguage(environment func(string) string) string {
 
 // saySpoken says what follows from the languages that are set.
 func (s *settingUp) saySpoken() {
-	langs := s.settings.Languages
+	langs := s.app.settings.Languages
 	if len(langs) == 0 {
 		return
 	}

@@ -47,7 +47,7 @@ func (s *settingUp) atLogin(*serve.Client) error {
 			return nil
 		}
 	}
-	file, now, err := s.startsAtLogin()
+	file, now, err := s.app.startsAtLogin()
 	if err != nil {
 		return fmt.Errorf("--at-login: %w", err)
 	}

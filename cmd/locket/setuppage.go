@@ -49,7 +49,7 @@ func (a *app) setupPage(ctx context.Context, o runOptions, quiet bool) (err erro
 
 // pageSetup makes a home for the page. Its methods are called one at a time.
 type pageSetup struct {
-	*app
+	app        *app
 	before     []config.Flag // of the command line
 	made       *newHome
 	passphrase serve.Secret // of what was made
@@ -58,7 +58,7 @@ type pageSetup struct {
 // Offer implements console.Setup.
 func (s *pageSetup) Offer() console.SetupOffer {
 	o := console.SetupOffer{}
-	if l, err := s.load(); err == nil { // with other answers it was
+	if l, err := s.app.load(); err == nil { // with other answers it was
 		o.Home, o.Zone, o.Languages = l.Home, l.Zone, l.Languages
 		if l.Origin("wearer").Kind != config.FromDefault {
 			o.Wearer = l.Wearer
@@ -105,11 +105,11 @@ func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, e
 			return nil, errors.Join(wrong(q.key, answerFault(q.key, err)), s.try(s.before))
 		}
 	}
-	l, err := s.load()
+	l, err := s.app.load()
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.prepareHome(l, "", &init)
+	made, err := s.app.prepareHome(l, "", &init)
 	if err != nil {
 		err = errors.Join(err, s.try(s.before))
 		if errors.Is(err, keyring.ErrNoKeyring) {
@@ -125,7 +125,7 @@ func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, e
 }
 
 func (s *pageSetup) valueOf(key string) string {
-	for _, v := range s.settings.Settings() {
+	for _, v := range s.app.settings.Settings() {
 		if v.Key == key {
 			return v.Value
 		}
@@ -135,8 +135,8 @@ func (s *pageSetup) valueOf(key string) string {
 
 // try loads the settings with other flags.
 func (s *pageSetup) try(flags []config.Flag) error {
-	s.flags, s.settings = flags, nil
-	_, err := s.load()
+	s.app.flags, s.app.settings = flags, nil
+	_, err := s.app.load()
 	return err
 }
 
@@ -146,7 +146,7 @@ func (s *pageSetup) Keep() error {
 		return err
 	}
 	s.made = nil
-	return s.try(s.flags) // with what was written
+	return s.try(s.app.flags) // with what was written
 }
 
 // Discard implements console.Setup.
@@ -161,6 +161,6 @@ func (s *pageSetup) Discard() error {
 
 // AtLogin implements console.Setup.
 func (s *pageSetup) AtLogin() (console.SetupLogin, error) {
-	file, now, err := s.startsAtLogin()
+	file, now, err := s.app.startsAtLogin()
 	return console.SetupLogin{File: file, Now: now}, err
 }

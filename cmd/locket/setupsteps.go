@@ -40,21 +40,21 @@ func (s *settingUp) wearable(c *serve.Client) error {
 		return err
 	}
 	s.done.Wearable = &d
-	if s.json {
+	if s.app.json {
 		return nil
 	}
-	fmt.Fprintf(s.stdout, "\n%-10s %s\n%-10s %s\n%-10s %s\n%-10s %s\n", "broker", d.Broker, "client id", d.ClientID, "user name", d.Username, "password", string(d.Password))
+	fmt.Fprintf(s.app.stdout, "\n%-10s %s\n%-10s %s\n%-10s %s\n%-10s %s\n", "broker", d.Broker, "client id", d.ClientID, "user name", d.Username, "password", string(d.Password))
 	link, err := wearableLink(&d)
 	if err != nil {
 		return err
 	}
 	if !s.talks { // for a file, or another program
-		fmt.Fprintf(s.stdout, "%-10s %s\n", "link", link)
+		fmt.Fprintf(s.app.stdout, "%-10s %s\n", "link", link)
 	} else {
-		picture, whole := qr(s.stdout, link)
-		fmt.Fprint(s.stdout, picture)
+		picture, whole := qr(s.app.stdout, link)
+		fmt.Fprint(s.app.stdout, picture)
 		if !whole {
-			fmt.Fprintln(s.stdout, "It would say:", link)
+			fmt.Fprintln(s.app.stdout, "It would say:", link)
 		}
 	}
 	s.tell("The password is not shown again.\n")
@@ -100,7 +100,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 	}
 	if address != "" && address != "auto" {
 		// A person who gives a flag has chosen.
-		e, err := s.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
+		e, err := s.app.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
 		if err != nil {
 			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: locket engine add " + strings.TrimSpace(kind+" "+address+" "+model)}
 		}
@@ -141,7 +141,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 				continue
 			}
 		}
-		e, err := s.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
+		e, err := s.app.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
 		if errors.Is(err, serve.ErrEngine) {
 			s.tell("%s: %v\n", what, err)
 			continue
@@ -157,8 +157,8 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 
 func (s *settingUp) chosen(e serve.Engine) {
 	s.done.Engines = append(s.done.Engines, e)
-	if !s.json {
-		s.showEngine(s.stdout, &e)
+	if !s.app.json {
+		s.app.showEngine(s.app.stdout, &e)
 	}
 }
 
@@ -182,11 +182,11 @@ func (s *settingUp) firstLine(c *serve.Client) error {
 		return err
 	}
 	s.done.FirstLine = res.Hits
-	if s.json {
+	if s.app.json {
 		return nil
 	}
 	for i := range res.Hits {
-		fmt.Fprintf(s.stdout, "It is found: %s\n", oneLine(hitText(&res.Hits[i])))
+		fmt.Fprintf(s.app.stdout, "It is found: %s\n", oneLine(hitText(&res.Hits[i])))
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (s *settingUp) backUp(c *serve.Client) error {
 	err := s.wait(func() (err error) {
 		if o.file != "" {
 			o.every = "1d"
-			if schedule, err = s.backupSchedule(to, o); err != nil {
+			if schedule, err = s.app.backupSchedule(to, o); err != nil {
 				return err
 			}
 		}
@@ -222,7 +222,7 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		}
 		w, err = s.app.backUp(s.ctx, c, to, o)
 		if err == nil && schedule != nil {
-			err = s.setTable("backup", schedule)
+			err = s.app.setTable("backup", schedule)
 		}
 		return err
 	})
@@ -234,8 +234,8 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		return advisedError{fmt.Errorf("backup: %w", err), "What was done so far stays. " + advice}
 	}
 	s.done.Backup = &w
-	if !s.json {
-		showBackup(s.stdout, &w)
+	if !s.app.json {
+		showBackup(s.app.stdout, &w)
 	}
 	if schedule == nil {
 		s.done.Skipped = append(s.done.Skipped, "locket backup DIR --every 1d --passphrase-file FILE, to have the daemon do it")
