@@ -16,8 +16,8 @@ type Hub struct {
 	listeners map[[16]byte]map[chan struct{}]string // the string names the waiting member or address
 }
 
-// NewHub returns a hub without listeners.
-func NewHub() *Hub { return &Hub{listeners: map[[16]byte]map[chan struct{}]string{}} }
+// newHub returns a hub without listeners.
+func newHub() *Hub { return &Hub{listeners: map[[16]byte]map[chan struct{}]string{}} }
 
 // Listen returns a channel that gets a value after changes of a space; several quick
 // changes may give only one value. who names the member, or the address, that waits. The
@@ -64,8 +64,8 @@ func (h *Hub) Wake(space [16]byte) {
 	}
 }
 
-// WakeAll wakes all listeners.
-func (h *Hub) WakeAll() {
+// wakeAll wakes all listeners.
+func (h *Hub) wakeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, listeners := range h.listeners {

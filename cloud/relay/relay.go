@@ -120,7 +120,7 @@ func New(store Store, config Config) *Relay {
 	}
 	config.Quota.Chains = envelope.MaxIncarnations
 	config.Quota.Membership = cmp.Or(config.Quota.Membership, DefaultQuota.Membership)
-	return &Relay{store: store, config: config, hub: NewHub(), mail: NewHub(),
+	return &Relay{store: store, config: config, hub: newHub(), mail: newHub(),
 		paces: newPaces(config), states: states{of: map[memory.SpaceID]*envelope.State{}, reads: map[memory.SpaceID]*reading{}}, used: map[AccountID]used{}, asked: map[place]asked{}}
 }
 

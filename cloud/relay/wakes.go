@@ -38,8 +38,8 @@ func (r *Relay) Run(ctx context.Context) error {
 			r.hub.Wake(w.ID)
 		}
 	}, func() {
-		r.hub.WakeAll()
-		r.mail.WakeAll()
+		r.hub.wakeAll()
+		r.mail.wakeAll()
 	})
 }
 

@@ -150,15 +150,10 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	config := api.Config{Drain: f.drain, ConnsPerAddress: f.conns}
+	config := api.Config{Drain: f.drain, ConnsPerAddress: f.conns, Log: a.logger(f.noAccessLog)}
 	if config.Proxies, err = clientaddr.ParseProxies(f.proxies); err != nil {
 		return fmt.Errorf("%w: --proxy %w", errUsage, err)
 	}
-	level := slog.LevelInfo
-	if f.noAccessLog {
-		level = slog.LevelWarn
-	}
-	config.Log = slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 	certificates, err := f.certificates.source(f.data, config.Log)
 	if err != nil {
 		return err
@@ -166,43 +161,20 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	config.TLS = certificates.config
 	var collector string
 	if f.otlp != "" {
-		var to string
-		if to, collector, err = readCollector(f.otlp); err != nil {
+		var shutdown func()
+		if shutdown, collector, err = f.trace(ctx, &config); err != nil {
 			return err
 		}
-		spans, err := traces(ctx, to, f.traced)
-		if err != nil {
-			return err
-		}
-		config.Traces = spans
-		defer func() { // what is left is sent, for a while
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.drain)
-			defer cancel()
-			if late := spans.Shutdown(ctx); late != nil {
-				config.Log.Warn("some traces are not sent", "error", late)
-			}
-		}()
+		defer shutdown()
 	}
 	store, err := f.where.store(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if f.invites != "" {
-		if err := readInvites(ctx, store, f.invites); err != nil {
-			return err
-		}
+	if config.Relay, err = f.relay(ctx, store, config.Log); err != nil {
+		return err
 	}
-	serving := relay.Config{Quota: f.quota, Invite: !f.open}
-	if shared, ok := store.(*postgres.Store); ok {
-		serving.Wakes = shared.Wakes(config.Log)
-	}
-	if f.wakes != "" {
-		if serving.Wakes, err = natswake.New(f.wakes, config.Log); err != nil {
-			return fmt.Errorf("%w: --wakes: %w", errUsage, err)
-		}
-	}
-	config.Relay = relay.New(store, serving)
 	trading, closeMarket, err := f.market.open(ctx, &f.where, &config, config.Log)
 	if err != nil {
 		return err
@@ -219,8 +191,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	profiles, err := listenBeside("profiles", f.pprof)
 	if err != nil {
-		ln.Close()
-		return errors.Join(err, closeAny(counters))
+		return errors.Join(err, ln.Close(), closeAny(counters))
 	}
 	server := api.New(config)
 	ctx, cancel := context.WithCancel(ctx)
@@ -238,6 +209,54 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	err = server.Serve(ctx, ln)
 	cancel()
 	return errors.Join(err, <-side, <-side, <-side, <-side, <-side, <-side, <-side)
+}
+
+func (a *app) logger(noAccessLog bool) *slog.Logger {
+	level := slog.LevelInfo
+	if noAccessLog {
+		level = slog.LevelWarn
+	}
+	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// trace has the requests traced until shutdown, which sends what is left, for a while.
+// metrics is the base below which the collector takes metrics, too; empty: it takes none.
+func (f serveFlags) trace(ctx context.Context, config *api.Config) (shutdown func(), metrics string, err error) {
+	to, metrics, err := readCollector(f.otlp)
+	if err != nil {
+		return nil, "", err
+	}
+	spans, err := traces(ctx, to, f.traced)
+	if err != nil {
+		return nil, "", err
+	}
+	config.Traces = spans
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.drain)
+		defer cancel()
+		if late := spans.Shutdown(ctx); late != nil {
+			config.Log.Warn("some traces are not sent", "error", late)
+		}
+	}, metrics, nil
+}
+
+// relay gives the relay over a store, with its invitations read.
+func (f serveFlags) relay(ctx context.Context, store relay.Store, log *slog.Logger) (_ *relay.Relay, err error) {
+	if f.invites != "" {
+		if err := readInvites(ctx, store, f.invites); err != nil {
+			return nil, err
+		}
+	}
+	serving := relay.Config{Quota: f.quota, Invite: !f.open}
+	if shared, ok := store.(*postgres.Store); ok {
+		serving.Wakes = shared.Wakes(log)
+	}
+	if f.wakes != "" {
+		if serving.Wakes, err = natswake.New(f.wakes, log); err != nil {
+			return nil, fmt.Errorf("%w: --wakes: %w", errUsage, err)
+		}
+	}
+	return relay.New(store, serving), nil
 }
 
 // announce says where the relay is reached, once it is.

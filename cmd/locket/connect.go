@@ -115,6 +115,16 @@ func (a *app) openTraced(ctx context.Context, spans span.Sink) (openNode, *serve
 	}
 }
 
+// openAlone opens the home for a daemon, which there is once.
+func (a *app) openAlone(ctx context.Context, spans span.Sink) (openNode, error) {
+	n, c, err := a.openTraced(ctx, spans)
+	if c != nil {
+		c.Close()
+		return nil, advisedError{fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.settings.Home), "See how it is: locket status"}
+	}
+	return n, err
+}
+
 // with calls f with a client: of the daemon, or of the home, opened here for
 // as long as f takes. Where unlocked, a home that the configuration does not
 // unlock has its passphrase asked for.

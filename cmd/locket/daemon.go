@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/url"
 	"runtime/debug"
@@ -19,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/internal/nodump"
-	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/console"
@@ -167,21 +168,18 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, err
 	}
-	log := a.logger(&l.Config)
-	var registry *prometheus.Registry
+	inner, end := context.WithCancel(ctx)
+	defer end()
+	d := &serving{app: a, cfg: &l.Config, log: a.logger(&l.Config), page: opt.page}
 	if l.Metrics == "on" {
-		registry = prometheus.NewRegistry()
+		d.metrics = prometheus.NewRegistry()
 	}
-	spans, tell, err := tellCollector(&l.Config, registry, log)
-	if err != nil {
+	var tell func(context.Context)
+	if d.spans, tell, err = tellCollector(d.cfg, d.metrics, d.log); err != nil {
 		return nil, err
 	}
 	node.Frugal(l.Profile) // before it opens: what is opened asks how much memory there is
-	n, c, err := a.openTraced(ctx, spans)
-	if c != nil {
-		c.Close()
-		return nil, advisedError{fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, l.Home), "See how it is: locket status"}
-	}
+	n, err := a.openAlone(ctx, d.spans)
 	if err != nil {
 		return nil, err
 	}
@@ -190,82 +188,40 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	if err != nil {
 		return nil, err
 	}
+	d.surround(n, end)
+	d.beside = append(d.beside, tell)
+	defer func() { err = errors.Join(err, d.page.Close()) }()
 	network, address, err := l.Endpoint()
 	if err != nil {
 		return nil, err
 	}
-	inner, end := context.WithCancel(ctx)
-	defer end()
-	services := n.Services()
-	bridge := newBridge(&l.Config, a.environ, services.Diagnostics, log)
-	services.Diagnostics = bridge
-	once := &once{Keys: services.Keys, health: services.Diagnostics, end: end}
-	services.Keys = once
-	page := opt.page
-	if page == nil {
-		page = console.New(console.Options{Listen: l.API.Console, Log: log})
-	}
-	services.Consoler = page
-	var asking serve.OAuth
-	if book, ok := services.Apps.(oauth.Book); ok {
-		o := oauth.New(oauth.Config{Book: book, Public: l.API.Public})
-		asking, services.Consenter = o, o
-	}
-	page.Serve(serve.New(serve.Options{Services: services, Log: log}))
-	defer func() { err = errors.Join(err, page.Close()) }()
-	zone, err := l.Location()
-	if err != nil {
+	if err := d.open(network); err != nil {
 		return nil, err
-	}
-	forApps, err := doorsForApps(&l.Config, zone, log)
-	if err != nil {
-		return nil, err
-	}
-	show, err := showHome(&l.Config, services, log)
-	if err != nil {
-		return nil, err
-	}
-	o := serve.Options{Services: services, Log: log, ForApps: forApps, Spans: spans, Registry: registry}
-	if network == "tcp" {
-		o.OAuth = asking
-	}
-	if network == "tcp" || l.API.AskToken {
-		if err := ensureTokens(&o, &l.API, network); err != nil {
-			return nil, err
-		}
-	}
-	if registry != nil {
-		registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &nodeCollector{services.Diagnostics, services.Plugger})
 	}
 	listener, err := serve.Listen(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	remote, err := listenRemote(ctx, &l.Config)
+	remote, err := listenRemote(ctx, d.cfg)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	if err := n.Start(ctx); err != nil {
 		return nil, errors.Join(err, listener.Close(), remote.Close())
 	}
-	s, err := services.Diagnostics.Status(ctx)
-	if err == nil {
-		if !opt.again {
-			err = a.tellReady(ready{true, l.Home, network + ":" + address, l.API.Remote, s.Broker.URL, !opened}, listener)
-		}
-		args = againArgs(a.args, &l.Config, s.Broker.URL, listener.Addr())
+	s, err := d.services.Diagnostics.Status(ctx)
+	if err == nil && !opt.again {
+		err = a.tellReady(ready{true, l.Home, network + ":" + address, l.API.Remote, s.Broker.URL, !opened}, listener)
 	}
 	if err == nil {
-		quiet := watched(ctx, services.Diagnostics, log)
+		quiet := watched(ctx, d.services.Diagnostics, d.log)
 		var beside sync.WaitGroup
-		for _, run := range []func(context.Context){
-			func(ctx context.Context) { tellApps(ctx, services, zone, log) }, show, bridge.run, tell, a.backsUp(&l.Config, services, log),
-		} {
+		for _, run := range d.beside {
 			beside.Go(func() { run(inner) })
 		}
 		defer func() { end(); beside.Wait() }()
-		remote.begin(inner, end, recorder.New(n.Web(), serve.New(serve.Options{Services: services, Log: log, ForApps: forApps, AppsAlone: true, OAuth: asking, Spans: spans})), log)
-		err = serve.Serve(inner, listener, serve.New(o), log)
+		remote.begin(inner, end, recorder.New(n.Web(), serve.New(d.apps)), d.log)
+		err = serve.Serve(inner, listener, serve.New(d.owner), d.log)
 		quiet()
 	} else {
 		err = errors.Join(err, listener.Close())
@@ -274,10 +230,78 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 	err = errors.Join(err, remote.Close())
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	if !once.locked.Load() || ctx.Err() != nil {
-		args = nil
+	if d.keys.locked.Load() && ctx.Err() == nil {
+		args = againArgs(a.args, d.cfg, s.Broker.URL, listener.Addr())
 	}
 	return args, errors.Join(err, n.Stop(stop))
+}
+
+// serving is what stands around the node of a daemon.
+type serving struct {
+	*app
+	cfg      *config.Config
+	log      *slog.Logger
+	spans    span.Sink
+	metrics  *prometheus.Registry // nil: they are off
+	services serve.Services       // of the node, behind bridge, keys and page
+	keys     *once
+	page     *console.Console
+	owner    serve.Options           // of the API on this machine
+	apps     serve.Options           // of the API where others can reach it
+	beside   []func(context.Context) // what runs beside the API
+}
+
+// surround puts in front of the node's services what belongs to a daemon. A lock of the
+// keys calls end.
+func (d *serving) surround(n openNode, end context.CancelFunc) {
+	d.services = n.Services()
+	bridge := newBridge(d.cfg, d.environ, d.services.Diagnostics, d.log)
+	d.services.Diagnostics = bridge
+	d.keys = &once{Keys: d.services.Keys, health: d.services.Diagnostics, end: end}
+	d.services.Keys = d.keys
+	if d.page == nil {
+		d.page = console.New(console.Options{Listen: d.cfg.API.Console, Log: d.log})
+	}
+	d.services.Consoler = d.page
+	if book, ok := d.services.Apps.(oauth.Book); ok {
+		o := oauth.New(oauth.Config{Book: book, Public: d.cfg.API.Public})
+		d.apps.OAuth, d.services.Consenter = o, o
+	}
+	d.page.Serve(serve.New(serve.Options{Services: d.services, Log: d.log}))
+	d.beside = []func(context.Context){bridge.run, d.backsUp(d.cfg, d.services, d.log)}
+}
+
+// open says what the API has for whom, and what there is besides. network is where the
+// API is for the owner.
+func (d *serving) open(network string) error {
+	zone, err := d.cfg.Location()
+	if err != nil {
+		return err
+	}
+	forApps, err := doorsForApps(d.cfg, zone, d.log)
+	if err != nil {
+		return err
+	}
+	show, err := showHome(d.cfg, d.services, d.log)
+	if err != nil {
+		return err
+	}
+	d.beside = append(d.beside, show, func(ctx context.Context) { tellApps(ctx, d.services, zone, d.log) })
+	d.apps = serve.Options{Services: d.services, Log: d.log, ForApps: forApps, AppsAlone: true, OAuth: d.apps.OAuth, Spans: d.spans}
+	d.owner = serve.Options{Services: d.services, Log: d.log, ForApps: forApps, Spans: d.spans, Registry: d.metrics}
+	if network == "tcp" {
+		d.owner.OAuth = d.apps.OAuth
+	}
+	if network == "tcp" || d.cfg.API.AskToken {
+		if err := ensureTokens(&d.owner, &d.cfg.API, network); err != nil {
+			return err
+		}
+	}
+	if d.metrics != nil {
+		d.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+			&nodeCollector{d.services.Diagnostics, d.services.Plugger})
+	}
+	return nil
 }
 
 // once is the keys of a node that is locked once: then its daemon ends.

@@ -10,9 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
-
-	"github.com/tidwall/sjson"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
@@ -58,7 +57,7 @@ func (h *host) change(file, home, keyFile string) (was, now []byte, shown string
 	if h.list == "servers" {
 		entry["type"] = "stdio"
 	}
-	return entered(file, h.list+".locket", entry)
+	return entered(file, []string{h.list, "locket"}, entry)
 }
 
 // settings is where the host has its file.
@@ -82,7 +81,7 @@ func (h *host) settings(given string) (string, error) {
 
 // entered gives a JSON file as it is and as it is to be, with value at path, and the
 // new value as lines. nil: the file is not there.
-func entered(file, path string, value any) (was, now []byte, shown string, err error) {
+func entered(file string, path []string, value any) (was, now []byte, shown string, err error) {
 	text, err := json.MarshalIndent(value, "    ", "  ")
 	if err != nil {
 		return nil, nil, "", err
@@ -96,9 +95,9 @@ func entered(file, path string, value any) (was, now []byte, shown string, err e
 		from = []byte("{}")
 	}
 	if !json.Valid(from) {
-		return nil, nil, "", fmt.Errorf("%s is not plain JSON (it may have comments): enter this yourself as %q:\n%s", file, path, text)
+		return nil, nil, "", fmt.Errorf("%s is not plain JSON (it may have comments): enter this yourself as %q:\n%s", file, strings.Join(path, "."), text)
 	}
-	if now, err = sjson.SetRawBytes(from, path, text); err != nil {
+	if now, err = withMember(from, path, text); err != nil {
 		return nil, nil, "", fmt.Errorf("%s: %w", file, err)
 	}
 	if was == nil {
@@ -109,6 +108,45 @@ func entered(file, path string, value any) (was, now []byte, shown string, err e
 		now = append(b.Bytes(), '\n')
 	}
 	return was, now, shown, nil
+}
+
+// withMember gives a JSON object that has value at path. All else in it stays as it is, to
+// the byte. Of two members with one name the last is replaced, because that is the one that counts.
+func withMember(object []byte, path []string, value []byte) ([]byte, error) {
+	if len(path) == 0 {
+		return value, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("%.40q is no object, so it can have no member %q", object, path[0])
+	}
+	end, before := d.InputOffset(), "" // of the last member, and what stands between it and the next
+	var at int64                       // where the value is now, if it is there
+	var was json.RawMessage
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return nil, err
+		}
+		end, before = d.InputOffset(), ","
+		if name == path[0] {
+			at, was = end-int64(len(v)), v
+		}
+	}
+	inner := []byte(was)
+	if was == nil || string(was) == "null" {
+		inner = []byte("{}")
+	}
+	inner, err := withMember(inner, path[1:], value)
+	if err != nil || was != nil {
+		return slices.Concat(object[:at], inner, object[int(at)+len(was):]), err
+	}
+	name, err := json.Marshal(path[0])
+	return slices.Concat(object[:end], []byte(before), name, []byte(":"), inner, object[end:]), err
 }
 
 // readSettings reads a file; nil: it is not there, or has nothing in it.

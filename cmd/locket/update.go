@@ -6,21 +6,27 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
+// corrections are the flags of locket update.
+type corrections struct {
+	serve.UpdateRequest
+	text, value, line, old, with, sensitivity string
+	archive, restore                          bool
+	check                                     bool   // it is about Locket itself
+	from                                      string // with check: the place to ask
+}
+
 func (a *app) updateCommand() *cobra.Command {
-	var text, value, reason, sensitivity, line, old, with string
-	var tags, untags []string
-	var steps []memory.StepEdit
-	var archive, restore, check bool
-	var from string
+	var o corrections
 	c := &cobra.Command{
 		Use: "update ID", Short: "Correct a memory",
 		Args: func(c *cobra.Command, args []string) error {
-			if check {
+			if o.check {
 				return nothing()(c, args)
 			}
 			return between(1, 1, "the id")(c, args)
@@ -38,71 +44,77 @@ signature, which is verified. Nothing is installed.`,
   locket update 3f7k9m2xqa --archive
   locket update --check --from ` + latestRelease,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if from != "" && !check {
+			if o.from != "" && !o.check {
 				return usagef("--from needs --check")
 			}
-			if check {
-				return a.compareRelease(cmd.Context(), from, releaseKey)
+			if o.check {
+				return a.compareRelease(cmd.Context(), o.from, releaseKey)
 			}
-			r := serve.UpdateRequest{Tag: tags, Untag: untags, Reason: reason, Steps: steps}
-			f := cmd.Flags()
-			changed := len(steps)+len(tags)+len(untags) > 0
-			for _, s := range []struct {
-				flag string
-				from *string
-				to   **string
-			}{{"text", &text, &r.Text}, {"value", &value, &r.Value}, {"append", &line, &r.Append}} {
-				if f.Changed(s.flag) {
-					*s.to, changed = s.from, true
-				}
-			}
-			if f.Changed("replace") || f.Changed("with") {
-				if !f.Changed("replace") {
-					return usagef("--with: what is it to replace? Add --replace")
-				}
-				r.Replace, changed = &serve.Replacement{Old: old, With: with}, true
-			}
-			if f.Changed("sensitivity") {
-				var s memory.Sensitivity
-				if err := s.UnmarshalText([]byte(sensitivity)); err != nil {
-					return usageError{err}
-				}
-				r.Sensitivity, changed = &s, true
-			}
-			if archive && restore {
-				return usagef("--archive and --restore: choose one")
-			}
-			if archive || restore {
-				r.Archived, changed = &archive, true
-			}
-			if !changed {
-				return usagef("nothing to change: give --text, --value, --tag or another flag")
+			if err := o.read(cmd.Flags()); err != nil {
+				return err
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				m, err := cl.Update(cmd.Context(), args[0], r)
+				m, err := cl.Update(cmd.Context(), args[0], o.UpdateRequest)
 				return a.printed(err, m, func(w io.Writer) { a.row(w, &m) })
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&text, "text", "", "the statement")
-	f.StringVar(&line, "append", "", "add a `line` to a core block")
-	f.StringVar(&old, "replace", "", "replace these `words` of the text, which must occur in it once")
-	f.StringVar(&with, "with", "", "with --replace: the new words; empty removes the old ones")
-	f.StringVar(&value, "value", "", "the value of what it is about")
-	f.Var(&stepFlag{memory.StepRevise, &steps}, "step", "revise a step: `N=TEXT`")
-	f.Var(&stepFlag{memory.StepInsert, &steps}, "insert-step", "a new step before another: `N=TEXT`, or TEXT alone for the last")
-	f.Var(&stepFlag{memory.StepRemove, &steps}, "remove-step", "take a step out: `N`")
-	f.Var(&stepFlag{memory.StepMove, &steps}, "move-step", "move a step to another place: `N:M`")
-	f.StringVar(&sensitivity, "sensitivity", "", "public, personal, private or secret")
-	f.StringSliceVar(&tags, "tag", nil, "add a `tag`")
-	f.StringSliceVar(&untags, "untag", nil, "take a `tag` away")
-	f.BoolVar(&archive, "archive", false, "keep it, and do not show it")
-	f.BoolVar(&restore, "restore", false, "show it again")
-	f.StringVar(&reason, "reason", "", "why, for its history")
-	f.BoolVar(&check, "check", false, "say which version of Locket this is")
-	f.StringVar(&from, "from", "", "with --check: the `place` to ask for a newer one")
+	f.StringVar(&o.text, "text", "", "the statement")
+	f.StringVar(&o.line, "append", "", "add a `line` to a core block")
+	f.StringVar(&o.old, "replace", "", "replace these `words` of the text, which must occur in it once")
+	f.StringVar(&o.with, "with", "", "with --replace: the new words; empty removes the old ones")
+	f.StringVar(&o.value, "value", "", "the value of what it is about")
+	f.Var(&stepFlag{memory.StepRevise, &o.Steps}, "step", "revise a step: `N=TEXT`")
+	f.Var(&stepFlag{memory.StepInsert, &o.Steps}, "insert-step", "a new step before another: `N=TEXT`, or TEXT alone for the last")
+	f.Var(&stepFlag{memory.StepRemove, &o.Steps}, "remove-step", "take a step out: `N`")
+	f.Var(&stepFlag{memory.StepMove, &o.Steps}, "move-step", "move a step to another place: `N:M`")
+	f.StringVar(&o.sensitivity, "sensitivity", "", "public, personal, private or secret")
+	f.StringSliceVar(&o.Tag, "tag", nil, "add a `tag`")
+	f.StringSliceVar(&o.Untag, "untag", nil, "take a `tag` away")
+	f.BoolVar(&o.archive, "archive", false, "keep it, and do not show it")
+	f.BoolVar(&o.restore, "restore", false, "show it again")
+	f.StringVar(&o.Reason, "reason", "", "why, for its history")
+	f.BoolVar(&o.check, "check", false, "say which version of Locket this is")
+	f.StringVar(&o.from, "from", "", "with --check: the `place` to ask for a newer one")
 	return c
+}
+
+// read completes the request by the flags that were given, of which one has to change something.
+func (o *corrections) read(f *pflag.FlagSet) error {
+	changed := len(o.Steps)+len(o.Tag)+len(o.Untag) > 0
+	for _, s := range []struct {
+		flag string
+		from *string
+		to   **string
+	}{{"text", &o.text, &o.Text}, {"value", &o.value, &o.Value}, {"append", &o.line, &o.Append}} {
+		if f.Changed(s.flag) {
+			*s.to, changed = s.from, true
+		}
+	}
+	if f.Changed("replace") || f.Changed("with") {
+		if !f.Changed("replace") {
+			return usagef("--with: what is it to replace? Add --replace")
+		}
+		o.Replace, changed = &serve.Replacement{Old: o.old, With: o.with}, true
+	}
+	if f.Changed("sensitivity") {
+		var s memory.Sensitivity
+		if err := s.UnmarshalText([]byte(o.sensitivity)); err != nil {
+			return usageError{err}
+		}
+		o.Sensitivity, changed = &s, true
+	}
+	if o.archive && o.restore {
+		return usagef("--archive and --restore: choose one")
+	}
+	if o.archive || o.restore {
+		o.Archived, changed = &o.archive, true
+	}
+	if !changed {
+		return usagef("nothing to change: give --text, --value, --tag or another flag")
+	}
+	return nil
 }
 
 // stepFlag collects edits of steps, of one kind, in the order of the command line.

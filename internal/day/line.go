@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones must be there on a machine without them
 
+	_ "github.com/locket-dev/locket/internal/tzdata" // zones must be there on a machine without them
 	"github.com/locket-dev/locket/memory"
 )
 

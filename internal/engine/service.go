@@ -68,16 +68,6 @@ func (s *Service) PostForm(ctx context.Context, fields []Field, out any) error {
 	return s.post(ctx, w.FormDataContentType(), body.Bytes(), out)
 }
 
-// PostJSON sends in as JSON and decodes the JSON answer into out. An error is a
-// *Fault, or that of ctx.
-func (s *Service) PostJSON(ctx context.Context, in, out any) error {
-	b, err := json.Marshal(in)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.Engine, err)
-	}
-	return s.post(ctx, "application/json", b, out)
-}
-
 func (s *Service) post(ctx context.Context, contentType string, body []byte, out any) error {
 	limit := s.Timeout
 	if limit <= 0 {

@@ -57,7 +57,7 @@ func TestServiceFaults(t *testing.T) {
 				defer close(stop)
 			}
 			var out struct{ Text string }
-			err := s.PostJSON(t.Context(), map[string]string{"a": "b"}, &out)
+			err := s.PostForm(t.Context(), []Field{{Key: "a", Value: "b"}}, &out)
 			var f *Fault
 			if !errors.As(err, &f) || f.Kind != c.kind || f.After != c.after || f.Temporary() != c.temporary || !strings.Contains(f.Error(), c.words) {
 				t.Fatalf("%+v", err)
@@ -66,7 +66,7 @@ func TestServiceFaults(t *testing.T) {
 	}
 	s := Service{Engine: "test", URL: "http://127.0.0.1:1"}
 	var f *Fault
-	if err := s.PostJSON(t.Context(), 1, &f); !errors.As(err, &f) || f.Kind != Gone {
+	if err := s.PostForm(t.Context(), nil, &f); !errors.As(err, &f) || f.Kind != Gone {
 		t.Fatalf("nobody there: %v", err)
 	}
 }

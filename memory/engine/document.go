@@ -34,7 +34,7 @@ func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory,
 	if errors.Is(err, memory.ErrNotFound) {
 		return doc, nil, nil
 	}
-	if err != nil || !Findable(m) {
+	if err != nil || !findable(m) {
 		return doc, nil, err
 	}
 	return docOf(tx, m), m, nil
@@ -114,10 +114,10 @@ func Unexpired(m *memory.Memory, now time.Time) error {
 	return nil
 }
 
-// Findable reports whether recall should know a memory: not what is erased or
+// findable reports whether recall should know a memory: not what is erased or
 // archived, what merely repeats or denies another, a recording without words,
 // nor the rules of who may see what.
-func Findable(m *memory.Memory) bool {
+func findable(m *memory.Memory) bool {
 	switch {
 	case m.Negates, m.Repeats, slices.Contains(m.Tags, memory.WaitingTag), slices.Contains(m.Tags, memory.RulesTag):
 		return false

@@ -231,7 +231,7 @@ func (e *Engine) index(ctx context.Context, docs []store.Document) error {
 // IndexCold adds a cold memory to an index that was made again, because its
 // document is in no log.
 func (w *Writer) IndexCold(tx *store.Tx, m *memory.Memory) error {
-	if !Findable(m) || w.e.c.Index.Has(m.ID) {
+	if !findable(m) || w.e.c.Index.Has(m.ID) {
 		return nil
 	}
 	docs, _ := split(docOf(tx, m), m)

@@ -21,14 +21,11 @@ package backup
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"iter"
@@ -57,12 +54,6 @@ var (
 const (
 	magic    = "LKBI\x01"
 	saltSize = 16
-
-	// A piece ends after a line that says so by its hash, so that a line more or
-	// less changes one piece and not all that follow.
-	leastPiece = 8 << 10
-	mostPiece  = 256 << 10
-	cutEach    = 64 // lines
 
 	maxPiece = 64 << 20 // bytes, opened: more than any record has
 	maxIndex = 64 << 20
@@ -180,12 +171,6 @@ type Written struct {
 // written, and until all was written the folder holds the one before. The errors
 // ErrOtherHome, ErrNothing and ErrVault say that the one before stays for good.
 func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, error], opt WriteOptions) (w Written, err error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return w, err
-	}
-	defer enc.Close()
-	ix := Index{Version: 1, At: time.Now().UTC()}
 	was, err := f.before(ctx)
 	if err != nil {
 		return w, err
@@ -199,33 +184,11 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 		return w, err
 	}
 	defer func() { err = errors.Join(err, sp.close()) }()
-	same := 0 // pieces that are there already
-	var lines bytes.Buffer
-	cut := func(content bool) error {
-		if lines.Len() == 0 {
-			return nil
-		}
-		id, sealed, err := f.sealed(enc.EncodeAll(lines.Bytes(), nil))
-		if err != nil {
-			return err
-		}
-		switch name := place(id); {
-		case sp.named[name]:
-		case there[name] == int64(len(sealed)): // one that a full disk cut off has another size
-			same++
-		default:
-			if err := sp.add(name, sealed); err != nil {
-				return err
-			}
-			if content {
-				w.New++
-				w.Bytes += int64(len(sealed))
-			}
-		}
-		ix.Pieces = append(ix.Pieces, id)
-		lines.Reset()
-		return nil
+	c := cutter{f: f, there: there, spool: sp, ix: Index{Version: 1, At: time.Now().UTC()}}
+	if c.enc, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
+		return w, err
 	}
+	defer c.enc.Close()
 	sum, err := archive.Check(records, func(r archive.Record) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -238,44 +201,28 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 			if err := was.begins(&h, &opt); err != nil {
 				return err
 			}
-			ix.Space, ix.Secrets = h.Space, h.Secrets
+			c.ix.Space, c.ix.Secrets = h.Space, h.Secrets
 		}
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		if r.Kind == archive.KindEnd { // other in each export, as the header is
-			if err := cut(true); err != nil {
-				return err
-			}
-		}
-		lines.Write(line)
-		lines.WriteByte('\n')
-		h := fnv.New32a()
-		_, _ = h.Write(line) // a hash takes everything
-		if n := lines.Len(); r.Kind == archive.KindHeader || n >= mostPiece || n >= leastPiece && h.Sum32()%cutEach == 0 {
-			return cut(r.Kind != archive.KindHeader)
-		}
-		return nil
+		return c.add(&r)
 	})
 	if err == nil {
-		err = cut(false)
+		err = c.cut(false)
 	}
 	if err == nil {
-		err = was.ends(sum.Records, same, countPieces(there), &opt)
+		err = was.ends(sum.Records, c.same, countPieces(there), &opt)
 	}
 	if err == nil {
 		err = sp.send(ctx, f.at)
 	}
 	if err == nil {
-		ix.Records = sum.Records
-		err = f.writeIndex(ctx, &ix)
+		c.ix.Records = sum.Records
+		err = f.writeIndex(ctx, &c.ix)
 	}
 	if err != nil {
 		return w, err
 	}
-	w.Records, w.Pieces = ix.Records, len(ix.Pieces)
-	w.Gone, err = f.sweep(ctx, &ix, was.pieces, there)
+	w = Written{Records: c.ix.Records, Pieces: len(c.ix.Pieces), New: c.fresh, Bytes: c.bytes}
+	w.Gone, err = f.sweep(ctx, &c.ix, was.pieces, there)
 	if _, noted := there[damagedName]; noted && err == nil {
 		err = f.at.Remove(ctx, damagedName)
 	}
@@ -288,23 +235,6 @@ const (
 	damagedName = "damaged"
 	pieces      = "pieces/"
 )
-
-func place(id string) string { return pieces + id[:2] + "/" + id }
-
-// sealed gives a frame as its piece.
-func (f *Folder) sealed(frame []byte) (id string, sealed []byte, err error) {
-	names := f.key.Derive("names")
-	defer names.Zero()
-	b := names.Bytes()
-	defer clear(b)
-	mac := hmac.New(sha256.New, b)
-	_, _ = mac.Write(frame) // a hash takes everything
-	id = hex.EncodeToString(mac.Sum(nil))
-	key := f.key.Derive("piece " + id)
-	defer key.Zero()
-	sealed, err = io.ReadAll(seal.SealStream(key, bytes.NewReader(frame)))
-	return id, sealed, err
-}
 
 func (f *Folder) writeIndex(ctx context.Context, ix *Index) error {
 	plain, err := json.Marshal(ix)

@@ -170,7 +170,7 @@ type Plugins struct {
 // afterwards.
 func (c *Config) Defaults() {
 	def(&c.Profile, Default)
-	def(&c.Home, DefaultHome())
+	def(&c.Home, defaultHome())
 	def(&c.Wearer, "User")
 	def(&c.Zone, "Local")
 	def(&c.Metrics, "on")

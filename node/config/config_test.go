@@ -186,7 +186,7 @@ func TestWhereTheFileIsLookedFor(t *testing.T) {
 	root := alone(t)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(root, "conf"))
 	platform := platformFile()
-	inHome := write(t, filepath.Join(DefaultHome(), FileName), `wearer = "default home"`)
+	inHome := write(t, filepath.Join(defaultHome(), FileName), `wearer = "default home"`)
 	other := write(t, filepath.Join(root, "other", FileName), `wearer = "other home"`)
 	named := write(t, filepath.Join(root, "named.toml"), `wearer = "named"`)
 
@@ -313,12 +313,12 @@ func TestSizesAndDurations(t *testing.T) {
 	for s, want := range map[string]Size{
 		"0": 0, "12": 12, "64MB": 64e6, "2GiB": 2 << 30, "1.5kb": 1500, " 3 MiB ": 3 << 20, "7B": 7,
 	} {
-		if got, err := ParseSize(s); err != nil || got != want {
+		if got, err := parseSize(s); err != nil || got != want {
 			t.Errorf("size %q: %d, %v, want %d", s, got, err, want)
 		}
 	}
 	for _, s := range []string{"", "-1", "MB", "1e3", "0x10", "NaN", "Inf", "99999999TB", "1 2MB", "1.2.3MB"} {
-		if got, err := ParseSize(s); err == nil {
+		if got, err := parseSize(s); err == nil {
 			t.Errorf("size %q is taken as %d", s, got)
 		}
 	}
@@ -342,8 +342,8 @@ func FuzzUnits(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if v, err := ParseSize(s); err == nil {
-			if back, err := ParseSize(v.String()); err != nil || v < 0 {
+		if v, err := parseSize(s); err == nil {
+			if back, err := parseSize(v.String()); err != nil || v < 0 {
 				t.Fatalf("%q is %d, written %q, read %d, %v", s, v, v, back, err)
 			}
 		}

@@ -9,11 +9,11 @@ import (
 // FileName is the file's name, in the home or the platform's config folder.
 const FileName = "config.toml"
 
-// DefaultHome is the node's folder where none is named: on Linux
+// defaultHome is the node's folder where none is named: on Linux
 // $XDG_DATA_HOME/locket or ~/.local/share/locket (XDG Base Directory 0.8), on
 // macOS ~/Library/Application Support/locket, on Windows %LocalAppData%\locket.
 // It is relative where the user has no home folder.
-func DefaultHome() string {
+func defaultHome() string {
 	switch runtime.GOOS {
 	case "windows":
 		if d := os.Getenv("LocalAppData"); d != "" {

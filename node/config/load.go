@@ -116,7 +116,7 @@ func (l *Loaded) readFile(over *Config, flag, variable string) error {
 	case over.Home != "":
 		paths, must = []string{filepath.Join(over.Home, FileName)}, false
 	default:
-		paths, must = []string{filepath.Join(DefaultHome(), FileName)}, false
+		paths, must = []string{filepath.Join(defaultHome(), FileName)}, false
 		if p := platformFile(); p != "" {
 			paths = []string{p, paths[0]}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Rule is how long memories of a type, with a tag, or of a sensitivity are kept,
-// as [ParseRule] reads it.
+// as [parseRule] reads it.
 type Rule struct {
 	Text  string
 	Types []memory.Type      // empty: any
@@ -21,10 +21,10 @@ type Rule struct {
 // forever is a rule's length of time for what is never to end.
 const forever = "forever"
 
-// ParseRule reads conditions and a length of time: "type:episodic 90d",
+// parseRule reads conditions and a length of time: "type:episodic 90d",
 // "tag:work & sensitivity:private 30d" (both must hold; a sensitivity fits what is
 // more sensitive, too), "tag:family forever".
-func ParseRule(s string) (r Rule, err error) {
+func parseRule(s string) (r Rule, err error) {
 	bad := func(what string) (Rule, error) {
 		return Rule{}, fmt.Errorf("%w: rule %q: %s; want such as \"type:episodic 90d\", \"tag:work & sensitivity:private 30d\" or \"tag:family forever\"", memory.ErrInvalid, s, what)
 	}
@@ -71,7 +71,7 @@ func ParseRules(texts []string) ([]Rule, error) {
 	rules := make([]Rule, len(texts))
 	for i, t := range texts {
 		var err error
-		if rules[i], err = ParseRule(t); err != nil {
+		if rules[i], err = parseRule(t); err != nil {
 			return nil, err
 		}
 	}

@@ -20,9 +20,9 @@ var sizeUnits = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1},
 }
 
-// ParseSize reads what [Size.String] writes, in either case, with a fraction
+// parseSize reads what [Size.String] writes, in either case, with a fraction
 // or a space before the unit if need be. Negative sizes are refused.
-func ParseSize(s string) (Size, error) {
+func parseSize(s string) (Size, error) {
 	t, unit := strings.ToUpper(strings.TrimSpace(s)), int64(1)
 	for _, u := range sizeUnits {
 		if rest, ok := strings.CutSuffix(t, u.name); ok {
@@ -57,7 +57,7 @@ func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Size) UnmarshalText(b []byte) error {
-	v, err := ParseSize(string(b))
+	v, err := parseSize(string(b))
 	if err == nil {
 		*s = v
 	}

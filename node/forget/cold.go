@@ -7,10 +7,10 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// MayTake reports whether a cold memory may have to go: the want names it, or it
+// mayTake reports whether a cold memory may have to go: the want names it, or it
 // rests on a source that goes, or is linked to something that goes. The caller
 // fetches it and chooses again. It is true for more memories than go in the end.
-func MayTake(w *Want, chosen *Chosen, c *store.Cold) bool {
+func mayTake(w *Want, chosen *Chosen, c *store.Cold) bool {
 	m := &c.Memory
 	own := slices.Clone(m.Evidence)
 	for i := range c.Assertions {

@@ -212,7 +212,7 @@ func (fr Forgetter) Delete(ctx context.Context, ids ...memory.ID) error {
 func (fg *Forgetting) fetch(ctx context.Context, w *Want, chosen *Chosen) (unseen int, more bool, err error) {
 	var ids []memory.ID
 	unseen, err = fg.c.Cold.Each(ctx, func(c *store.Cold) error {
-		if MayTake(w, chosen, c) {
+		if mayTake(w, chosen, c) {
 			ids = append(ids, c.Memory.ID)
 		}
 		return nil

@@ -231,7 +231,7 @@ func (b *Buyer) Find(name string) (*Bought, error) {
 	case strings.HasSuffix(name, boughtExt):
 		return Read(name)
 	case strings.HasSuffix(name, CARExt):
-		return ReadCAR(name)
+		return openCAR(name)
 	}
 	all, err := b.files()
 	if err != nil {

@@ -109,9 +109,9 @@ func readCAR(b []byte) (c carried, err error) {
 	return c, trade.CheckItems(&c.offer.Listing, c.items)
 }
 
-// ReadCAR reads what was bought from a CAR file, and checks all that is signed in it
+// openCAR reads what was bought from a CAR file, and checks all that is signed in it
 // and each item. What is offered there, and not bought, is memory.ErrInvalid.
-func ReadCAR(file string) (*Bought, error) {
+func openCAR(file string) (*Bought, error) {
 	b, err := readSmall(file)
 	if err != nil {
 		return nil, err

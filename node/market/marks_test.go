@@ -344,7 +344,7 @@ func TestUnmarkedIsInherited(t *testing.T) {
 	}
 	_, c, err := offeredIn(o.c.Dir, marked.Version)
 	ok(t, err)
-	if v := OfferOf(c.offer, &trade.Hit{}); v.Marks != marked.Marks {
+	if v := offerOf(c.offer, &trade.Hit{}); v.Marks != marked.Marks {
 		t.Errorf("a buyer is told of %d marks", v.Marks)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // maxPeriods is how many a page may ask for: more than a century of days.
 const maxPeriods = 100000
 
-// SubscriptionOf gives a subscription as it is shown. orders are all of its buyer.
-func SubscriptionOf(s *Subscribed, orders []*trade.State) serve.Subscription {
+// subscriptionOf gives a subscription as it is shown. orders are all of its buyer.
+func subscriptionOf(s *Subscribed, orders []*trade.State) serve.Subscription {
 	v := serve.Subscription{Listing: s.Listing, Title: s.Title, Market: s.Address, Most: trade.Price(s.Most, s.Currency), Periods: int(s.Periods), Paid: int(s.Paid(orders)),
 		EveryDays: float64(s.Period) / aDay, Last: s.Last, Why: s.Why}
 	if s.Until > 0 {
@@ -37,7 +37,7 @@ func (b *Buyer) shown(list []*Subscribed, failed ...error) (v serve.Subscription
 	}
 	v.Subscriptions = make([]serve.Subscription, len(list))
 	for i, s := range list {
-		v.Subscriptions[i] = SubscriptionOf(s, states)
+		v.Subscriptions[i] = subscriptionOf(s, states)
 	}
 	for _, err := range append(failed, err) {
 		if err != nil {
@@ -79,7 +79,7 @@ func (s *Shopper) Subscribe(ctx context.Context, r serve.SubscribeRequest) (v se
 			return err
 		}
 		list, _ := b.Renew(ctx) // what was not bought stands in the subscription
-		v = SubscriptionOf(decided, nil)
+		v = subscriptionOf(decided, nil)
 		for _, now := range b.shown(list).Subscriptions {
 			if now.Listing == v.Listing {
 				v = now

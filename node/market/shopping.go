@@ -19,8 +19,8 @@ import (
 // aDay is in seconds.
 const aDay = 24 * 60 * 60
 
-// OfferOf gives a listing as buyers see it; h has what the market says of it.
-func OfferOf(l *trade.Offer, h *trade.Hit) serve.Offer {
+// offerOf gives a listing as buyers see it; h has what the market says of it.
+func offerOf(l *trade.Offer, h *trade.Hit) serve.Offer {
 	v := serve.Offer{ID: l.ID(), Version: l.Hash, Number: int(l.Number), Title: l.Title, Price: trade.Price(l.Price, l.Currency), Minor: l.Price, Code: l.Currency,
 		Seller: l.Seller, Items: int(l.Items), Sold: int(h.Sold), Reviews: int(h.Reviews), Description: l.Description, Categories: serve.Some(l.Categories), Languages: serve.Some(l.Languages),
 		Counts: make(map[string]int, len(l.Counts)), Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay, EveryDays: float64(l.Period) / aDay, Answers: answerLimits(&l.Listing), Marks: int(l.Marks), Entry: l.Entry}
@@ -64,7 +64,7 @@ func Search(ctx context.Context, m *remote.Market, q serve.OfferQuery) (out serv
 	}
 	out = serve.OffersAnswer{Offers: make([]serve.Offer, len(ls)), Facets: make([]serve.OfferFacet, len(f.Facets)), Total: int(f.Total)}
 	for i, l := range ls {
-		out.Offers[i] = OfferOf(l, &f.Hits[i])
+		out.Offers[i] = offerOf(l, &f.Hits[i])
 	}
 	for i, x := range f.Facets {
 		out.Facets[i] = serve.OfferFacet{Kind: x.Kind, Value: x.Value, Count: int(x.Count)}
@@ -74,7 +74,7 @@ func Search(ctx context.Context, m *remote.Market, q serve.OfferQuery) (out serv
 
 // shown gives a listing with its reviews, as they stand in a log; nil: there is none.
 func shown(s *trade.Shown, l *trade.Offer, log *translog.Signed) (v serve.Offer) {
-	v = OfferOf(l, &s.Hit)
+	v = offerOf(l, &s.Hit)
 	v.State = s.State
 	if len(s.Notice) > 0 {
 		kind := trade.Withdrawal

@@ -313,7 +313,9 @@ func TestAsks(t *testing.T) {
 		base := rules(t)
 		text := `@ask("30 days") ` + strings.Replace(rule(t), "forbid", "permit", 1)
 		plain := []policy.Policy{parsed(t, base+strings.TrimPrefix(text, `@ask("30 days") `))}
-		with, without := []policy.Policy{parsed(t, base+text)}, []policy.Policy{parsed(t, base)}
+		// The same rule where it applies to nothing: that it names answers alone counts (policy.as).
+		never := strings.TrimSuffix(text, ";\n") + " when { resource.sensitivity > 3 };\n"
+		with, without := []policy.Policy{parsed(t, base+text)}, []policy.Policy{parsed(t, base+never)}
 		r, it := request(t), item(t)
 		it.ID = memory.ID{1}
 		asks := &with[0].Rules[len(with[0].Rules)-1]

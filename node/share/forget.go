@@ -13,6 +13,11 @@ import (
 // of their files. It needs no relay: the next [Sharing.Tend] and
 // [Sharing.TendFeeds] send the erasures of what has left this device.
 func (s *Sharing) Forget(ctx context.Context) error {
+	return s.each(ctx, func(rec *Record) error { return s.forgetIn(ctx, rec) })
+}
+
+// each calls f with each record that is not revoked, and joins what failed.
+func (s *Sharing) each(ctx context.Context, f func(*Record) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	records, err := s.c.Catalog.Records(ctx)
@@ -22,7 +27,7 @@ func (s *Sharing) Forget(ctx context.Context) error {
 	var errs []error
 	for _, rec := range records {
 		if rec.Revoked.IsZero() {
-			errs = append(errs, s.forgetIn(ctx, &rec))
+			errs = append(errs, f(&rec))
 		}
 	}
 	return errors.Join(errs...)

@@ -123,23 +123,14 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 // before, and takes out of shares what the wearer has erased or changed. It adds
 // nothing.
 func (s *Sharing) Maintain(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	records, err := s.c.Catalog.Records(ctx)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, rec := range records {
+	return s.each(ctx, func(rec *Record) (err error) {
 		expired := !rec.Expires.IsZero() && !s.c.Now().Before(rec.Expires)
 		switch {
-		case !rec.Revoked.IsZero():
 		case rec.Revoking || expired:
-			errs = append(errs, s.revoke(ctx, &rec, ""))
+			err = s.revoke(ctx, rec, "")
 		case rec.Kind == Projection:
-			_, err := s.update(ctx, &rec, false)
-			errs = append(errs, err)
+			_, err = s.update(ctx, rec, false)
 		}
-	}
-	return errors.Join(errs...)
+		return err
+	})
 }

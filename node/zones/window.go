@@ -18,9 +18,9 @@ type window struct {
 
 var dayNames = [...]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// ParseWindow reads "daily 22:00-07:00", "mon-fri 9:00-17:00", "sat,sun" (all
+// parseWindow reads "daily 22:00-07:00", "mon-fri 9:00-17:00", "sat,sun" (all
 // day), "22:00-07:00" (daily), "weekdays", "weekends".
-func ParseWindow(s string) (w window, err error) {
+func parseWindow(s string) (w window, err error) {
 	bad := func() (window, error) {
 		return window{}, fmt.Errorf("%w: window: %q: want such as \"daily 22:00-07:00\", \"mon-fri 9:00-17:00\" or \"sat,sun\"", memory.ErrInvalid, s)
 	}
@@ -106,7 +106,7 @@ func (w *window) holds(t time.Time) bool {
 	return w.days[day] && m >= w.from || w.days[(day+6)%7] && m < w.to
 }
 
-// String is the form that ParseWindow reads.
+// String is the form that parseWindow reads.
 func (w *window) String() string {
 	var days []string
 	all := true

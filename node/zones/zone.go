@@ -24,7 +24,7 @@ import (
 // Zone is a window, a place, or both. If both are set, both must hold.
 type Zone struct {
 	Name   string  `json:"name"`
-	Window string  `json:"window,omitempty"` // as [ParseWindow] reads it
+	Window string  `json:"window,omitempty"` // such as "daily 22:00-07:00", "mon-fri 9:00-17:00", "sat,sun" or "weekends"; empty: always
 	Lat    float64 `json:"lat,omitempty"`    // for a circle: degrees north, WGS 84
 	Lon    float64 `json:"lon,omitempty"`    // degrees east
 	Radius float64 `json:"radius,omitempty"` // metres; 0: no circle
@@ -65,7 +65,7 @@ func (z *Zone) Check() error {
 	if z.Window == "" {
 		return nil
 	}
-	w, err := ParseWindow(z.Window)
+	w, err := parseWindow(z.Window)
 	if err != nil {
 		return err
 	}

@@ -26,12 +26,12 @@ func TestWindow(t *testing.T) {
 		{"always", "daily", []string{"Wed 00:00", "Sun 23:59"}, nil},
 		{"Tuesday 0:00-24:00", "tue", []string{"Tue 00:00", "Tue 23:59"}, []string{"Wed 00:00", "Mon 23:59"}},
 	} {
-		w, err := ParseWindow(c.text)
+		w, err := parseWindow(c.text)
 		if err != nil || w.String() != c.form {
 			t.Errorf("%s: %s, %v", c.text, w.String(), err)
 			continue
 		}
-		if again, err := ParseWindow(w.String()); err != nil || again != w {
+		if again, err := parseWindow(w.String()); err != nil || again != w {
 			t.Errorf("%s: %+v read again is %+v, %v", c.text, w, again, err)
 		}
 		at := func(s string) time.Time {
@@ -56,7 +56,7 @@ func TestWindow(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "whenever", "daily 22:00", "daily 22-7", "daily 25:00-26:00", "daily 10:00-10:00", "daily 9:00-17:60", "mon-fri 9:00-17:00 x", "9:00-10:00 daily", "mon,,tue", "24:00-7:00"} {
-		if w, err := ParseWindow(bad); !errors.Is(err, memory.ErrInvalid) {
+		if w, err := parseWindow(bad); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%q: %+v, %v", bad, w, err)
 		}
 	}

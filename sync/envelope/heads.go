@@ -37,8 +37,8 @@ type Heads struct {
 	Signature []byte          `cbor:"-"`
 }
 
-// ParseHeads parses what [Heads.Bytes] returns. It verifies nothing.
-func ParseHeads(b []byte) (*Heads, error) {
+// parseHeads parses what [Heads.Bytes] returns. It verifies nothing.
+func parseHeads(b []byte) (*Heads, error) {
 	h := new(Heads)
 	return parseSigned("heads", b, h, &h.Signature, MaxHeads)
 }
@@ -93,7 +93,7 @@ func ParseHeadsText(s string) (*Heads, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heads: %w: they are cut short, or changed", ErrForm)
 	}
-	return ParseHeads(b)
+	return parseHeads(b)
 }
 
 // AcceptsHeads checks that a present member of this space signed h, and that

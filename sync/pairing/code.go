@@ -24,9 +24,9 @@ func NewCode() Code {
 	return Code(c.String())
 }
 
-// ParseCode parses what a person typed. It ignores case, dashes and spaces, and
+// parseCode parses what a person typed. It ignores case, dashes and spaces, and
 // reads o as 0 and i or l as 1.
-func ParseCode(s string) (Code, error) {
+func parseCode(s string) (Code, error) {
 	var c strings.Builder
 	for _, r := range strings.ToLower(s) {
 		switch r {

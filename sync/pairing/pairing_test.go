@@ -270,7 +270,7 @@ func TestCommitmentHolds(t *testing.T) {
 func TestCode(t *testing.T) {
 	for range 20 {
 		c := NewCode()
-		got, err := ParseCode(" " + strings.ToUpper(c.String()) + " ")
+		got, err := parseCode(" " + strings.ToUpper(c.String()) + " ")
 		if err != nil || got != c {
 			t.Errorf("%s: %s, %v", c, got, err)
 		}
@@ -279,11 +279,11 @@ func TestCode(t *testing.T) {
 			t.Errorf("link of %s: %s %s, %v", c, relay, got, err)
 		}
 	}
-	if c, err := ParseCode("OIL0-1abc"); err != nil || c != "01101abc" {
+	if c, err := parseCode("OIL0-1abc"); err != nil || c != "01101abc" {
 		t.Errorf("letters that look alike: %q, %v", c, err)
 	}
 	for _, bad := range []string{"", "abc", "abcd-efgh-j", "abcd-efg!", "uuuu-uuuu"} {
-		if c, err := ParseCode(bad); !errors.Is(err, ErrCode) {
+		if c, err := parseCode(bad); !errors.Is(err, ErrCode) {
 			t.Errorf("%q: %q, %v", bad, c, err)
 		}
 	}

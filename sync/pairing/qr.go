@@ -17,14 +17,14 @@ func Link(relay string, code Code) string {
 func ParseLink(s string) (relay string, code Code, err error) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(s), "locket:pair?")
 	if !ok {
-		code, err = ParseCode(s)
+		code, err = parseCode(s)
 		return "", code, err
 	}
 	q, err := url.ParseQuery(rest)
 	if err != nil {
 		return "", "", fmt.Errorf("%w: %v", ErrCode, err)
 	}
-	code, err = ParseCode(q.Get("code"))
+	code, err = parseCode(q.Get("code"))
 	return q.Get("relay"), code, err
 }
 

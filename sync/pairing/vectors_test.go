@@ -126,12 +126,12 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%+v\nwant\n%+v", made, rest)
 	}
 	for _, text := range append(v.Also, v.Code) {
-		if c, err := ParseCode(text); err != nil || c.String() != v.Code {
+		if c, err := parseCode(text); err != nil || c.String() != v.Code {
 			t.Errorf("%q is %q, %v", text, c, err)
 		}
 	}
 	for _, text := range v.NoCode {
-		if c, err := ParseCode(text); !errors.Is(err, ErrCode) {
+		if c, err := parseCode(text); !errors.Is(err, ErrCode) {
 			t.Errorf("%q is %q, %v", text, c, err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestVectors(t *testing.T) {
 // join is the new device's side of an exchange that was written down.
 func (v *vectors) join(t *testing.T, mail row) (words []string, g Grant, err error) {
 	t.Helper()
-	code, err := ParseCode(v.Code)
+	code, err := parseCode(v.Code)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,9 +69,9 @@ func SignIndex(x Index, key ed25519.PrivateKey) ([]byte, error) {
 
 func signedIndex(body []byte) []byte { return append([]byte(indexWord+"\x00"), body...) }
 
-// ReadIndex reads an index, and gives the key that signed it. Whether that is
+// readIndex reads an index, and gives the key that signed it. Whether that is
 // the right one is for Known.Accept to say.
-func ReadIndex(b []byte) (x Index, key string, err error) {
+func readIndex(b []byte) (x Index, key string, err error) {
 	line, body, ok := bytes.Cut(b, []byte("\n"))
 	parts := strings.Split(string(line), " ")
 	if !ok || len(b) > MaxIndex || len(parts) != 3 || parts[0] != indexWord {
@@ -139,7 +139,7 @@ func FetchIndex(ctx context.Context, url string, o Options) (Index, string, erro
 	if err != nil {
 		return Index{}, "", err
 	}
-	x, key, err := ReadIndex(b)
+	x, key, err := readIndex(b)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", url, err)
 	}

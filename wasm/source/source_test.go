@@ -231,7 +231,7 @@ func TestIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, pub, err := ReadIndex(text)
+	got, pub, err := readIndex(text)
 	if err != nil || got.Serial != 7 || pub != hex.EncodeToString(key(9).Public().(ed25519.PublicKey)) {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -239,7 +239,7 @@ func TestIndex(t *testing.T) {
 	for i := range text {
 		bad := bytes.Clone(text)
 		bad[i] ^= 1
-		if _, k, err := ReadIndex(bad); err == nil && k == pub {
+		if _, k, err := readIndex(bad); err == nil && k == pub {
 			t.Fatalf("byte %d was changed, and taken", i)
 		}
 	}

@@ -40,88 +40,10 @@ type Reading struct {
 // the yes, the app waits for it to be opened. It returns serve.ErrForbidden if the wearer
 // said no, and serve.ErrLimit if too much waits.
 func (d *Asker) Reading(ctx context.Context, by policy.Request, entry string, fits func(*memory.Memory) bool) (r Reading, err error) {
-	now := d.c.Now().UTC().Truncate(time.Second)
-	// step gives the questions as they are to be kept; nil: they stay.
-	step := func(tx *store.Tx) (list []question, out Reading, err error) {
-		if list, err = read(tx); err != nil {
-			return nil, out, err
-		}
-		id, mark, what, err := entryOf(tx, entry, fits)
-		if err != nil {
-			return nil, out, err
-		}
-		rule := policy.Asking("each reading of the vault", "An app may read one entry of the vault once, once you say yes, each time.")
-		named := by
-		named.Action, named.Purpose = Reveal, ""
-		// The question is named by what the app asked for, and not by the entry's id.
-		// Otherwise the answer to an app that was refused would change when the entry comes
-		// or goes.
-		qid := idOf(&Held{By: named}, policy.Asking(rule.ID, memory.Normal(entry)))
-		about := func(q *question) {
-			if q.Of, q.Goods = []memory.ID{id}, nil; what != "" {
-				q.Goods = map[memory.ID]string{id: what}
-			}
-		}
-		asked := func(q question) bool { return q.ID == qid }
-		i := slices.IndexFunc(list, asked)
-		if i < 0 || !list[i].holds(now) { // the yes may have been to the same entry by its other name
-			yes := slices.IndexFunc(list, func(q question) bool {
-				return q.By.Action == Reveal && q.of(&by) && q.Allowed && q.holds(now) && at(q.Shown, id) >= 0
-			})
-			if yes >= 0 {
-				i = yes
-			}
-		}
-		if i >= 0 && list[i].holds(now) {
-			q := &list[i]
-			if !q.Allowed {
-				return nil, out, fmt.Errorf("%w: the wearer said no, until %s", serve.ErrForbidden, q.Until.Format(time.DateTime))
-			}
-			s := at(q.Shown, id)
-			same := s >= 0 && mark != "" && q.Shown[s].Mark == mark
-			if same && d.vaultUntil().IsZero() {
-				out.Lapses = q.Until
-				return nil, out, nil
-			}
-			list = slices.Delete(list, i, i+1)
-			if same {
-				out.Entry = id
-				return list, out, nil
-			}
-			i = slices.IndexFunc(list, asked) // it was changed after the yes: the yes was to something else
-		}
-		if i >= 0 && list[i].waits(now) {
-			out.Lapses = list[i].lapses()
-			if of := list[i].Of; len(of) == 1 && of[0] == id {
-				return nil, out, nil
-			}
-			about(&list[i]) // the entry came or went since
-			return list, out, nil
-		}
-		if i >= 0 {
-			list = slices.Delete(list, i, i+1)
-		}
-		all, vault := 0, 0
-		for i := range list {
-			if q := &list[i]; q.of(&by) && q.waits(now) {
-				all++
-				if q.By.Action == Reveal {
-					vault++
-				}
-			}
-		}
-		if vault >= maxReadings || all >= maxTheirs || len(list) >= maxQuestions {
-			return nil, out, fmt.Errorf("%w: %d questions wait for the wearer", serve.ErrLimit, all)
-		}
-		q := question{ID: qid, By: named, Rule: rule.Name(), Key: rule.Key(), First: now, Last: now, Asked: 1}
-		q.By.Purpose, q.By.Now = by.Purpose, time.Time{}
-		about(&q)
-		out.Lapses, out.Asked = q.lapses(), true
-		return append(list, q), out, nil
-	}
+	a := inquiry{d, by, entry, fits, d.c.Now().UTC().Truncate(time.Second)}
 	var changes bool
 	if err := d.c.Store.View(ctx, func(tx *store.Tx) error {
-		list, out, err := step(tx)
+		list, out, err := a.step(tx)
 		r, changes = out, list != nil
 		return err
 	}); err != nil || !changes {
@@ -134,22 +56,123 @@ func (d *Asker) Reading(ctx context.Context, by policy.Request, entry string, fi
 	}
 	first := r
 	err = d.c.Store.Update(ctx, func(tx *store.Tx) error {
-		list, out, err := step(tx)
+		list, out, err := a.step(tx)
 		if err != nil || list == nil {
 			r = out
 			return err
 		}
 		if out.Entry != first.Entry || out.Asked != first.Asked {
-			r = Reading{Lapses: now.Add(readingWaits)} // another request of the app was here: it may ask again
+			r = Reading{Lapses: a.now.Add(readingWaits)} // another request of the app was here: it may ask again
 			return nil
 		}
 		r = out
-		return keep(tx, list, now)
+		return keep(tx, list, a.now)
 	})
 	if err != nil {
 		return Reading{}, err
 	}
 	return r, nil
+}
+
+// inquiry is an app's request for an entry, at one moment.
+type inquiry struct {
+	*Asker
+	by    policy.Request
+	entry string
+	fits  func(*memory.Memory) bool
+	now   time.Time
+}
+
+// step says what becomes of it, and gives the questions as they are to be kept; nil: they stay.
+func (a *inquiry) step(tx *store.Tx) (list []question, out Reading, err error) {
+	if list, err = read(tx); err != nil {
+		return nil, out, err
+	}
+	id, mark, what, err := entryOf(tx, a.entry, a.fits)
+	if err != nil {
+		return nil, out, err
+	}
+	about := func(q *question) {
+		if q.Of, q.Goods = []memory.ID{id}, nil; what != "" {
+			q.Goods = map[memory.ID]string{id: what}
+		}
+	}
+	fresh := a.question()
+	asked := func(q question) bool { return q.ID == fresh.ID }
+	i := slices.IndexFunc(list, asked)
+	if i < 0 || !list[i].holds(a.now) { // the yes may have been to the same entry by its other name
+		yes := slices.IndexFunc(list, func(q question) bool {
+			return q.By.Action == Reveal && q.of(&a.by) && q.Allowed && q.holds(a.now) && at(q.Shown, id) >= 0
+		})
+		if yes >= 0 {
+			i = yes
+		}
+	}
+	if i >= 0 && list[i].holds(a.now) {
+		q := &list[i]
+		if !q.Allowed {
+			return nil, out, fmt.Errorf("%w: the wearer said no, until %s", serve.ErrForbidden, q.Until.Format(time.DateTime))
+		}
+		s := at(q.Shown, id)
+		same := s >= 0 && mark != "" && q.Shown[s].Mark == mark
+		if same && a.vaultUntil().IsZero() {
+			out.Lapses = q.Until
+			return nil, out, nil
+		}
+		list = slices.Delete(list, i, i+1)
+		if same {
+			out.Entry = id
+			return list, out, nil
+		}
+		i = slices.IndexFunc(list, asked) // it was changed after the yes: the yes was to something else
+	}
+	if i >= 0 && list[i].waits(a.now) {
+		out.Lapses = list[i].lapses()
+		if of := list[i].Of; len(of) == 1 && of[0] == id {
+			return nil, out, nil
+		}
+		about(&list[i]) // the entry came or went since
+		return list, out, nil
+	}
+	if i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	}
+	if err := a.mayAsk(list); err != nil {
+		return nil, out, err
+	}
+	about(&fresh)
+	out.Lapses, out.Asked = fresh.lapses(), true
+	return append(list, fresh), out, nil
+}
+
+// question is what the wearer would be asked, without the entry that it is about.
+func (a *inquiry) question() question {
+	rule := policy.Asking("each reading of the vault", "An app may read one entry of the vault once, once you say yes, each time.")
+	named := a.by
+	named.Action, named.Purpose = Reveal, ""
+	// The question is named by what the app asked for, and not by the entry's id.
+	// Otherwise the answer to an app that was refused would change when the entry comes
+	// or goes.
+	id := idOf(&Held{By: named}, policy.Asking(rule.ID, memory.Normal(a.entry)))
+	named.Purpose, named.Now = a.by.Purpose, time.Time{}
+	return question{ID: id, By: named, Rule: rule.Name(), Key: rule.Key(), First: a.now, Last: a.now, Asked: 1}
+}
+
+// mayAsk refuses another question where too many wait.
+func (a *inquiry) mayAsk(list []question) error {
+	all, vault := 0, 0
+	for i := range list {
+		if q := &list[i]; q.of(&a.by) && q.waits(a.now) {
+			all++
+			if q.By.Action == Reveal {
+				vault++
+			}
+		}
+	}
+	if vault >= maxReadings || all >= maxTheirs || len(list) >= maxQuestions {
+		return fmt.Errorf("%w: %d questions wait for the wearer", serve.ErrLimit, all)
+	}
+	return nil
 }
 
 // entryOf finds the one entry of the vault that has a label or an id and fits. If there

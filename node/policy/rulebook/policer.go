@@ -105,7 +105,7 @@ func (p Policer) SetNever(ctx context.Context, words []string) (v serve.Policy, 
 		return v, err
 	}
 	defer release()
-	if words, err = CheckNever(words); err != nil {
+	if words, err = checkNever(words); err != nil {
 		return v, err
 	}
 	text := strings.Join(words, "\n")
@@ -116,8 +116,8 @@ func (p Policer) SetNever(ctx context.Context, words []string) (v serve.Policy, 
 	return p.Policy(ctx)
 }
 
-// CheckNever gives the words of a never list, each once.
-func CheckNever(words []string) (out []string, err error) {
+// checkNever gives the words of a never list, each once.
+func checkNever(words []string) (out []string, err error) {
 	for _, w := range words {
 		w = strings.TrimSpace(w)
 		switch {

@@ -1,0 +1,43 @@
+package tzdata
+
+import (
+	"archive/zip"
+	"errors"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The zones are those of the Go that builds. If they are not: go generate ./internal/tzdata
+func TestZonesOfThisGo(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := zip.OpenReader(filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Close()
+	have, err := zones()
+	if err != nil || len(have.File) != len(want.File) || len(want.File) < 500 {
+		t.Fatal(err, len(want.File))
+	}
+	for _, f := range want.File {
+		b, err := fs.ReadFile(want, f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := load(f.Name); err != nil || got != string(b) {
+			t.Errorf("%s: %d bytes %v, want %d", f.Name, len(got), err, len(b))
+		}
+	}
+	for _, name := range []string{"Nowhere/Town", "Europe", "", "../Europe/Lisbon", "/Europe/Lisbon"} {
+		if _, err := load(name); !errors.Is(err, syscall.ENOENT) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
