@@ -32,23 +32,17 @@ func neighbourZh(x string) string {
 	return ""
 }
 
-// institutionsZh announce what is so on a day, beside officesZh.
-var institutionsZh = [...]string{"银行", "医院", "健身房", "公司", "单位", "学校", "幼儿园", "补习班", "培训班", "驾校", "游泳馆", "图书馆", "体育馆", "航空公司", "酒店", "餐厅", "超市", "商场", "市里", "区里", "镇上", "街道", "政府", "地铁", "电信", "移动", "联通", "供应商", "厂里", "院里", "所里", "系里", "班里", "工地", "车行", "修理厂"}
+// institutionsZh end what announces what is so on a day, beside officesZh.
+var institutionsZh = []string{"行", "院", "房", "公司", "单位", "校", "园", "班", "馆", "店", "厅", "超市", "商场", "市里", "区里", "镇上", "街道", "政府", "局", "所", "站", "中心", "地铁", "电信", "移动", "联通", "供应商", "厂", "厂里", "院里", "系里", "工地"}
 
 // saidByZh is who says something of a day to come, and what: 银行说周四系统升级.
 func saidByZh(x string) (who, inner string) {
-	for _, pre := range [...]string{"我们", "咱们", "我", "孩子", "儿子", "女儿", ""} {
-		own, ok := strings.CutPrefix(x, pre)
-		for _, list := range [...][]string{institutionsZh[:], officesZh} {
-			for _, office := range list {
-				rest, cut := strings.CutPrefix(own, office)
-				for _, says := range [...]string{"通知说", "通知我们", "通知", "发消息说", "说了", "说"} {
-					if inner, said := strings.CutPrefix(rest, says); ok && cut && said {
-						return pre + office, strings.TrimLeft(inner, "，, ")
-					}
-				}
-			}
+	for _, says := range [...]string{"通知说", "通知我们", "发消息说", "通知", "说了", "说"} {
+		who, inner, ok := strings.Cut(x, says)
+		if n := utf8.RuneCountInString(who); !ok || n < 2 || n > 8 || !endsWithAny(who, institutionsZh) && !endsWithAny(who, officesZh) || strings.ContainsAny(who, "他她你您这那不没") {
+			continue
 		}
+		return who, strings.TrimLeft(inner, "，, ")
 	}
 	return "", ""
 }

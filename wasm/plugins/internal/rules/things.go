@@ -14,8 +14,10 @@ func (t *talk) whereabouts(c *clause, i int) {
 		switch c.w(k) {
 		case "in", "on", "under", "behind", "at", "by", "next", "inside", "above", "beside", "below", "near":
 			what := c.trim(i, k)
+			shown := what
 			if w := c.w(i); (w == "his" || w == "her" || w == "their") && c.kind == 'p' { // "Leo left his jacket at school"
-				what = possessive(c.subj.name) + " " + c.trim(i+1, k)
+				shown = c.trim(i+1, k)
+				what = possessive(c.subj.name) + " " + shown
 			}
 			where := strings.TrimSuffix(strings.TrimSpace(c.join(k, len(c.words))), " again")
 			if what == "" || figurative[c.w(len(c.words)-1)] || vague(what) || len(c.words)-k < 2 || c.neg {
@@ -26,7 +28,7 @@ func (t *talk) whereabouts(c *clause, i int) {
 			f := t.fact(c, "place", "location", where, false, 0.82)
 			c.subj = owner
 			if f != nil {
-				f.Subject, f.Actor, f.Text = what, owner.name, t.rewrite(c)
+				f.Subject, f.Actor, f.Text = shown, owner.name, t.rewrite(c)
 			}
 			return
 		}
