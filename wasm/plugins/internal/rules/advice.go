@@ -13,14 +13,14 @@ import (
 var advises = map[string]bool{"says": false, "said": false, "thinks": false, "reckons": false, "recommends": false, "recommended": false, "suggests": false, "suggested": false, "wants": true, "told": true, "advised": true, "asked": true}
 
 // mustWords say that something should be done.
-var mustWords = set("should shouldn't must mustn't needs need has have ought better can't cannot to not stop avoid")
+var mustWords = set("should must needs need has have ought cannot")
 
 // skilled reports whose word on a matter counts, beside those whom one has appointments with.
 func skilled(noun string) bool {
 	switch noun {
 	case "specialist", "consultant", "trainer", "inspector", "adviser", "advisor", "roofer", "builder", "locksmith", "surveyor", "breeder", "osteopath", "headmaster", "headteacher", "garage", "clinic", "surgery":
 		return true
-	case "student", "volunteer", "intern", "author", "actor", "actress", "singer", "founder", "head", "soldier", "dancer":
+	case "student", "driver", "waiter", "waitress", "postman", "cashier", "barista", "volunteer", "intern", "author", "actor", "actress", "singer", "founder", "head", "soldier", "dancer":
 		return false
 	}
 	return profession(noun) || trade(noun)
@@ -53,12 +53,12 @@ func (t *talk) advised(s sentence) bool {
 		}
 		i++
 	}
-	must := false
+	must := s.at(i) == "to" || s.at(i) == "not" && s.at(i+1) == "to" || strings.HasPrefix(s.at(i-1), "recommend") || strings.HasPrefix(s.at(i-1), "suggest")
 	for k := i; k < len(s.toks); k++ {
 		switch w, rest := contraction(s.at(k)); {
 		case w == "he" || w == "she" || w == "they" || w == "you" && rest == "":
 			return false // what they say of themselves, or of whom one can't tell
-		case mustWords[w] && (w != "has" && w != "have" && w != "need" && w != "needs" || s.at(k+1) == "to" || strings.HasSuffix(s.at(k+1), "ing")), rest == "not" && mustWords[w+"n't"]:
+		case mustWords[w] && (w != "has" && w != "have" && w != "need" && w != "needs" || s.at(k+1) == "to" || strings.HasSuffix(s.at(k+1), "ing")), rest == "not" && mustWords[w]:
 			must = true
 		}
 	}
@@ -103,7 +103,7 @@ func (t *talk) advisedZh(s sentence) bool {
 			return false
 		}
 		if strings.HasSuffix(says, "说") || strings.HasSuffix(says, "说了") || says == "告诉我" {
-			if strings.HasPrefix(what, "我") && !containsAny(what, "要", "得", "该", "需要", "不能", "必须") || strings.HasPrefix(what, "咱") || !containsAny(what, "要", "得", "该", "需要", "必须", "不能", "最好", "别", "太", "不用", "可以") {
+			if strings.HasPrefix(what, "得") || strings.HasPrefix(what, "我") && !containsAny(what, "要", "得", "该", "需要", "不能", "必须") || strings.HasPrefix(what, "咱") || !containsAny(what, "要", "得", "该", "需要", "必须", "不能", "最好", "别", "太", "不用", "可以") {
 				return false
 			}
 		}

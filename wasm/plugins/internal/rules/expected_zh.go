@@ -17,10 +17,13 @@ func neighbourZh(x string) string {
 		if !ok {
 			continue
 		}
-		for _, who := range [...]string{"的邻居", "邻居", "那家人", "那家", "这家", "人家", "那户", "的住户", "住户"} {
+		for _, who := range [...]string{"的邻居", "邻居", "那家人", "人家", "那户", "的住户", "住户"} {
 			if strings.HasPrefix(rest, who) {
 				return where + who
 			}
+		}
+		if family, ok := strings.CutPrefix(rest, "那家"); ok && startsWithAny(family, []string{"要", "会", "又", "搬", "在", "老", "总", "生", "养", "办", "装修", "半夜", "说", "有"}) {
+			return where + "那家" // and not 对面那家店
 		}
 		if name := namePrefixZh(rest); name != "" {
 			return where + name
@@ -50,7 +53,7 @@ func saidByZh(x string) (who, inner string) {
 // saidZh takes what somebody with an office says is going to be on a day.
 func (t *talk) saidZh(b *bareZh, w *when) bool {
 	who, inner := saidByZh(b.text)
-	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.day <= t.now.day || containsAny(inner, "我", "咱", "他", "她", "你", "您", "没定", "不确定", "不一定", "可能", "天气", "下雨") {
+	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.day <= t.now.day || containsAny(inner, "我", "咱", "他", "她", "你", "您", "不定", "没定", "不确定", "不一定", "可能", "天气", "下雨") {
 		return false
 	}
 	plain := strings.TrimPrefix(strings.TrimPrefix(who, "我们"), "我")

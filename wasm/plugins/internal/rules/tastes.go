@@ -87,7 +87,8 @@ func (t *talk) rather(c *clause) bool {
 
 // liking proposes that one thing is liked better than another.
 func (t *talk) liking(c *clause, what, than string) bool {
-	if what == "" || than == "" || vague(what) || vague(than) {
+	first, _, _ := strings.Cut(strings.ToLower(what), " ")
+	if base, _ := contraction(first); what == "" || than == "" || vague(what) || vague(than) || subjectPronoun(base) {
 		return false
 	}
 	f := t.fact(c, "preference", "likes", what, true, 0.85)

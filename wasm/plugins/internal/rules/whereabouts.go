@@ -98,7 +98,7 @@ func (t *talk) leftBehind(c *clause, i int) {
 
 // unplaceable are what one loses or asks after and finds in no drawer.
 var unplaceable = set("temper job mind way nerve nerves patience weight faith hope voice appetite balance interest trust respect heart soul life youth health sleep time money game match bet case election war " +
-	"childhood innocence virginity confidence memory sight hearing sense love friend friendship marriage career work title status reputation turn birthday name age plan idea future past question answer problem")
+	"childhood innocence virginity confidence memory sight hearing sense love friend friendship marriage career work manners lines line words title status reputation turn birthday name age plan idea future past question answer problem")
 
 // findable reports a thing that can lie somewhere: neither a relative nor an abstract noun.
 func findable(what string) bool {

@@ -78,7 +78,7 @@ var worthEn = []mark{
 		})
 	}},
 	{"four words or fewer", -0.9, func(v *view) float64 { return yes(len(v.words) <= 4) }},
-	{"ten words or more", -0.6, func(v *view) float64 { return yes(len(v.words) >= 10) }},
+	{"ten words or more", -0.7, func(v *view) float64 { return yes(len(v.words) >= 10) }},
 }
 
 func verbless(s string) bool { return !verbish(s) && s != "and" }
