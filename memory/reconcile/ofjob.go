@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,17 @@ func OfJob(employer *memory.Slot) (slots []memory.Slot) {
 		slots = append(slots, memory.Slot{Subject: employer.Subject, Attribute: a})
 	}
 	return slots
+}
+
+// JobsEnded returns those of the employers before a change that hold no longer after it.
+func JobsEnded(before, after []memory.Memory) (ended []*memory.Memory) {
+	for i := range before {
+		was := &before[i]
+		if was.State == memory.Active && slices.ContainsFunc(after, func(m memory.Memory) bool { return m.ID == was.ID && m.State == memory.Superseded && !m.Repeats }) {
+			ended = append(ended, was)
+		}
+	}
+	return ended
 }
 
 // EndsWithJob reports whether m, which fills a slot of [OfJob], ends at a time with the employer was:

@@ -102,8 +102,21 @@ func (w *Worker) refusal(b *judge.Batch, r *judge.Ruling) memory.Refusal {
 	return memory.Refusal{Event: m.Event, At: m.At, Plugin: Plugin, Kind: "model", Reason: r.Reason}
 }
 
-// assert says what a ruling says, with a device's rank.
-func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) (changes []memory.Change, err error) {
+// say asserts something by a ruling, with a device's rank.
+func (w *Worker) say(tx *store.Tx, r *judge.Ruling, a memory.Assertion) ([]memory.Change, error) {
+	a.Source = w.source()
+	a.Source.Device = r.Message.Event.Device
+	return w.node.Say(tx, memory.RankDevice, a)
+}
+
+// closing ends a memory by what a ruling quotes.
+func closing(m *memory.Memory, r *judge.Ruling) memory.Assertion {
+	return memory.Assertion{Memory: m.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &memory.Validity{From: m.TrueFrom, To: r.Message.At}},
+		Reason: "by what was said in " + r.Message.Utterance.String()} // not the words: they would outlive the utterance here
+}
+
+// assertOne says what a ruling says, and nothing that follows from it.
+func (w *Worker) assertOne(tx *store.Tx, r *judge.Ruling) (changes []memory.Change, err error) {
 	if r.Known != nil && r.Verdict != memory.Add {
 		now, err := tx.Memory(r.Known.ID)
 		if err != nil && !errors.Is(err, memory.ErrNotFound) {
@@ -114,9 +127,7 @@ func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) (changes []memory.Change,
 		}
 	}
 	say := func(a memory.Assertion) error {
-		a.Source = w.source()
-		a.Source.Device = r.Message.Event.Device
-		got, err := w.node.Say(tx, memory.RankDevice, a)
+		got, err := w.say(tx, r, a)
 		changes = append(changes, got...)
 		return err
 	}
@@ -126,9 +137,7 @@ func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) (changes []memory.Change,
 	case r.Verdict == memory.Noop:
 		err = say(memory.Assertion{Memory: r.Known.ID, Act: memory.ActReinforce, Evidence: []memory.Evidence{r.Evidence}})
 	case closes:
-		v := memory.Validity{From: r.Known.TrueFrom, To: r.Message.At}
-		err = say(memory.Assertion{Memory: r.Known.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &v},
-			Reason: "by what was said in " + r.Message.Utterance.String()}) // not the words: they would outlive the utterance here
+		err = say(closing(r.Known, r))
 	}
 	if err != nil || r.Candidate == nil {
 		return changes, err

@@ -27,11 +27,7 @@ func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.
 	if err != nil {
 		return nil, err
 	}
-	for i := range before {
-		was := &before[i]
-		if was.State != memory.Active || !slices.ContainsFunc(after, func(m memory.Memory) bool { return m.ID == was.ID && m.State == memory.Superseded && !m.Repeats }) {
-			continue
-		}
+	for _, was := range reconcile.JobsEnded(before, after) {
 		for _, slot := range slots {
 			more, err := x.endWithJob(tx, p, pr, slot, was, after)
 			if err != nil {

@@ -19,7 +19,7 @@ var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "
 
 func (t *talk) bare(s sentence) bareZh {
 	b := bareZh{s: s, whens: findWhens(s, t.now)}
-	sameDay(b.whens)
+	sameDay(s, b.whens)
 	timed := map[int]bool{}
 	for _, w := range b.whens {
 		for k := w.first; k < w.next; k++ {
@@ -127,6 +127,11 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 	}
 	a.Slot = &abi.Slot{Subject: p.key, Attribute: attribute, Value: value, Many: many}
 	a.Subject, a.Predicate, a.Object = p.name, attribute, value
+	for i := range b.whens {
+		if w := &b.whens[i]; w.hasDay && !w.habit && !negates && attribute == "marital_status" && w.unix() <= t.ev.At {
+			a.TrueFrom = w.unix()
+		}
+	}
 	t.out.Candidates = append(t.out.Candidates, a)
 }
 

@@ -41,7 +41,7 @@ func (t *talk) chinese(s sentence) {
 // statedZh tries the phrases of rulesZh and those that need more than a table.
 func (t *talk) statedZh(b *bareZh) {
 	x := b.text
-	if t.severalZh(b) || t.anniversaryZh(b) || t.reachedZh(b) || t.deniedZh(b) || t.attributeZh(b) || t.whereZh(b) {
+	if t.severalZh(b) || t.namedRoleZh(b) || t.ratherZh(b) || t.anniversaryZh(b) || t.reachedZh(b) || t.deniedZh(b) || t.attributeZh(b) || t.whereZh(b) {
 		return
 	}
 	if i := strings.Index(x, "最喜欢的"); i >= 0 {
@@ -221,6 +221,9 @@ func (t *talk) statedZh(b *bareZh) {
 		}
 		if r.attribute == "likes" {
 			object = t.otherTasteZh(b, who, object, "dislikes", "不喜欢", "不爱", "讨厌")
+			for _, than := range [...]string{"多过", "胜过", "甚于", "超过"} { // 米饭多过面条
+				object, _, _ = strings.Cut(object, than)
+			}
 		}
 		p, ok := t.subjectZh(who)
 		if !ok {

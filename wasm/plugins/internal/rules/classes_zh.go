@@ -68,7 +68,7 @@ func choseZh(x string) bool {
 		return false
 	}
 	for _, v := range [...]string{"选了", "选择了", "定了", "拒绝了", "推了", "推掉了", "答应了", "报名了", "报了", "退了", "签了", "交了", "还了", "借了", "取消了", "续了", "换了", "拿到了", "收到了", "修好了", "认识了", "介绍了"} {
-		if before, after, ok := strings.Cut(x, v); ok && (utf8.RuneCountInString(after) >= 2 && !vagueZh(after) || strings.Contains(before, "把")) {
+		if before, after, ok := strings.Cut(x, v); ok && (utf8.RuneCountInString(after) >= 2 && !vagueZh(after) || strings.Contains(before, "把") || strings.HasSuffix(before, "我") && startsWithAny(before, []string{"那", "这"})) {
 			return true
 		}
 	}

@@ -154,7 +154,11 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		return 0
 	}
 	switch at(k + 1) {
-	case "with", "point", "another", "time", "side", "thing", "go", "day,", "days", "weeks", "months", "years", "hours", "minutes", "people", "percent", "of", "or", "times", "euros", "dollars", "more", "pounds", "day", "week", "month", "year", "kilometres", "km", "miles", "friends", "children", "kids", "different", "other":
+	case "with":
+		if !lead || t == "one" {
+			return 0 // "at one with nature"
+		}
+	case "point", "another", "time", "side", "thing", "go", "day,", "days", "weeks", "months", "years", "hours", "minutes", "people", "percent", "of", "or", "times", "euros", "dollars", "more", "pounds", "day", "week", "month", "year", "kilometres", "km", "miles", "friends", "children", "kids", "different", "other":
 		return 0
 	}
 	if m, ok := number(at(k + 1)); ok && m >= 10 && m < 60 && s.toks[k].kind == 'w' && s.toks[k+1].kind == 'w' && (lead || w.hasDay || at(k+2) == "in") {

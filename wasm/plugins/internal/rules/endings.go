@@ -229,11 +229,26 @@ func (t *talk) gaveUp(c *clause, verb string, i int) {
 // absent takes "Priya can't make it tomorrow": the one plan with that person, of that day where
 // one is named, is off. Where several fit, none is.
 func (t *talk) absent(c *clause) bool {
-	if c.kind != 'p' || c.ends == "?" || c.conditional() || c.maybe || !c.neg || c.verb != "make" && c.verb != "come" || c.verb == "make" && c.w(c.vi+1) != "it" || !c.can && !c.future && !c.ing {
+	if c.kind != 'p' && !expected(last(c.thing)) || c.ends == "?" || c.conditional() || c.maybe || !c.neg || c.verb != "make" && c.verb != "come" || c.verb == "make" && c.w(c.vi+1) != "it" || !c.can && !c.future && !c.ing {
 		return false
 	}
-	return t.offWith(c.sentence, c.whens, strings.ToLower(c.subj.name), t.rewrite(c))
+	name := strings.ToLower(c.subj.name)
+	if c.kind != 'p' {
+		name = last(c.thing)
+	}
+	if t.offWith(c.sentence, c.whens, name, t.rewrite(c)) {
+		return true
+	}
+	w := c.firstTime()
+	if w == nil || !w.hasDay || w.day < t.now.day {
+		return false
+	}
+	t.noteClause(c, c.sentence, false, true, notedSure)
+	return true
 }
+
+// expected are those who come to somebody's house to do something there.
+func expected(noun string) bool { return keepers[noun] || trade(noun) || profession(noun) }
 
 // offWith cancels the one plan that is still to come with a person, of the day in whens.
 func (t *talk) offWith(s sentence, whens []when, name, text string) bool {

@@ -68,8 +68,8 @@ func (c *clause) eventAt() int {
 		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
 			continue // "after the dentist": not what is planned
 		}
-		if c.concerned(i) || w == "hospital" && c.w(i-1) == "in" && (c.verb == "visit" || c.verb == "see") {
-			continue // "a problem with your appointment", "visit him in hospital"
+		if c.concerned(i) || w == "call" && c.w(i-1) == "on" || w == "hospital" && c.w(i-1) == "in" && (c.verb == "visit" || c.verb == "see") {
+			continue // "a problem with your appointment", "on call", "visit him in hospital"
 		}
 		if _, ok := eventNoun(w); ok && !c.ownsNext(i) && !ofEvents[c.w(i+1)] && (i > c.vi || i == 0 || c.kind == 't' || c.kind == 'p') {
 			return i

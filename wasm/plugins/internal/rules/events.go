@@ -17,7 +17,18 @@ func (c *clause) slotName() string {
 	default:
 		return b + " " + third(c.verb) // the passport, and not the visa
 	}
-	for i := c.vi; i < len(c.words) && n < 5; i++ {
+	from := c.vi
+	if c.verb == "say" { // what it says, of itself or of something else
+		if from++; c.w(from) == "that" {
+			from++
+		}
+		if w := c.w(from); subjectPronoun(w) {
+			from++
+		} else if !auxiliary(w) {
+			b = "plan:"
+		}
+	}
+	for i := from; i < len(c.words) && n < 5; i++ {
 		w := c.w(i)
 		if determiner(w) || w == "," || adverb(w) || w == "to" || w == "for" || w == "at" || w == "on" || w == "with" || w == "in" || w == "of" || w == "and" || w == "'s" {
 			continue
@@ -92,12 +103,20 @@ func (t *talk) planAt(c *clause, w *when) {
 	if w.hasDay && !w.habit && !w.weekday && w.day < t.now.day && (w.grain == 'd' || w.grain == 0 || w.grain == 'w' && w.day+6 < t.now.day || w.grain == 'M' && w.day+31 < t.now.day || w.grain == 'y' && w.day+366 < t.now.day) {
 		return // it is over: "I'll always remember our trip last year"
 	}
+	c.toCome(w, t.now)
 	attr, noun := c.eventIn()
 	kind := "plan"
 	if attr != "" {
 		kind = "appointment"
 	} else {
 		attr, noun = c.slotName(), "plan"
+	}
+	if i := c.eventAt(); i > 0 && c.w(i-1) == "no" { // "there's no class on Friday"
+		if _, known := t.ends(c, attr, 0, len(c.toks), noun); known {
+			t.cancelled(c, attr)
+			return
+		}
+		kind, attr, noun = "plan", "plan: no "+noun, "plan"
 	}
 	if w.clock && !w.sure && evening(noun) && w.minute >= 5*60 && w.minute < 12*60 {
 		w.minute += 12 * 60

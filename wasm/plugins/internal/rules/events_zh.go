@@ -38,7 +38,10 @@ func (t *talk) changeZh(b *bareZh) bool {
 			t.asSaidZh(b)
 			return true
 		case !ok && attr == "":
-			return false
+			if word = courseOffZh(x); word == "" {
+				return false
+			}
+			p.attribute, p.what = word, word
 		}
 		p.chinese = true
 		t.emit(p, t.rewriteZh(b.s, b.whens, false), "cancellation", 0.85, b.s, true)
@@ -76,6 +79,17 @@ func (t *talk) changeZh(b *bareZh) bool {
 	return true
 }
 
+// courseOffZh is the course or the like that a clause says is cancelled, of no kind that eventsZh have:
+// 瑜伽课 of 瑜伽课取消了.
+func courseOffZh(x string) string {
+	what, ok := strings.CutSuffix(strings.TrimRight(x, "。，！! 了"), "取消")
+	what = strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(what, "被"), "又"), "的 ")
+	if n := utf8.RuneCountInString(what); !ok || n < 2 || n > 8 || !endsWithAny(what, []string{"课", "班", "训练", "活动", "演出", "航班", "团", "球赛", "讲座", "秋游", "春游", "团建"}) || strings.ContainsAny(what, "他她你") {
+		return ""
+	}
+	return what
+}
+
 // absentZh is whom 他 or 她 means: a relative whom the other has just asked
 // about, else whoever was named last.
 func (t *talk) absentZh() (person, bool) {
@@ -104,8 +118,11 @@ func completedZh(x string) bool {
 	return true
 }
 
-// comesZh reports somebody who is expected: 修空调的师傅周三下午来.
+// comesZh reports somebody who is expected: 修空调的师傅周三下午来, 燃气公司来查表.
 func comesZh(x string) bool {
+	if who, what, ok := strings.Cut(x, "来"); ok && utf8.RuneCountInString(what) >= 2 && (strings.HasSuffix(who, "公司") || strings.HasSuffix(who, "有人") || who == "人") && startsWithAny(what, []string{"修", "装", "查", "检", "抄", "换", "收", "取", "量", "通", "洗", "清", "拆"}) {
+		return true
+	}
 	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&
 		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装", "房东", "快递员", "客服")
 }
@@ -147,6 +164,9 @@ func (t *talk) eventZh(b *bareZh) {
 	if _, word := eventInZh(x); len([]rune(x)) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
+	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
+		return
+	}
 	who, named := t.doerZh(x)
 	if t.topic.unclear && !feastOfZh(x) && !comesZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
 		return // whose?
@@ -163,7 +183,8 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	attr, word := eventInZh(x)
-	will := strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") || containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != ""
+	neighbour := neighbourZh(x) != ""
+	will := neighbour || strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") || containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != ""
 	errand := false
 	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
 		errand = errand || strings.Contains(x, k)
@@ -173,6 +194,9 @@ func (t *talk) eventZh(b *bareZh) {
 			t.emit(plan{subject: t.self.key, attribute: "计划：" + trimZh(p), what: "promise", chinese: true}, t.rewriteZh(b.s, b.whens, false), "promise", 0.65, b.s, false)
 		}
 		return
+	}
+	if x := strings.TrimRight(x, "。，！! "); !strings.HasSuffix(x, "了") && !strings.Contains(x, "过") && w.overToday(t.now) {
+		w.ahead12(t.now)
 	}
 	if !w.hasDay {
 		w.set(t.now.day, 'd')
@@ -274,6 +298,9 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 			}
 			return t.self, false
 		}
+	}
+	if neighbourZh(x) == p.name {
+		return p, true
 	}
 	if name := namePrefixZh(x); name != "" && strings.EqualFold(t.named(name).key, p.key) && !withMeZh(x[len(name):]) {
 		return p, true

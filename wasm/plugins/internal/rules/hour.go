@@ -32,7 +32,7 @@ const nearby = 32
 func supper(s sentence, i int) bool {
 	for k := i - 1; k >= max(0, i-nearby); k-- {
 		switch w := s.at(k); {
-		case evenings[w], w == "drink" && s.at(k-1) == "a", tabled(s, k):
+		case evenings[w], w == "drink" && s.at(k-1) == "a", tabled(s, k), w == "meeting" && ofEvening(s, k):
 			return true
 		case mornings[w], w == "." || w == ";" || w == "then" || w == "but" || w == "before" || w == "after":
 			return false
@@ -49,7 +49,17 @@ func supper(s sentence, i int) bool {
 	return false
 }
 
-var evenings = set("dinner dinners restaurant supper drinks pub cocktails gig concert opera theatre theater musical ballet recital bistro pizzeria steakhouse trattoria brasserie beers tapas sushi cinema movie movies nightclub gala")
+// ofEvening reports a meeting at token k that is no work: with somebody who is named after it, or of
+// parents, residents or a club.
+func ofEvening(s sentence, k int) bool {
+	before := s.at(k - 1)
+	if before == "'" || before == "’" {
+		before = s.at(k - 2)
+	}
+	return evenings[before] || k+1 < len(s.toks) && s.toks[k+1].cap && nameWord(s.at(k+1))
+}
+
+var evenings = set("pta parents parents' residents choir club dinner dinners restaurant supper drinks pub cocktails gig concert opera theatre theater musical ballet recital bistro pizzeria steakhouse trattoria brasserie beers tapas sushi cinema movie movies nightclub gala")
 
 var bookings = set("booked booking reserved reserve reservation reservations")
 
@@ -113,6 +123,37 @@ func halfOfDay(s sentence, i int, w *when) int {
 	return n
 }
 
+// toCome moves an hour of today that is over into the half of the day that is to come, where the words
+// leave open which is meant: at ten "a meeting at seven" is in the evening, and midnight is the next one.
+func (c *clause) toCome(w *when, now moment) {
+	if c.past || c.perfect || w.habit || !w.overToday(now) {
+		return
+	}
+	at := w.first
+	w.ahead12(now)
+	for i := range c.whens {
+		if o := &c.whens[i]; o != w && o.first == at && o.overToday(now) {
+			o.ahead12(now)
+		}
+	}
+}
+
+// overToday reports an hour of today that is over, and that may be meant otherwise.
+func (w *when) overToday(now moment) bool {
+	return w.clock && !w.byPart && !w.sure && w.until == 0 && w.day == now.day && w.minute <= now.minute && w.minute < 12*60
+}
+
+// ahead12 is the next time that a clock of twelve hours shows the hour.
+func (w *when) ahead12(now moment) {
+	if w.minute == 0 && !w.hasDay {
+		w.set(w.day+1, 'd')
+		return
+	}
+	if w.minute += 12 * 60; w.minute <= now.minute {
+		w.minute -= 12 * 60
+	}
+}
+
 var mornings = set("breakfast brunch lunch coffee work school morning mornings meeting am office class call train flight")
 
 // supperZh is supper for an hour of a Chinese clause: 周六七点在妈妈家吃饭, 餐厅订在周五七点.
@@ -137,7 +178,7 @@ func supperZh(s sentence, i, h int) bool {
 }
 
 // suppersZh are meals, shows and feasts of the evening, and what is booked for them.
-var suppersZh = [...]string{"吃饭", "晚饭", "晚餐", "吃晚", "饭局", "聚餐", "喝酒", "喝一杯", "吃火锅", "吃烧烤", "宵夜", "夜宵", "餐厅", "饭店", "饭馆", "位子", "包间", "包厢", "订了桌", "订桌", "订一桌", "订了一桌", "电影", "演唱会", "音乐会", "话剧", "演出", "聚会", "派对", "酒吧", "唱歌", "KTV"}
+var suppersZh = [...]string{"家长会", "业主", "居民会", "吃饭", "晚饭", "晚餐", "吃晚", "饭局", "聚餐", "喝酒", "喝一杯", "吃火锅", "吃烧烤", "宵夜", "夜宵", "餐厅", "饭店", "饭馆", "位子", "包间", "包厢", "订了桌", "订桌", "订一桌", "订了一桌", "电影", "演唱会", "音乐会", "话剧", "演出", "聚会", "派对", "酒吧", "唱歌", "KTV"}
 
 // departsZh reports a time of a timetable, to the minute, which is meant as it stands: 六点四十五飞里斯本.
 func departsZh(s sentence, i, minute int) bool {

@@ -49,19 +49,21 @@ func (t *talk) note(s sentence) bool {
 	}
 	ofFirm := v.ofEmployer()
 	likely := worthOf(v, worthEn)
-	if likely < worthPerson {
+	lasts := v.lasts(t.now)
+	if likely < worthPerson && !lasts {
 		return false
 	}
 	t.noting = true
 	defer func() { t.noting = false }()
 	c, ok := t.parse(s)
-	if likely < worthNoting && (!ok || c.kind != 'p') {
+	lasts = lasts && ok && c.state()
+	if likely < worthNoting && !lasts && (likely < worthPerson || !ok || c.kind != 'p') {
 		return false
 	}
 	if ok && (c.movedOn(t.plain) || c.neg && unheard[c.verb]) {
 		return false
 	}
-	if ok && (c.kind == 't' && !c.own && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
+	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
 		return false
 	}
 	if !ok {
@@ -188,7 +190,7 @@ func conditioned(s sentence) bool {
 // its lead words.
 func (t *talk) unparsed(s sentence) clause {
 	c := clause{sentence: s, whens: findWhens(s, t.now), kind: 't'}
-	sameDay(c.whens)
+	sameDay(s, c.whens)
 	c.words = t.wordsOf(&c)
 	for len(c.words) > 1 && (c.opens(0) || c.w(0) == "," || c.phraseLead(0) > 0) {
 		c.words = c.words[max(1, c.phraseLead(0)):]

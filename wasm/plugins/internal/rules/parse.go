@@ -79,7 +79,7 @@ func (c *clause) join(i, j int) string {
 // parse finds the subject, the verb and what stands between.
 func (t *talk) parse(s sentence) (clause, bool) {
 	c := clause{sentence: s, whens: findWhens(s, t.now), loose: t.noting}
-	sameDay(c.whens)
+	sameDay(s, c.whens)
 	c.unread = unreadAt(s, t.now)
 	c.words = t.wordsOf(&c)
 	c.unvocative(t)
@@ -177,14 +177,14 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	}
 	return ing || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming" ||
 		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due" ||
-		w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked"
+		w == "into" || w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked"
 }
 
 // phraseLead is how many words "you know", "by the way", "I think" take.
 func (c *clause) phraseLead(i int) int {
 	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
 		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "as of", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out",
-		"to be fair", "i have to say", "i must say", "i gotta say", "got to say", "gotta say", "the funny thing is", "the good news is", "the bad news is", "long story short", "as it happens", "in the end", "at the end of the day", "believe it or not"} {
+		"to be fair", "i have to say", "i must say", "i gotta say", "got to say", "gotta say", "the funny thing is", "the good news is", "the bad news is", "long story short", "as it happens", "in the end", "at the end of the day", "believe it or not", "given the choice", "given a choice", "if i can choose"} {
 		if w := c.w(i); w == "" || !strings.HasPrefix(p, w) {
 			continue
 		}

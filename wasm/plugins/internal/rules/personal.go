@@ -245,6 +245,8 @@ func (t *talk) personal(c *clause) {
 		if o, _ := c.object(i); !c.past {
 			t.fact(c, "habit", "wears", o, true, 0.65)
 		}
+	case "forget":
+		t.leftBehind(c, i)
 	case "park", "put", "leave ", "keep", "hide", "store", "stash", "hang", "stick":
 		t.whereabouts(c, i)
 	case "pay", "earn", "owe":

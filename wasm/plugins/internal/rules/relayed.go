@@ -48,7 +48,7 @@ func (t *talk) relayed(s sentence) bool {
 	}
 	if t.out.Candidates = kept; len(kept) == from {
 		t.out.Refusals = t.out.Refusals[:refused]
-		if t.part != Facts || !t.note(s) {
+		if t.part != Facts || !t.advised(s) && !t.note(s) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}
 	}

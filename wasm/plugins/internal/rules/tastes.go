@@ -43,12 +43,26 @@ func (t *talk) rather(c *clause) bool {
 	}
 	i := c.vi + 1
 	between := ""
+	if w := c.w(c.vi - 1); c.modal && (w == "rather" || w == "sooner") {
+		between = "than"
+		switch c.verb { // of "walk" and "text" the verb is what is liked
+		case "have", "take", "get":
+		case "be", "die", "starve", "not":
+			return false
+		default:
+			i = c.vi
+		}
+	}
 	switch c.verb {
 	case "take", "choose", "pick", "have":
-		if !c.modal {
-			return false
+		if !c.modal || between != "" {
+			break
 		}
 		between = "over"
+	case "like", "love", "enjoy":
+		if k := c.find(i, 6, "more"); k > i && c.w(k+1) == "than" && !c.modal {
+			return t.liking(c, c.trim(i, k), o2(c, k+2))
+		}
 	case "prefer":
 		for k := i; k < len(c.words); k++ {
 			if w := c.w(k); w == "to" || w == "over" {
@@ -65,18 +79,23 @@ func (t *talk) rather(c *clause) bool {
 	}
 	for k := i + 1; k+1 < len(c.words); k++ {
 		if c.w(k) == between {
-			what, than := c.trim(i, k), o2(c, k+1)
-			if what == "" || than == "" || vague(what) || vague(than) {
-				return false
-			}
-			f := t.fact(c, "preference", "likes", what, true, 0.85)
-			if f != nil {
-				f.Object = what + " over " + than
-			}
-			return f != nil
+			return t.liking(c, c.trim(i, k), o2(c, k+1))
 		}
 	}
 	return false
+}
+
+// liking proposes that one thing is liked better than another.
+func (t *talk) liking(c *clause, what, than string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(what), " ")
+	if base, _ := contraction(first); what == "" || than == "" || vague(what) || vague(than) || subjectPronoun(base) {
+		return false
+	}
+	f := t.fact(c, "preference", "likes", what, true, 0.85)
+	if f != nil {
+		f.Object = what + " over " + than
+	}
+	return f != nil
 }
 
 // attribute takes "my blood type is O negative": what somebody has one of, and

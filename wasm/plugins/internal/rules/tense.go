@@ -163,7 +163,7 @@ func (c *clause) movedTo(now moment) *when {
 
 // wasMoved reports a verb of moving in the past, or after "was" and "has been".
 func (c *clause) wasMoved() bool {
-	if c.verb != "be" {
+	if c.verb != "be" && c.verb != "get" {
 		return moves(c.verb) && (c.past || c.perfect)
 	}
 	for k := c.vi + 1; k < min(len(c.words), c.vi+4); k++ {

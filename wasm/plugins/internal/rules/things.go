@@ -14,7 +14,12 @@ func (t *talk) whereabouts(c *clause, i int) {
 		switch c.w(k) {
 		case "in", "on", "under", "behind", "at", "by", "next", "inside", "above", "beside", "below", "near":
 			what := c.trim(i, k)
-			where := strings.TrimSpace(c.join(k, len(c.words)))
+			shown := what
+			if w := c.w(i); (w == "his" || w == "her" || w == "their") && c.kind == 'p' { // "Leo left his jacket at school"
+				shown = c.trim(i+1, k)
+				what = possessive(c.subj.name) + " " + shown
+			}
+			where := strings.TrimSuffix(strings.TrimSpace(c.join(k, len(c.words))), " again")
 			if what == "" || figurative[c.w(len(c.words)-1)] || vague(what) || len(c.words)-k < 2 || c.neg {
 				return
 			}
@@ -23,7 +28,7 @@ func (t *talk) whereabouts(c *clause, i int) {
 			f := t.fact(c, "place", "location", where, false, 0.82)
 			c.subj = owner
 			if f != nil {
-				f.Subject, f.Actor, f.Text = what, owner.name, t.rewrite(c)
+				f.Subject, f.Actor, f.Text = shown, owner.name, t.rewrite(c)
 			}
 			return
 		}
@@ -159,25 +164,24 @@ func (t *talk) aboutThing(c *clause) {
 		if t.placed(c, i) {
 			return
 		}
-		t.itIs(c, w)
+		if !t.turn(c, w) {
+			t.itIs(c, w)
+		}
 		return
 	}
 	if c.w(i) == "parked" {
 		i++
 	}
 	switch c.w(i) {
+	case "with":
+		if (c.capital(i+1) || determiner(c.w(i+1)) && (keepers[c.w(i+2)] || kin(c.w(i+2)) || trade(c.w(i+2)))) && attr == "" && findable(c.thing) {
+			t.locatedAt(c, c.join(i, len(c.words)))
+		}
 	case "in", "on", "under", "behind", "at", "next", "opposite", "inside", "near", "above", "beside", "upstairs", "downstairs", "across":
 		if where := c.join(i, len(c.words)); len(c.words)-i >= 2 || c.w(i) == "upstairs" || c.w(i) == "downstairs" {
-			subj := c.thing
-			owner := c.subj
-			c.subj = person{subj, subj}
-			if c.own {
-				c.subj = person{possessive(owner.name) + " " + subj, possessive(owner.key) + " " + subj}
+			if !meal(c.thing) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] && len(strings.Fields(c.thing)) <= 5 && where != "at all" && where != "on" && where != "on again" && !dated(where) && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
+				t.locatedAt(c, where)
 			}
-			if !meal(subj) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] && len(strings.Fields(subj)) <= 5 && where != "at all" && where != "on" && where != "on again" && !dated(where) && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
-				t.fact(c, "place", "location", where, false, 0.8)
-			}
-			c.subj = owner
 		}
 	}
 }

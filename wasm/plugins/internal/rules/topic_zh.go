@@ -75,8 +75,10 @@ func (t *talk) attend(x string) {
 			p = t.named(name)
 		}
 		t.about(p)
-	case own != "":
+	case own != "" || strings.HasPrefix(x, "轮到我"):
 		t.about(t.self)
+	case neighbourZh(x) != "":
+		t.about(person{neighbourZh(x), neighbourZh(x)})
 	default:
 		if name := namePrefixZh(x); name != "" {
 			t.about(t.named(name))

@@ -63,8 +63,8 @@ func (t *talk) attributeZh(b *bareZh) bool {
 			return true
 		}
 	}
-	for _, part := range [...]string{"膝盖", "腰", "胃", "心脏", "颈椎", "眼睛", "肝", "肾", "血压", "睡眠"} {
-		if who, rest, ok := strings.Cut(x, part); ok && (strings.HasPrefix(rest, "不好") || strings.HasPrefix(rest, "有问题") || part == "血压" && strings.HasPrefix(rest, "高")) {
+	for _, part := range [...]string{"膝盖", "腰", "胃", "心脏", "颈椎", "眼睛", "肝", "肾", "血压", "血糖", "血脂", "尿酸", "胆固醇", "睡眠"} {
+		if who, rest, ok := strings.Cut(x, part); ok && (strings.HasPrefix(rest, "不好") || strings.HasPrefix(rest, "有问题") || (strings.HasPrefix(part, "血") || part == "尿酸" || part == "胆固醇") && startsWithAny(rest, []string{"高", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})) {
 			if p, ok := t.subjectZh(strings.TrimSuffix(who, "的")); ok {
 				t.healthZh(b, p, "condition", part+trimZh(rest))
 				return true
@@ -85,7 +85,7 @@ func (t *talk) attributeZh(b *bareZh) bool {
 			return true
 		}
 	}
-	for _, k := range [...]string{"考上", "考过", "拿到", "通过了", "升职", "毕业", "订婚", "提了离职", "提离职", "提出离职", "提了辞职", "提辞职", "提出辞职", "递了辞", "交了辞", "辞职", "离职", "怀孕", "被录取", "获奖", "中奖", "领证", "出院"} {
+	for _, k := range [...]string{"考上", "考过", "拿到", "通过了", "升职", "毕业", "订婚", "提了离职", "提离职", "提出离职", "提了辞职", "提辞职", "提出辞职", "递了辞", "交了辞", "辞职", "离职", "怀孕", "生了个女儿", "生了个儿子", "生了一个", "生了对双胞胎", "生了双胞胎", "被录取", "获奖", "中奖", "领证", "出院"} {
 		i := strings.Index(x, k)
 		if i < 0 || len(b.whens) > 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x, "没") || strings.Contains(x[i:], "吗") {
 			continue
@@ -153,7 +153,7 @@ func conditionZh(s string) bool {
 }
 
 // placesZh end what says where something is.
-var placesZh = [...]string{"上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "上", "里", "下", "边", "内"}
+var placesZh = [...]string{"那儿", "那里", "那边", "家里", "家", "手里", "手上", "上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "上", "里", "下", "边", "内"}
 
 // thingsZh are what one looks for.
 var thingsZh = [...]string{"钥匙", "眼镜", "护照", "钱包", "手机", "充电器", "充电线", "遥控器", "雨伞", "伞", "药", "药箱", "车", "自行车", "胰岛素", "耳机", "电脑", "平板", "相机", "身份证", "户口本", "文件", "合同", "行李箱", "书", "包", "背包", "工具箱", "手电筒", "电池", "胶水", "剪刀", "螺丝刀", "针线盒", "体温计", "办公室", "工位", "说明书", "发票", "门卡", "灭火器", "电闸", "水阀"}
@@ -182,7 +182,7 @@ func (t *talk) whereZh(b *bareZh) bool {
 	for _, w := range thingsZh {
 		thing = thing || strings.HasSuffix(what, w)
 	}
-	if n := utf8.RuneCountInString(where); !thing || utf8.RuneCountInString(what) > 8 || n < 2 || n > 16 || vagueZh(where) {
+	if n := utf8.RuneCountInString(where); !thing || utf8.RuneCountInString(what) > 8 || n < 2 || n > 16 || vagueZh(where) || strings.ContainsAny(where, "他她你您") {
 		return false
 	}
 	for _, end := range placesZh {

@@ -61,10 +61,10 @@ func startsWithAny(s string, heads []string) bool {
 	return false
 }
 
-// unmeantZh reports what nobody agreed to or intends (没答应, 没打算), and a degree that is told by
+// unmeantZh reports what nobody agreed to or intends (没答应, 没打算, 宁愿死也不去), and a degree that is told by
 // what does not happen (热得我要化了, 都快忙成狗了).
 func unmeantZh(raw string) bool {
-	for _, no := range [...]string{"没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要"} {
+	for _, no := range [...]string{"没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死"} {
 		if strings.Contains(raw, no) {
 			return true
 		}

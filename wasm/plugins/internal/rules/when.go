@@ -101,17 +101,49 @@ func undenied(s sentence, all []when) []when {
 	return all
 }
 
-// sameDay puts a time of day on the day that the sentence named before it: "on
-// Wednesday … at seven", 周二面试在三点.
-func sameDay(whens []when) {
-	for i, day := 0, -1; i < len(whens); i++ {
-		switch w := &whens[i]; {
+// sameDay puts a time of day on the day that the sentence named before it, "on Wednesday … at
+// seven", 周二面试在三点, or in English after it: "at six for dinner on Friday".
+func sameDay(s sentence, whens []when) {
+	var day *when
+	for i := range whens {
+		w := &whens[i]
+		switch {
 		case w.hasDay && !w.habit:
-			day = w.day
-		case day >= 0 && w.clock && !w.hasDay && !w.byPart:
-			w.set(day, 'd')
+			if day == nil && i == 1 && w.grain == 'd' && !s.chinese() && s.together(&whens[0], w) {
+				whens[0].onDay(w)
+			}
+			day = w
+		case day != nil && w.clock && !w.hasDay && !w.byPart:
+			w.onDay(day)
 		}
 	}
+}
+
+// onDay puts a time of day on a day, and in the half of it that its part names: "tomorrow evening … at seven".
+func (w *when) onDay(day *when) {
+	w.set(day.day, 'd')
+	w.weekday, w.assumed = day.weekday, day.assumed
+	if day.byPart && day.minute >= 12*60 && !w.sure && w.minute > 0 && w.minute < 12*60 && w.until == 0 {
+		w.minute += 12 * 60
+	}
+}
+
+// together reports whether a time of day is of the day that is named after it, and of nothing between them.
+func (s *sentence) together(at, day *when) bool {
+	if !at.clock || at.byPart || at.hasDay || at.habit || at.since || day.last > 0 {
+		return false
+	}
+	switch s.at(day.first) {
+	case "to", "until", "till", "from", "since", "by", "not":
+		return false
+	}
+	for k := at.next; k < day.first; k++ {
+		switch s.at(k) {
+		case "about", "before", "after", "because", "until", "till", "that", "to", "by", "than", "not", ",", ".", "and", "but", "or", "so", "then":
+			return false
+		}
+	}
+	return true
 }
 
 // whenAt reads a time expression at token i: a day, a time of day, or both, in

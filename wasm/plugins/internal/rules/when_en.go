@@ -96,7 +96,19 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 					w.set(dayOf(y+step, 12, 1), 'M')
 				}
 				return j + 1 - k
+			default:
+				if m := monthOf(at(j)); m > 0 && len(at(j)) > 2 {
+					w.coming(now, m, monthLength(y, m))
+					w.set(w.day+1-monthLength(y, m), 'w')
+					if w.assumed = 12; e == "end" {
+						w.day = addMonths(w.day, 1) - 7
+					}
+					return j + 1 - k
+				}
 			}
+		}
+		if n := weekOfMonth(s, k+1, now, w); n > 0 {
+			return n + 1
 		}
 		if n := noDay(s, k+1, now, w); n > 0 {
 			return n + 1

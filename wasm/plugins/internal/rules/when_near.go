@@ -61,6 +61,19 @@ func beyond(s string) bool {
 	return err == nil && n > 31
 }
 
+// weekOfMonth reads "second week of October": seven days of the next such month, the first from the first.
+func weekOfMonth(s sentence, k int, now moment, w *when) int {
+	nth, ok := ordinal(s.at(k))
+	m := monthOf(s.at(k + 3))
+	if !ok || nth > 4 || s.at(k+1) != "week" || s.at(k+2) != "of" && s.at(k+2) != "in" || m == 0 {
+		return 0
+	}
+	w.coming(now, m, 7*nth)
+	w.set(w.day-6, 'w')
+	w.assumed = 12
+	return 4
+}
+
 // noDay reads a number with a month that no month has: 32 May, the 40th of June.
 func noDay(s sentence, k int, now moment, w *when) int {
 	none := func(s string) bool {

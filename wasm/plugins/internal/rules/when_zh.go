@@ -364,7 +364,7 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 		if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
 			h += 12
 		}
-		w.minute, w.clock, w.byPart = h%24*60+m, true, false
+		w.minute, w.clock, w.byPart, w.sure = h%24*60+m, true, false, afternoon >= 0
 		return k + hoursZh(s, k, now, w) - i
 	}
 	if k < len(s.toks) && s.toks[k].kind == 'n' && strings.Contains(s.at(k), ":") {

@@ -66,9 +66,39 @@ func whereWords(s sentence, i, end int) bool {
 	return whereWords(s, k, end)
 }
 
+// locatedAt proposes where the thing of a clause is.
+func (t *talk) locatedAt(c *clause, where string) {
+	owner := c.subj
+	c.subj = person{c.thing, c.thing}
+	if c.own {
+		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
+	}
+	t.fact(c, "place", "location", where, false, 0.8)
+	c.subj = owner
+}
+
+// keepers, besides relatives and trades, are with whom things are: "the keys are with the concierge".
+var keepers = set("concierge caretaker porter neighbour neighbor neighbours neighbors receptionist landlord landlady janitor doorman guard babysitter nanny childminder cleaner boss colleague colleagues")
+
+// leftBehind takes "I forgot my umbrella on the bus": a thing of somebody's, and where it is. A name
+// that one forgets at a party is none.
+func (t *talk) leftBehind(c *clause, i int) {
+	if !c.past && !c.perfect || !wordsOwn[c.w(i)] && c.w(i) != "the" && c.w(i) != "his" && c.w(i) != "her" {
+		return
+	}
+	for k := i + 1; k < len(c.words); k++ {
+		if placing(c.w(k)) {
+			if end := c.words[len(c.words)-1].tok + 1; findable(c.join(i, k)) && whereWords(c.sentence, c.words[k].tok, end) {
+				t.whereabouts(c, i)
+			}
+			return
+		}
+	}
+}
+
 // unplaceable are what one loses or asks after and finds in no drawer.
 var unplaceable = set("temper job mind way nerve nerves patience weight faith hope voice appetite balance interest trust respect heart soul life youth health sleep time money game match bet case election war " +
-	"childhood innocence virginity confidence memory sight hearing sense love friend friendship marriage career work title status reputation turn birthday name age plan idea future past question answer problem")
+	"childhood innocence virginity confidence memory sight hearing sense love friend friendship marriage career work manners lines line words title status reputation turn birthday name age plan idea future past question answer problem")
 
 // findable reports a thing that can lie somewhere: neither a relative nor an abstract noun.
 func findable(what string) bool {

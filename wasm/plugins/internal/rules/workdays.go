@@ -34,6 +34,23 @@ func (t *talk) dayAt(c *clause, w *when) bool {
 	return true
 }
 
+// turn takes "it's my turn to cook tomorrow".
+func (t *talk) turn(c *clause, w *when) bool {
+	k := c.find(c.vi+1, 3, "turn")
+	if c.thing != "it" || k < 0 || c.w(k+1) != "to" || c.w(c.vi+1) != "my" && c.w(c.vi+1) != "our" || c.past || c.neg || w == nil || !w.hasDay || w.habit {
+		return false
+	}
+	d := *c
+	d.kind, d.thing, d.subj, d.vi = 's', "", t.self, k+2
+	d.verb, _, _ = lemma(c.w(d.vi))
+	made := len(t.out.Candidates)
+	t.planAt(&d, w)
+	if len(t.out.Candidates) > made {
+		t.out.Candidates[made].Text = t.rewrite(c)
+	}
+	return true
+}
+
 // gaveNotice takes "I handed in my notice", "Anna has given notice at work".
 func (t *talk) gaveNotice(c *clause, i int) bool {
 	switch c.verb {

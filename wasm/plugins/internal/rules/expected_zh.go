@@ -1,0 +1,153 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// What others than the speaker's people do or announce, and what is so for a time, in Chinese:
+// neighbours, 楼上邻居月底搬走; schools and firms, 学校说周五放假; 热水停到周四; 电梯周五才能修好.
+
+// neighbourZh is the neighbour that a clause begins with, as it is said; "" where 楼上 and 对面 are places.
+func neighbourZh(x string) string {
+	for _, where := range [...]string{"楼上", "楼下", "隔壁", "对门", "对面"} {
+		rest, ok := strings.CutPrefix(x, where)
+		if !ok {
+			continue
+		}
+		for _, who := range [...]string{"的邻居", "邻居", "那家人", "人家", "那户", "的住户", "住户"} {
+			if strings.HasPrefix(rest, who) {
+				return where + who
+			}
+		}
+		if family, ok := strings.CutPrefix(rest, "那家"); ok && startsWithAny(family, []string{"要", "会", "又", "搬", "在", "老", "总", "生", "养", "办", "装修", "半夜", "说", "有"}) {
+			return where + "那家" // and not 对面那家店
+		}
+		if name := namePrefixZh(rest); name != "" {
+			return where + name
+		}
+		if where == "对门" || startsWithAny(rest, []string{"搬", "装修", "办", "吵", "漏", "弹", "打", "要", "会", "准备", "养", "生", "又", "总", "老是", "一直", "半夜", "经常", "每"}) {
+			return where
+		}
+	}
+	return ""
+}
+
+// institutionsZh end what announces what is so on a day, beside officesZh.
+var institutionsZh = []string{"行", "院", "房", "公司", "单位", "校", "园", "班", "馆", "店", "厅", "超市", "商场", "市里", "区里", "镇上", "街道", "政府", "局", "所", "站", "中心", "地铁", "电信", "移动", "联通", "供应商", "厂", "厂里", "院里", "系里", "工地"}
+
+// saidByZh is who says something of a day to come, and what: 银行说周四系统升级.
+func saidByZh(x string) (who, inner string) {
+	for _, says := range [...]string{"通知说", "通知我们", "发消息说", "通知", "说了", "说"} {
+		who, inner, ok := strings.Cut(x, says)
+		if n := utf8.RuneCountInString(who); !ok || n < 2 || n > 8 || !endsWithAny(who, institutionsZh) && !endsWithAny(who, officesZh) || strings.ContainsAny(who, "他她你您这那不没") {
+			continue
+		}
+		return who, strings.TrimLeft(inner, "，, ")
+	}
+	return "", ""
+}
+
+// saidZh takes what somebody with an office says is going to be on a day.
+func (t *talk) saidZh(b *bareZh, w *when) bool {
+	who, inner := saidByZh(b.text)
+	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.day <= t.now.day || containsAny(inner, "我", "咱", "他", "她", "你", "您", "不定", "没定", "不确定", "不一定", "可能", "天气", "下雨") {
+		return false
+	}
+	plain := strings.TrimPrefix(strings.TrimPrefix(who, "我们"), "我")
+	p := plan{subject: t.self.key, attribute: "计划：" + plain + trimZh(inner), what: "plan", day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(b.text)}
+	t.another(&p, false)
+	a := t.emit(p, t.rewriteZh(b.s, b.whens, false), "plan", 0.76, b.s, false)
+	a.Actor, a.Ended = plain, closed(b.s, b.whens, w, t.now, false)
+	return true
+}
+
+// untilZh takes what is so until a day, 热水停到周四, 图书馆周五之前不开门, and what is so from a day on, and
+// not before: 电梯坏了，周五才能修好.
+func (t *talk) untilZh(b *bareZh, w *when) bool {
+	x := strings.TrimRight(b.text, "。，！! 了")
+	if w.day <= t.now.day || w.habit || containsAny(x, "吗", "如果", "你", "不知道") {
+		return false
+	}
+	head, lasts := strings.CutSuffix(x, "到")
+	lasts = lasts && endsWithAny(head, []string{"停", "关", "封", "闭", "休", "歇", "修", "租", "借", "忙", "住", "堵", "放", "休息", "关闭", "暂停", "出差", "请假", "停业"}) && utf8.RuneCountInString(head) >= 2
+	for _, before := range [...]string{"之前", "以前", "前"} {
+		what, not, ok := strings.Cut(x, before)
+		lasts = lasts || ok && what != "" && (strings.HasPrefix(not, "不") || strings.HasPrefix(not, "都不") || strings.HasPrefix(not, "没有") || strings.HasPrefix(not, "都没有")) && !strings.Contains(not, "完")
+	}
+	late := containsAny(x, "才能", "才会", "才可以", "才开", "才来", "才到", "才回", "才修", "才好")
+	if !lasts && !late {
+		return false
+	}
+	s, whens := b.s, b.whens
+	if what := strings.TrimLeft(x, " "); strings.HasPrefix(what, "才") { // what? the clause before says it
+		if s = t.said; s.start >= b.s.start || utf8.RuneCountInString(s.raw()) > 24 {
+			return false
+		}
+		whens = findWhens(s, t.now)
+		head, _, _ := strings.Cut(s.raw(), "，")
+		x = trimZh(head) + x
+	}
+	p := plan{subject: t.self.key, attribute: "计划：" + trimZh(x), what: "plan", day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
+	if lasts {
+		p.day, p.clock = t.now.day, false
+	}
+	t.another(&p, false)
+	text := t.rewriteZh(s, whens, false)
+	if r := s.raw(); strings.HasPrefix(r, "要") || strings.HasPrefix(r, "得") {
+		text = t.self.name + text
+	}
+	if a := t.emit(p, text, "plan", 0.8, s, false); lasts {
+		a.Ended = w.ends()
+	}
+	return true
+}
+
+// failZh are things of a house and on the way to it that break, get lost or stop, and are worth a note.
+var failZh = [...]string{"电梯", "空调", "快递", "包裹", "水管", "马桶", "冰箱", "洗衣机", "洗碗机", "热水器", "暖气", "网", "宽带", "门锁", "灯", "电视", "微波炉", "烤箱", "电饭锅", "抽油烟机", "车胎", "车", "手机", "电脑", "打印机", "水龙头", "下水道", "屋顶", "天花板", "锅炉"}
+
+// failedZh takes a sentence of such a thing that has failed, 快递丢了, and of somebody who did not come:
+// 物业到现在都没来修灯. What is done about it stands beside it.
+func (t *talk) failedZh(s sentence) bool {
+	x := stripLeadZh(s.raw())
+	if !s.chinese() || utf8.RuneCountInString(x) > 24 || containsAny(x, "吗", "你", "如果", "要是", "他", "她", "？", "?") {
+		return false
+	}
+	for _, pre := range [...]string{"我们的", "我们", "我家的", "我家", "我的", "我"} {
+		x = strings.TrimPrefix(x, pre)
+	}
+	thing := longestZh(x, failZh[:])
+	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x[len(thing):], "又"), "也"), "被")
+	failed := thing != "" && startsWithAny(rest, []string{"坏了", "丢了", "漏水", "漏了", "堵了", "裂了", "爆了", "偷了", "停了", "断了", "进水了"})
+	if who := longestZh(x, officesZh); who != "" && !failed {
+		after := x[len(who):]
+		for _, still := range [...]string{"到现在", "一直", "还是", "还", "都", "又", "也"} {
+			after = strings.TrimPrefix(after, still)
+		}
+		failed = startsWithAny(after, []string{"没来", "没有来", "没到", "没出现", "没送"})
+	}
+	if !failed {
+		return false
+	}
+	whens := findWhens(s, t.now)
+	for i := range whens {
+		if whens[i].hasDay && whens[i].day > t.now.day && !whens[i].weekday {
+			return false
+		}
+	}
+	t.out.Candidates = append(t.out.Candidates, abi.Candidate{Type: "episodic", Kind: "noted", EventType: "noted", Text: t.rewriteZh(s, whens, true), Lang: "zh", Confidence: notedSure - doubt(s), Sensitivity: "personal",
+		Started: t.toldAt(s), Tags: []string{"noted"}, Spans: []abi.Span{{Start: s.start, End: s.end}}})
+	return true
+}
+
+// longestZh is the longest of words that x begins with; "" where there is none.
+func longestZh(x string, words []string) (longest string) {
+	for _, w := range words {
+		if strings.HasPrefix(x, w) && len(w) > len(longest) {
+			longest = w
+		}
+	}
+	return longest
+}
