@@ -157,7 +157,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	}
 	c.entityGroups(&out, words)
 	c.relatedGroups(&out, &q, words, at, now)
-	c.codeGroups(&out, q.Text, at)
+	c.codeGroups(&out, q.Text, words, &f, at)
 	out.stranger = out.strange(q.Text, words, at)
 	if q.Owner != "" && q.Tells != nil {
 		c.owned(&out, q.Owner, at)
