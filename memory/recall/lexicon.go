@@ -134,7 +134,9 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 		if out.bare && g.weight == 1 {
 			g.share = shareBare
 		}
-		other := *g // what they are called in Chinese, in a group of its own: a word is as rare as in its language
+		// What they are called in Chinese is a group of its own: a word is as rare as in its language.
+		// A Chinese question has words for it that are nearer.
+		other := *g
 		few := func(t weighted) bool { return float64(c.lists[t.term].df) <= lexiconMaxShare*float64(c.counted)+1 }
 		for _, s := range l.clusters[n] {
 			if own[s] {
@@ -147,7 +149,7 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 			}
 			for _, zh := range l.english[s] {
 				for _, t := range c.chinese(zh) {
-					if few(t) && !slices.ContainsFunc(other.terms, func(o weighted) bool { return o.term == t.term }) {
+					if !out.han && few(t) && !slices.ContainsFunc(other.terms, func(o weighted) bool { return o.term == t.term }) {
 						other.terms = append(other.terms, t)
 					}
 				}
