@@ -74,11 +74,13 @@ func inCode(r rune) bool {
 }
 
 // codeGroups adds the codes of the question, of each run the longest that some
-// document holds. at gives the places of the question's terms in out.worth.
-func (c *core) codeGroups(out *question, text string, at map[string]int) {
+// document holds. at gives the places of the question's terms in out.worth. The
+// pieces of a date are no code: a memory spells out the date of which its line
+// says "yesterday", and 2023 would make it the better match of everything of that year.
+func (c *core) codeGroups(out *question, text string, words []word, f *found, at map[string]int) {
 	var taken []string
 	for _, k := range codes(text) {
-		if slices.ContainsFunc(taken, func(t string) bool { return strings.Contains(t, k.term[1:]) }) {
+		if f.dates(words, k.words) || slices.ContainsFunc(taken, func(t string) bool { return strings.Contains(t, k.term[1:]) }) {
 			continue
 		}
 		terms := c.found(k.term, 1)
@@ -100,4 +102,21 @@ func (c *core) codeGroups(out *question, text string, at map[string]int) {
 			out.shape = Exact
 		}
 	}
+}
+
+// timeBefore are the words after which a year is one, and no number of a room.
+var timeBefore = set(`in of since until till by before after during from year around for early late mid last next this`)
+
+// dates reports whether each piece of a code belongs to a time that was read.
+func (f *found) dates(words []word, pieces []string) bool {
+	for _, p := range pieces {
+		i := slices.IndexFunc(words, func(w word) bool { return w.text == p })
+		if i < 0 || !f.consumed[i] {
+			return false
+		}
+		if len(pieces) == 1 && i > 0 && !f.consumed[i-1] && !timeBefore[words[i-1].text] && (i+1 == len(words) || words[i+1].text != "年") {
+			return false
+		}
+	}
+	return true
 }

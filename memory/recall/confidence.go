@@ -7,7 +7,7 @@ import (
 
 // Unsure is the confidence below which the answer is "I don't know": see
 // docs/recall.md for how often that is right.
-const Unsure = .39
+const Unsure = .37
 
 // How much a group counts for confidence if the hit has it in place of the
 // question's own word. A word of the same topic counts little, because other
@@ -15,7 +15,7 @@ const Unsure = .39
 const (
 	shareMended  = .8
 	shareSpelt   = .6
-	shareLexicon = .2
+	shareLexicon = .1
 	shareRelated = .8 // "my sister's husband" in place of Tom
 	// shareBare is the share for a word of the same topic if the wearer asks
 	// only for their own things of that topic: "what are my hobbies", and the
@@ -26,6 +26,14 @@ const (
 // shareAround is how much the context counts beside the hit itself, at −2, −1,
 // +1 and +2.
 var shareAround = [4]float32{.4, .7, .7, .4}
+
+// shareOther is the factor for a line of somebody else than the one speaker whom the
+// question names, where it doesn't name them: what Ben did tells nothing of Ana.
+const shareOther = .5
+
+// shareUndated is the factor for a hit that names no time, nor do the turns beside it,
+// where the question asks when. It still has the day on which it was said.
+const shareUndated = .7
 
 // shareStranger is the factor for the confidence of a question about somebody
 // or something that no document names.
@@ -65,17 +73,47 @@ func (r *ranking) covered(d uint32) float64 {
 			}
 		}
 	}
-	mark(d, 1)
+	dated := r.docs[d].flags&flagTime != 0
+	share := float32(1)
+	if r.ofOther(d) {
+		share = shareOther
+	}
+	mark(d, share)
 	for i, n := range r.around(r.anchor(d)) {
 		if n != none {
 			mark(n, shareAround[i])
+			dated = dated || (i == 1 || i == 2) && r.docs[n].flags&flagTime != 0
 		}
 	}
 	sum := 0.0
 	for w, v := range best {
 		sum += float64(v) * r.ask.worth[w]
 	}
+	if r.ask.shape == When && !dated {
+		sum *= shareUndated
+	}
 	return sum / r.ask.asks
+}
+
+// ofOther reports whether somebody else speaks than the one whom the question names, and
+// doesn't name them. What the wearer asks of themselves, others may have told them.
+func (r *ranking) ofOther(d uint32) bool {
+	asked, speaker := r.ask.speaker, r.docs[r.anchor(d)].speaker
+	if asked == 0 || speaker == 0 || speaker == asked || r.names.text(asked) == foldName(r.q.Wearer) {
+		return false
+	}
+	named := map[uint32]bool{}
+	for _, w := range split(r.names.text(asked)) {
+		if t := r.dict.find(w.term); r.has(t) && (!w.han || len([]rune(w.text)) > 1) {
+			named[t] = true
+		}
+	}
+	for t := range r.terms(d) {
+		if named[t] {
+			return false
+		}
+	}
+	return true
 }
 
 // ofOwner reports whether a document, or the utterance that it quotes, has whom the question

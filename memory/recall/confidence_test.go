@@ -30,3 +30,39 @@ func TestWhatIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoseLineAnswers: what Ben did tells nothing of Ana, unless he speaks of her; what somebody
+// tells the wearer does.
+func TestWhoseLineAnswers(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	talk(t, x, "s1", june, 1, [2]string{"Ben", "I bought a kayak in Porto."})
+	talk(t, x, "s2", june.AddDate(0, 0, 1), 11, [2]string{"Ana", "The garden wants water."})
+	talk(t, x, "s3", june.AddDate(0, 0, 2), 21, [2]string{"Ben", "Ana rented a tandem in Lisbon."})
+	sure := func(question, wearer string) float64 {
+		return find(t, x, Query{Text: question, Now: june.AddDate(0, 1, 0), Wearer: wearer}).Confidence
+	}
+	if got := sure("What did Ben buy in Porto?", ""); got != 1 {
+		t.Errorf("Ben's own: %v", got)
+	}
+	if got := sure("What did Ana buy in Porto?", ""); got != shareOther {
+		t.Errorf("Ana's, of whom nobody says it: %v", got)
+	}
+	if got := sure("What did Ana rent in Lisbon?", ""); got != 1 {
+		t.Errorf("Ana's, of whom Ben says it: %v", got)
+	}
+	if got := sure("What did I buy in Porto?", "Ana"); got != 1 {
+		t.Errorf("the wearer's: %v", got)
+	}
+}
+
+// TestWhenWithoutATime: a line that names no time, beside none that does, answers "when" less surely.
+func TestWhenWithoutATime(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	talk(t, x, "s1", june, 1, [2]string{"Ben", "The kayak is in the shed."})
+	talk(t, x, "s2", june.AddDate(0, 0, 1), 11, [2]string{"Ben", "The tandem race was fun."}, [2]string{"Ben", "It was yesterday."})
+	for question, want := range map[string]float64{"When is the kayak in the shed?": shareUndated, "Is the kayak in the shed?": 1, "When was the tandem race?": 1} {
+		if got := find(t, x, Query{Text: question, Now: june.AddDate(0, 1, 0)}).Confidence; got < want-.01 || got > want+.01 {
+			t.Errorf("%s: %v, want %v", question, got, want)
+		}
+	}
+}

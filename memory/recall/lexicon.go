@@ -134,18 +134,32 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 		if out.bare && g.weight == 1 {
 			g.share = shareBare
 		}
+		// What they are called in Chinese is a group of its own: a word is as rare as in its language.
+		// A Chinese question has words for it that are nearer.
+		other := *g
+		few := func(t weighted) bool { return float64(c.lists[t.term].df) <= lexiconMaxShare*float64(c.counted)+1 }
 		for _, s := range l.clusters[n] {
 			if own[s] {
 				continue
 			}
-			t := c.dict.find(s)
-			if c.has(t) && float64(c.lists[t].df) <= lexiconMaxShare*float64(c.counted)+1 {
-				g.terms = append(g.terms, weighted{t, 1})
+			for _, t := range c.found(s, 1) {
+				if few(t) {
+					g.terms = append(g.terms, t)
+				}
+			}
+			for _, zh := range l.english[s] {
+				for _, t := range c.chinese(zh) {
+					if !out.han && few(t) && !slices.ContainsFunc(other.terms, func(o weighted) bool { return o.term == t.term }) {
+						other.terms = append(other.terms, t)
+					}
+				}
 			}
 		}
-		if len(g.terms) > 0 {
-			g.idf = c.idf(c.dfOf(g.terms))
-			out.groups = append(out.groups, *g)
+		for _, g := range []*group{g, &other} {
+			if len(g.terms) > 0 {
+				g.idf = c.idf(c.dfOf(g.terms))
+				out.groups = append(out.groups, *g)
+			}
 		}
 	}
 }

@@ -51,6 +51,7 @@ type question struct {
 	led         bool     // relations that it names lead to somebody
 	quotes      []phrase // what stands in quotation marks
 	bare        bool     // see asksBare
+	han         bool     // it has Chinese words
 	dated       bool     // it asks for nothing but a time
 	several     bool     // see asksSeveral
 	owned       bool     // somebody is asked about, see Query.Owner
@@ -139,6 +140,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	c.compounds(&out, words, at)
 	touched = c.translated(&out, words, at, touched)
 	c.namesInChinese(&out, words, at)
+	out.han = slices.ContainsFunc(words, func(x word) bool { return x.han })
 	out.bare = asksBare(words, out.worth)
 	c.matters(&out, touched, w.Without)
 	out.dated = len(f.spans) > 0 && !slices.ContainsFunc(out.worth, func(v float64) bool { return v > 0 })
@@ -157,7 +159,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	}
 	c.entityGroups(&out, words)
 	c.relatedGroups(&out, &q, words, at, now)
-	c.codeGroups(&out, q.Text, at)
+	c.codeGroups(&out, q.Text, words, &f, at)
 	out.stranger = out.strange(q.Text, words, at)
 	if q.Owner != "" && q.Tells != nil {
 		c.owned(&out, q.Owner, at)

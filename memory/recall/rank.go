@@ -242,7 +242,7 @@ func (r *ranking) signals(c *candidate) {
 	sum := r.s.sum
 	copy(sum, r.row(c.doc))
 	mean := float32(r.mean)
-	alone := float32(r.docs[c.doc].length) / mean
+	alone := r.aloneLength(c.doc, a, mean)
 	length := alone
 	for i, n := range around {
 		share := float32(r.w.Context[i])

@@ -14,7 +14,7 @@ import (
 // How much work one query may do, whatever the size of the index.
 const (
 	maxScan   = 120_000 // index entries read to find candidates
-	maxGroups = 96
+	maxGroups = 128
 	poolBase  = 64 // candidates scored in full, beside their neighbours in the chain, and
 	poolPerK  = 3  // this many for each hit that is wanted
 )

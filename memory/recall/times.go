@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -216,10 +217,15 @@ func nearestWeekday(now time.Time, d int, ahead bool) int32 {
 	return dayOf(now) - back
 }
 
-// dayOnly reads "on the 20th" at its number, where no month and nothing that is counted follows; 0: it is none.
+// dayOnly reads "on the 20th" at its number, where no month and nothing that is counted follows, and "and the
+// 20th?", which says nothing else; 0: it is none.
 func dayOnly(words []word, i int) int {
 	n := number(words[i].text)
-	if i < 2 || n < 1 || n > 31 || words[i].text[0] > '9' || words[i].text[len(words[i].text)-1] <= '9' || words[i-1].text != "the" || words[i-2].text != "on" && words[i-2].text != "by" {
+	if i < 1 || n < 1 || n > 31 || words[i].text[0] > '9' || words[i].text[len(words[i].text)-1] <= '9' || words[i-1].text != "the" {
+		return 0
+	}
+	alone := i+1 == len(words) && !slices.ContainsFunc(words[:i], func(w word) bool { return !goesOn[w.text] })
+	if !alone && (i < 2 || words[i-2].text != "on" && words[i-2].text != "by") {
 		return 0
 	}
 	if i+1 < len(words) && !stopWords[words[i+1].text] || i+1 < len(words) && words[i+1].text == "of" {
@@ -227,6 +233,9 @@ func dayOnly(words []word, i int) int {
 	}
 	return n
 }
+
+// goesOn are the words of a question that goes on from the one before it, to another day.
+var goesOn = set(`and but so then what how about of for the`)
 
 // nearestDay returns the last day with a number in its month up to now, or the next from now on.
 func nearestDay(now time.Time, n int, ahead bool) int32 {

@@ -174,7 +174,8 @@ func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int3
 	if n == 0 || i > 0 && digit(before(words, i)) {
 		return
 	}
-	if i == 0 && n <= 31 && h.has("号", size) && (len(h.text) == size+1 || strings.ContainsRune("那我们有发的上下晚早", h.text[size+1])) && !now.IsZero() { // 20号那天
+	first := i == 0 || i <= 2 && words[0].text == "那"                                                                                                // 那20号呢
+	if first && n <= 31 && h.has("号", size) && (len(h.text) == size+1 || strings.ContainsRune("那我们有发的上下晚早呢做干去怎", h.text[size+1])) && !now.IsZero() { // 20号那天
 		d := nearestDay(now, n, aheadOf(words, i))
 		add(d, d, false)
 		spent(size + 1)

@@ -10,6 +10,21 @@ type wider struct {
 	groups  [maxGroups/64 + 1]uint64
 }
 
+// longLine bounds aloneLength of a memory, in mean lengths: what was taken from half an
+// hour of talk is not judged by all of it.
+const longLine = 2
+
+// aloneLength returns the length of a document divided by the mean. A memory counts as
+// long as the line that it was taken from: it repeats a part of it, so being shorter makes
+// it no better a match than the lines around, of which nothing was kept.
+func (r *ranking) aloneLength(d, anchor uint32, mean float32) float32 {
+	own := float32(r.docs[d].length) / mean
+	if d == anchor || r.docs[anchor].kind() != Utterance {
+		return own
+	}
+	return max(own, min(float32(r.docs[anchor].length)/mean, longLine))
+}
+
 // matches computes worth and asked from the question's groups.
 func (r *ranking) matches() {
 	for g := range r.ask.groups {

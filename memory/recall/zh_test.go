@@ -20,7 +20,7 @@ import (
 // language that their answer isn't in. What is found below is what was
 // measured, less a question or two.
 func TestEverydayChinese(t *testing.T) {
-	x, asked := everyday(t)
+	x, asked := everyday(t, "zh.txt")
 	var five, ten, cross, crossed int
 	for _, q := range asked {
 		r := find(t, x, Query{Text: q.text, Now: june, Wearer: "陈静", K: 10})
@@ -62,10 +62,31 @@ type askedOf struct {
 	cross bool
 }
 
-// everyday indexes testdata/zh.txt among small talk.
-func everyday(t *testing.T) (*Index, []askedOf) {
+// TestAcrossLanguages asks in one language what was said in the other, by a wider word.
+func TestAcrossLanguages(t *testing.T) {
+	x, asked := everyday(t, "across.txt")
+	five, ten := 0, 0
+	for _, q := range asked {
+		r := find(t, x, Query{Text: q.text, Now: june, Wearer: "陈静", K: 10})
+		at := slices.IndexFunc(r.Hits, func(h Hit) bool { return h.ID == idOf(q.want) })
+		if at >= 0 {
+			ten++
+		}
+		if at >= 0 && at < 5 {
+			five++
+		} else {
+			t.Logf("%s: place %d, confidence %.2f", q.text, at+1, r.Confidence)
+		}
+	}
+	if five < 24 || ten < 24 { // 20 and 20 before the members of a matter were looked for in Chinese
+		t.Errorf("%d questions: %d within five hits, %d within ten", len(asked), five, ten)
+	}
+}
+
+// everyday indexes a file of testdata among small talk.
+func everyday(t *testing.T, file string) (*Index, []askedOf) {
 	t.Helper()
-	b, err := os.ReadFile("testdata/zh.txt")
+	b, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +124,7 @@ func everyday(t *testing.T) (*Index, []askedOf) {
 
 // TestPutAnotherWay: how a question is written changes hardly anything.
 func TestPutAnotherWay(t *testing.T) {
-	x, asked := everyday(t)
+	x, asked := everyday(t, "zh.txt")
 	found := func(of func(string) string) (n int) {
 		for _, q := range asked {
 			r := find(t, x, Query{Text: of(q.text), Now: june, Wearer: "陈静", K: 10, Holds: func(memory.ID, Phrase) bool { return false }})
@@ -155,7 +176,7 @@ func (d drawn) Nearest(_ context.Context, text string, n int) (out []Similar, _ 
 
 // A model that knows nothing makes hardly anything worse.
 func TestModelThatKnowsNothing(t *testing.T) {
-	x, asked := everyday(t)
+	x, asked := everyday(t, "zh.txt")
 	found := func(m Models) (first int) {
 		for _, q := range asked {
 			r := find(t, x, Query{Text: q.text, Now: june, Wearer: "陈静", K: 1, Models: m})

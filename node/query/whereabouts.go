@@ -54,7 +54,7 @@ var mealTime = map[string]string{"breakfast": "morning", "lunch": "noon", "dinne
 // wearer's zone. A question with other words in it ("where was I born") is none.
 func readWhereabouts(question string, now time.Time) (w whereabouts, ok bool) {
 	s := strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(question), " "), " ?？.。!！吗"))
-	if m := timesHan.FindStringSubmatch(s); m != nil && strings.ContainsAny(s, "我") {
+	if m := timesHan.FindStringSubmatch(s); m != nil && (m[1] != "" || strings.Contains(s, "我")) { // 今天去了哪里 asks of the wearer, too
 		rest := m[2]
 		if !strings.HasPrefix(rest, "我") {
 			rest = "我" + rest

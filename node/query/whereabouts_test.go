@@ -31,6 +31,9 @@ func TestReadWhereabouts(t *testing.T) {
 		{"with whom did I speak last Friday", true, "11 00:00", "12 00:00"},
 		{"今天下午我在哪里", false, "14 12:00", "14 18:00"},
 		{"我今天去了哪些地方？", false, "14 00:00", "14 20:30"},
+		{"今天去了哪些地方", false, "14 00:00", "14 20:30"},
+		{"昨天都去了哪儿？", false, "13 00:00", "14 00:00"},
+		{"昨天见了谁", true, "13 00:00", "14 00:00"},
 		{"昨天我去了哪里", false, "13 00:00", "14 00:00"},
 		{"今天早上我在哪儿", false, "14 05:00", "14 12:00"},
 		{"中午我在哪里吃饭", false, "14 11:00", "14 14:00"},
@@ -98,7 +101,7 @@ func TestReadWhereabouts(t *testing.T) {
 	}
 	for _, q := range []string{"where was I last week at 4 pm", "where was I in March at 9", "where was I the last two days at 3", "where was I at 25:00", "where was I at 9:75",
 		"where was I at 15 am", "二十五点我在哪里", "两三点我在哪里", "十二三点我在哪里", "where did I go", "which places have I visited", "where was I", "我去过哪些地方", "我在哪吃的午饭", "我去了哪里", "where was I born?", "where did I park the car today", "where did I go with Bo yesterday", "who did I meet", "where was I when Anna called",
-		"who did Anna meet yesterday", "where is the kayak", "where will I be tomorrow", "我在哪里出生", "我把护照放在哪里了", "安娜昨天见了谁", "谁昨天来了", "明天我在哪里", ""} {
+		"who did Anna meet yesterday", "where is the kayak", "where will I be tomorrow", "我在哪里出生", "我把护照放在哪里了", "安娜昨天见了谁", "昨天安娜见了谁", "今天会议在哪里", "去了哪里", "谁昨天来了", "明天我在哪里", ""} {
 		if w, ok := readWhereabouts(q, now); ok {
 			t.Errorf("%q is taken for a question about whereabouts: %+v", q, w)
 		}
