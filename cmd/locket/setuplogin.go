@@ -26,7 +26,15 @@ var (
 // atLogin has systemd, or launchd on a Mac, start the daemon when the wearer
 // logs in.
 func (s *settingUp) atLogin(*serve.Client) error {
-	later := func() { s.done.Skipped = append(s.done.Skipped, "locket setup --at-login") }
+	later := func() {
+		file, err := s.app.loginFile(runtime.GOOS)
+		if err == nil {
+			_, err = os.Stat(file)
+		}
+		if err != nil { // otherwise it starts there already
+			s.done.Skipped = append(s.done.Skipped, "locket setup --at-login")
+		}
+	}
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		if s.o.atLogin {
 			return usagef("--at-login: this is for systemd on Linux, and for launchd on a Mac")
@@ -72,27 +80,16 @@ func (a *app) startsAtLogin() (file, now string, err error) {
 
 // startAtLogin writes the file by which the system's manager starts exe on home.
 func (a *app) startAtLogin(system, exe, home string) (file string, err error) {
-	user := a.environment("HOME")
+	if file, err = a.loginFile(system); err != nil {
+		return "", err
+	}
 	if system == "darwin" {
-		if user == "" {
-			return "", errors.New("HOME is not set, so that there is no place for the launch agent")
-		}
-		file = filepath.Join(user, "Library", "LaunchAgents", "dev.locket.locket.plist")
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return "", err
 		}
 		return file, atomicfile.Write(file, []byte(agent(exe, home)))
 	}
-	dir := a.environment("XDG_CONFIG_HOME")
-	if dir == "" {
-		if user == "" {
-			return "", errors.New("HOME is not set, so there is no place for the unit")
-		}
-		dir = filepath.Join(user, ".config")
-	}
-	dir = filepath.Join(dir, "systemd", "user")
-	file = filepath.Join(dir, "locket.service")
-	wanted := filepath.Join(dir, "default.target.wants")
+	wanted := filepath.Join(filepath.Dir(file), "default.target.wants")
 	if err := os.MkdirAll(wanted, 0o755); err != nil {
 		return "", err
 	}
@@ -104,6 +101,22 @@ func (a *app) startAtLogin(system, exe, home string) (file string, err error) {
 		return "", err
 	}
 	return file, nil
+}
+
+// loginFile is the file by which the system's manager knows of Locket.
+func (a *app) loginFile(system string) (string, error) {
+	user, dir := a.environment("HOME"), a.environment("XDG_CONFIG_HOME")
+	switch {
+	case system == "darwin" && user == "":
+		return "", errors.New("HOME is not set, so there is no place for the launch agent")
+	case system == "darwin":
+		return filepath.Join(user, "Library", "LaunchAgents", "dev.locket.locket.plist"), nil
+	case dir == "" && user == "":
+		return "", errors.New("HOME is not set, so there is no place for the unit")
+	case dir == "":
+		dir = filepath.Join(user, ".config")
+	}
+	return filepath.Join(dir, "systemd", "user", "locket.service"), nil
 }
 
 func (a *app) environment(name string) string {

@@ -203,8 +203,11 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		}
 	}
 	if to == "" || to == none {
-		s.done.Skipped = append(s.done.Skipped, "locket backup DIR, onto a stick or another disk")
-		return nil
+		l, err := s.app.load()
+		if err == nil && l.Backup.To == "" {
+			s.done.Skipped = append(s.done.Skipped, "locket backup DIR, onto a stick or another disk")
+		}
+		return err
 	}
 	var schedule map[string]any
 	var w backup.Written
