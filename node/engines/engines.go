@@ -130,6 +130,12 @@ func (s *Spec) Local() bool {
 	return clientaddr.Loopback(u.Hostname())
 }
 
+// Reachable reports whether an address is a URL of a scheme that engines speak.
+func Reachable(address string) bool {
+	scheme, _, ok := strings.Cut(address, "://")
+	return ok && (scheme == "http" || scheme == "https" || scheme == "tcp")
+}
+
 // Check says what is wrong with a spec; the error names the field.
 func (s *Spec) Check() error {
 	kind := map[string]Kind{PocketSphinx: Ears, WhisperCPP: Ears, OpenAI: Ears, Wyoming: Ears, Tesseract: Eyes, Vision: Eyes, Language: Mind}[s.Engine]
