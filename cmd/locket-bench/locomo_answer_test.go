@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,7 +55,15 @@ func TestLocomoAnswers(t *testing.T) {
 			return "I don't know."
 		})(s, w, r, req)
 	})
-	code, stdout, stderr := bench(t, "locomo", "--data", talkFile, "--k", "5", "--json", "--answer", "--llm", s.URL, "--model", s.Model())
+	talk, err := os.ReadFile(talkFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "talk.json") // in which recall takes the question about the boat for one that it knows, so that the model is asked
+	if err := os.WriteFile(data, bytes.Replace(talk, []byte("What boat does Ines show on the lake?"), []byte("What boat does Olaf show on a lake?"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := bench(t, "locomo", "--data", data, "--k", "5", "--json", "--answer", "--llm", s.URL, "--model", s.Model())
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
