@@ -198,7 +198,7 @@ func TestEnginesThatAreNone(t *testing.T) {
 	}{
 		{"ears", "http://127.0.0.1:9", "", serve.ErrEngine, "does not answer"},
 		{"ears", "127.0.0.1:8080", "", memory.ErrInvalid, "want a URL"},
-		{"ears", "gopher://127.0.0.1", "", memory.ErrInvalid, "want http"},
+		{"ears", "gopher://127.0.0.1", "", memory.ErrInvalid, "want a URL"},
 		{"ears", "tesseract", "", memory.ErrInvalid, "want http"},
 		{"eyes", "http://127.0.0.1:9", "", memory.ErrInvalid, "model"},
 		{"mind", "http://127.0.0.1:9", "m", serve.ErrEngine, "does not answer"},
