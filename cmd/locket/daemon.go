@@ -238,7 +238,7 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 
 // serving is what stands around the node of a daemon.
 type serving struct {
-	*app
+	app      *app
 	cfg      *config.Config
 	log      *slog.Logger
 	spans    span.Sink
@@ -255,7 +255,7 @@ type serving struct {
 // keys calls end.
 func (d *serving) surround(n openNode, end context.CancelFunc) {
 	d.services = n.Services()
-	bridge := newBridge(d.cfg, d.environ, d.services.Diagnostics, d.log)
+	bridge := newBridge(d.cfg, d.app.environ, d.services.Diagnostics, d.log)
 	d.services.Diagnostics = bridge
 	d.keys = &once{Keys: d.services.Keys, health: d.services.Diagnostics, end: end}
 	d.services.Keys = d.keys
@@ -268,7 +268,7 @@ func (d *serving) surround(n openNode, end context.CancelFunc) {
 		d.apps.OAuth, d.services.Consenter = o, o
 	}
 	d.page.Serve(serve.New(serve.Options{Services: d.services, Log: d.log}))
-	d.beside = []func(context.Context){bridge.run, d.backsUp(d.cfg, d.services, d.log)}
+	d.beside = []func(context.Context){bridge.run, d.app.backsUp(d.cfg, d.services, d.log)}
 }
 
 // open says what the API has for whom, and what there is besides. network is where the

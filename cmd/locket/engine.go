@@ -93,7 +93,7 @@ func (a *app) addEngine(cmd *cobra.Command, cl *serve.Client, kind, address stri
 		}
 		r.Key = serve.Secret(strings.TrimSpace(string(b)))
 	}
-	if gets := engineGets[kind]; gets != "" && engines.Reachable(address) && !(&engines.Spec{URL: address}).Local() && !o.consent {
+	if gets := engineGets[kind]; gets != "" && engines.IsAddress(address) && !(&engines.Spec{URL: address}).Local() && !o.consent {
 		if !a.confirm(fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", oneLine(address), gets)) {
 			return advisedError{errors.New("nothing was added"), "To agree without a terminal: --consent"}
 		}

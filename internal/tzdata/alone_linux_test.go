@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// On a machine without zones, package time loads them from here.
+// On a machine without zones, package time loads them from here. It needs root, as CI has it, to
+// give a process another file system.
 func TestMachineWithoutZones(t *testing.T) {
 	if name := os.Getenv("ZONE"); name != "" { // the process below
 		at, err := time.LoadLocation(name)
@@ -19,9 +20,6 @@ func TestMachineWithoutZones(t *testing.T) {
 		}
 		t.Log(time.Date(2026, 7, 1, 12, 0, 0, 0, at).UTC().Format(time.RFC3339))
 		return
-	}
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a process another file system")
 	}
 	self, err := os.ReadFile("/proc/self/exe")
 	if err != nil {

@@ -27,12 +27,12 @@ const (
 // +1 and +2.
 var shareAround = [4]float32{.4, .7, .7, .4}
 
-// shareOther is the factor for a line of somebody else than the one speaker whom the
-// question names, where it doesn't name them: what Ben did tells nothing of Ana.
+// shareOther is the factor for a line that another speaker said than the one whom the
+// question names, if the line doesn't name that one: what Ben did says nothing about Ana.
 const shareOther = .5
 
-// shareUndated is the factor for a hit that names no time, nor do the turns beside it,
-// where the question asks when. It still has the day on which it was said. Chinese questions
+// shareUndated is the factor for a hit if the question asks when, and neither the hit nor
+// the turns beside it name a time. It still has the day on which it was said. Chinese questions
 // are spared: it was measured on English lines, and 早上 is none of the times that are read.
 const shareUndated = .7
 
@@ -96,8 +96,9 @@ func (r *ranking) covered(d uint32) float64 {
 	return sum / r.ask.asks
 }
 
-// ofOther reports whether somebody else speaks than the one whom the question names, and
-// doesn't name them. What the wearer asks of themselves, others may have told them.
+// ofOther reports whether a document's speaker is another than the one whom the question
+// names, and the document doesn't name that one. A question about the wearer is excepted,
+// because others tell the wearer things about the wearer.
 func (r *ranking) ofOther(d uint32) bool {
 	asked, speaker := r.ask.speaker, r.docs[r.anchor(d)].speaker
 	if asked == 0 || speaker == 0 || speaker == asked || r.names.text(asked) == foldName(r.q.Wearer) {

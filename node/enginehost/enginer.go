@@ -208,7 +208,7 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 		return nil, fmt.Errorf("%w: the configuration names a language model at llm.url, which has the last word", serve.ErrConflict)
 	}
 	program := r.Address == engines.PocketSphinx || r.Address == engines.Tesseract
-	if !program && !engines.Reachable(r.Address) {
+	if !program && !engines.IsAddress(r.Address) {
 		return nil, fmt.Errorf("%w: address: %.80q: want a URL such as http://127.0.0.1:8080 or tcp://127.0.0.1:10300, or %s or %s", memory.ErrInvalid, r.Address, engines.PocketSphinx, engines.Tesseract)
 	}
 	local := program || (&engines.Spec{URL: r.Address}).Local()

@@ -130,8 +130,8 @@ func (s *Spec) Local() bool {
 	return clientaddr.Loopback(u.Hostname())
 }
 
-// Reachable reports whether an address is a URL of a scheme that engines speak.
-func Reachable(address string) bool {
+// IsAddress reports whether an address is a URL of a scheme that engines speak.
+func IsAddress(address string) bool {
 	scheme, _, ok := strings.Cut(address, "://")
 	return ok && (scheme == "http" || scheme == "https" || scheme == "tcp")
 }

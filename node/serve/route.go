@@ -56,7 +56,7 @@ type none struct{}
 // answer A. See inputOf for the possible I. What does not depend on the types is
 // in routeCore, which is compiled only once: the compiler writes code and long names
 // for each set of types, of which every route has its own. For the same reason it has no
-// methods and embeds nothing: of a type's methods the compiler writes all.
+// methods and embeds nothing: the compiler writes every method of every type, called or not.
 type route[S, I, A any] struct{ untyped untyped[S] }
 
 // untyped is a route over a service S, whatever its input and answer are.
