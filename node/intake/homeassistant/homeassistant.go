@@ -104,7 +104,7 @@ type inbox struct {
 	retained    bool
 }
 
-func session(ctx context.Context, cfg *Config) error {
+func session(ctx context.Context, cfg *Config) (err error) {
 	c := &conn{Config: cfg, shown: map[string]string{}, parts: map[string]bool{}}
 	c.changed.Store(true)
 	lost, in := make(chan error, 1), make(chan inbox, 16)
@@ -127,6 +127,13 @@ func session(ctx context.Context, cfg *Config) error {
 		return err
 	}
 	defer c.mqtt.Disconnect(250)
+	defer func() {
+		// The broker publishes the will only where a connection is lost. What ctx has cut
+		// short was some other step as often as the wait for one.
+		if ctx.Err() != nil {
+			err = c.publish("availability", "offline", true)
+		}
+	}()
 	if err := done(ctx, c.mqtt.SubscribeMultiple(map[string]byte{
 		cfg.Prefix + "/status": 1, c.description(): 1, c.topic("pause/set"): 1, c.topic("question/set"): 1,
 	}, nil)); err != nil {
@@ -153,7 +160,7 @@ func session(ctx context.Context, cfg *Config) error {
 		var err error
 		select {
 		case <-ctx.Done():
-			return c.publish("availability", "offline", true)
+			return ctx.Err()
 		case err = <-lost:
 		case <-tick.C:
 			err = c.refresh(ctx, false)

@@ -274,6 +274,37 @@ func TestHome(t *testing.T) {
 	h.wait(own+"availability", same("offline"))
 }
 
+// slowDevices answers the first time at once, and then when the asker has left.
+type slowDevices struct {
+	wearables
+	asked atomic.Int64
+}
+
+type wearables = serve.Devices
+
+func (d *slowDevices) Devices(ctx context.Context) ([]serve.Device, error) {
+	if d.asked.Add(1) > 1 {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return d.wearables.Devices(ctx)
+}
+
+// A node that ends while it looks at what it shows is shown as gone, too.
+func TestEndsWhileItLooks(t *testing.T) {
+	h := newHome(t)
+	n := nodetest.New(t, nodetest.Cheap)
+	h.watch()
+	slow := &slowDevices{wearables: n.Wearables}
+	stop := run(t, Config{URL: "tcp://127.0.0.1:" + h.port, ID: "locket_test", Every: time.Millisecond, Node: Node{Devices: slow, Intake: n, Diagnostics: n, Watcher: watcher(nil)}})
+	h.wait("locket/home/locket_test/availability", same("online"))
+	for slow.asked.Load() < 2 {
+		runtime.Gosched()
+	}
+	stop()
+	h.wait("locket/home/locket_test/availability", same("offline"))
+}
+
 // Without an app's key nothing that was remembered goes to the broker, and nobody asks.
 func TestWithoutAKey(t *testing.T) {
 	h := newHome(t)
