@@ -182,14 +182,7 @@ func (t *talk) measured(c *clause, i int) bool {
 		for k := i + 1; k < len(c.words); k++ {
 			switch c.w(k) {
 			case "metres", "meters", "square", "kilos", "kg", "litres", "feet", "inches", "centimetres", "euros", "pounds", "dollars", "quid":
-				owner := c.subj
-				c.subj = person{c.thing, c.thing}
-				if c.own {
-					c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
-				}
-				ok := t.fact(c, "possession", "measures", c.trim(i, len(c.words)), true, 0.7) != nil
-				c.subj = owner
-				return ok
+				return t.factOf(c, "possession", "measures", c.trim(i, len(c.words)), true, 0.7) != nil
 			}
 		}
 	}
@@ -210,14 +203,7 @@ func (t *talk) lies(c *clause) bool {
 	if !rooms[strings.ToLower(words[len(words)-1])] && !storage[strings.ToLower(words[len(words)-1])] {
 		return false
 	}
-	owner := c.subj
-	c.subj = person{c.thing, c.thing}
-	if c.own {
-		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
-	}
-	ok := t.fact(c, "place", "location", where, false, 0.78) != nil
-	c.subj = owner
-	return ok
+	return t.locatedAt(c, where)
 }
 
 // storage words end what says where things are kept.

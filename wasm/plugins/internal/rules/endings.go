@@ -377,6 +377,9 @@ func (t *talk) gone(c *clause, i int) {
 		if c.kind != 'p' || c.verb == "pass" && c.w(i) != "away" {
 			return
 		}
+		if c.own && c.owner != "" && c.owner != t.self.name {
+			return // "my neighbour's dog", "Anna's cat"
+		}
 		if noun := last(c.thing); c.own && pet(noun) && c.name == "" {
 			t.ended(c, t.self, "family", "pets", noun, true)
 		} else if !c.own || pet(noun) {

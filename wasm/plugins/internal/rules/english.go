@@ -79,7 +79,7 @@ func (t *talk) english(c *clause) {
 	switch {
 	case c.must && c.past: // promised to, decided to
 		t.plan(c, timed)
-	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb))) && !c.neg:
+	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb) || c.verb == "die")) && !c.neg:
 		t.happened(c, timed)
 	case timed != nil && timed.hasDay && timed.unix() > t.ev.At && !c.neg:
 		t.plan(c, timed)

@@ -235,8 +235,9 @@ func (t *talk) happened(c *clause, w *when) {
 	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
 	got := c.verb == "get" && attained(c.w(c.vi+1))
+	died := c.verb == "die" && c.kind == 'p'
 	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
-	if !timed && !hurt && !got && !paid && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed {
+	if !timed && !hurt && !got && !paid && !died && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed && !died {
 		return
 	}
 	conf := 0.85

@@ -141,6 +141,22 @@ func doneZh(x string) bool {
 	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学", r)
 }
 
+// undoneZh reports what somebody did not do: 没去上班, and not 没空 or 没课.
+func undoneZh(x string) bool {
+	_, not, ok := strings.Cut(x, "没")
+	not = strings.TrimPrefix(not, "有")
+	return ok && startsWithAny(not, []string{"去", "来", "吃", "喝", "上班", "上学", "做", "买", "看", "见", "打", "写", "交", "睡", "回", "到", "跑", "练", "学", "洗", "接", "送", "带", "拿", "找", "赶", "参加", "坐", "出门", "开会", "下楼"})
+}
+
+// feltZh reports a clause that tells how something was: 吃得很开心.
+func feltZh(x string) bool {
+	x = knowingZh.Replace(x)
+	return containsAny(x, "得很", "得真", "得太", "得特别", "得挺", "得非常", "得不", "得还", "得超", "得有点")
+}
+
+// knowingZh takes out the words that end in 得 and are no deed.
+var knowingZh = compounds("觉得 记得 值得 显得 懂得 晓得 舍得 获得 取得")
+
 // agreedZh reports a clause that ends with what was agreed, for the day that it names: 我和医生约了周五.
 func agreedZh(x string) bool {
 	head, ok := strings.CutSuffix(strings.TrimRight(x, "。，! "), "了")
@@ -165,6 +181,9 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
+		return
+	}
+	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为") {
 		return
 	}
 	who, named := t.doerZh(x)
@@ -212,7 +231,7 @@ func (t *talk) eventZh(b *bareZh) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
-	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) && !agreedZh(x) || doneZh(x)) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
+	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) && !agreedZh(x) || doneZh(x) || feltZh(x)) || start.day == t.now.day && start.unix() < t.ev.At && doneZh(x) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
 	if past && w.weekday {
 		w.past(t.now)
 		start = *w
@@ -230,6 +249,9 @@ func (t *talk) eventZh(b *bareZh) {
 		if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
 			a.Text = t.self.name + a.Text
 		}
+		if named && kinPrefixZh(x) != "" {
+			a.Text = withOwnerZh(a.Text, who, t.self)
+		}
 		a.EventType, a.Actor = "event", who.name
 		a.Started = start.unix()
 		if !w.clock {
@@ -239,7 +261,10 @@ func (t *talk) eventZh(b *bareZh) {
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
-	if attr == "" && !will && !strings.Contains(x, "我") && !comesZh(x) {
+	if attr == "" && w.byPart && !will && start.unix() < t.ev.At-2*3600_000 {
+		return // 今早我量血压
+	}
+	if attr == "" && !will && !strings.Contains(x, "我") && !comesZh(x) && !(named && kinPrefixZh(x) != "") {
 		return
 	}
 	for _, no := range [...]string{"天气", "下雨", "不知道", "热", "冷"} {
@@ -264,6 +289,8 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	text := t.rewriteZh(b.s, b.whens, false)
 	switch {
+	case named && kinPrefixZh(x) != "":
+		text = withOwnerZh(text, who, t.self)
 	case named || strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
 	case word == "" && (dueZh(x) || shiftedZh(x) != ""):
 		text = t.self.name + "的" + text
@@ -302,10 +329,23 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 	if neighbourZh(x) == p.name {
 		return p, true
 	}
+	if k := kinPrefixZh(x); utf8.RuneCountInString(k) > 1 { // 老公下周去北京
+		after := x[len(k):]
+		_, word := eventInZh(x)
+		return p, !strings.HasPrefix(after, "的") && !strings.HasPrefix(after, "我") && !withMeZh(after) && (word == "" || !strings.HasPrefix(after, word) || !groupsZh[k]) && !ofVisitZh(after)
+	}
 	if name := namePrefixZh(x); name != "" && strings.EqualFold(t.named(name).key, p.key) && !withMeZh(x[len(name):]) {
 		return p, true
 	}
 	return t.self, false
+}
+
+// withOwnerZh is a statement about a relative of the speaker's that says whose relative it is.
+func withOwnerZh(text string, who, self person) string {
+	if strings.Contains(text, who.name) || !strings.HasPrefix(who.name, self.name+"的") {
+		return text
+	}
+	return named(text, who.name)
 }
 
 // withMeZh reports whether the speaker does it, too: 我老婆和我.

@@ -90,6 +90,15 @@ func (s sentence) deniedBe() (head, end, not int) {
 	for lead(s.at(head)) || s.at(head) == "," {
 		head++
 	}
+	if thought := s.at(head) == "i" && s.at(head+1) == "thought"; thought { // "I thought the party was on Saturday, but it's on Sunday"
+		head += 2 + boolInt(s.at(head+2) == "that")
+		for i := head + 1; i < len(s.toks) && i < head+8 && s.toks[i].kind != 'p'; i++ {
+			if s.at(i) == "was" {
+				return head, s.toks[i].start, i + 1
+			}
+		}
+		return 0, 0, 0
+	}
 	if base, _ := contraction(s.at(head)); subjectPronoun(base) || pronoun(base) {
 		return 0, 0, 0
 	}

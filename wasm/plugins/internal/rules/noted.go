@@ -235,7 +235,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	alone := compoundsZh.Replace(raw)
 	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
-		"“", "\"", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我"} {
+		"“", "\"", "朋友的朋友", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我"} {
 		if strings.Contains(alone, no) {
 			return false
 		}
@@ -266,7 +266,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	for i := range b.whens {
 		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
-			past := w.day <= t.now.day || w.weekday && (completedZh(b.text) || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.assumed > 0 && toldZh(b.text)
+			past := w.day <= t.now.day || w.weekday && (completedZh(b.text) || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.weekday && (undoneZh(b.text) || feltZh(b.text)) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)

@@ -334,7 +334,6 @@ func subjectless(s string) bool {
 // owned reads what follows "my": a relative becomes a person, anything else a
 // thing of the owner's.
 func (t *talk) owned(c *clause, owner person, i int) int {
-	c.owner = owner.name
 	k := c.untilVerb(i)
 	if k <= i {
 		return -1
@@ -350,6 +349,7 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 			j = i
 		}
 	}
+	c.owner = owner.name
 	end := k
 	for end > i+1 && adverb(c.w(end-1)) {
 		end-- // "my parents still live"

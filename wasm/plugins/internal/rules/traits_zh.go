@@ -219,10 +219,14 @@ func (t *talk) notBut(b *bareZh) bool {
 		whole = whole[:i]
 	}
 	head, rest, ok := strings.Cut(whole, "不是")
-	if !ok || !strings.Contains(b.s.raw(), "不是") {
-		return false
+	ok = ok && strings.Contains(b.s.raw(), "不是")
+	right := ""
+	if _, thought, supposed := strings.Cut(whole, "以为"); supposed && strings.Contains(b.s.raw(), "以为") { // 我以为考试是周二，其实是周三
+		head, rest, ok = strings.Cut(thought, "是")
 	}
-	_, right, ok := strings.Cut(rest, "是")
+	if ok {
+		_, right, ok = strings.Cut(rest, "是")
+	}
 	if !ok {
 		return false
 	}

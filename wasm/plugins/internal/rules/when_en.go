@@ -119,6 +119,13 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 			}
 			return 1 + dayOfMonth(s, k+1, d, now, w)
 		}
+		if next := at(k+2) == "after" && at(k+3) == "next"; next && (at(k+1) == "week" || at(k+1) == "weekend") {
+			w.set(now.day-now.weekday()+14+5*boolInt(at(k+1) == "weekend"), map[bool]byte{true: 'd', false: 'w'}[at(k+1) == "weekend"])
+			return 4
+		} else if next && weekdayOf(at(k+1), true) >= 0 { // of which week, nobody knows
+			w.void = true
+			return 4
+		}
 		if at(k+1) == "other" && at(k+2) == "day" {
 			w.set(now.day-3, 'w')
 			return 3
@@ -202,6 +209,9 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 				sign, tail = -1, 2
 			case at(k2+1) == "from" && (at(k2+2) == "now" || at(k2+2) == "today"):
 				sign, tail = 1, 3
+			case days == 7 && lead == "" && weekFrom(s, k2+1, now) > 0:
+				sign, tail = 1, 2+boolInt(s.at(k2+1) == "on" || s.at(k2+1) == "from")
+				n, days = 1, n*7+weekFrom(s, k2+1, now)-1
 			case lead == "in":
 				sign = 1
 				if at(k2+1) == "time" {

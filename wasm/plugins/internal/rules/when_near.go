@@ -192,3 +192,22 @@ func unitOf(s string) (days, months int, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// weekFrom is 1 and the days from now to the day from which "a week" counts: "a week on Saturday", "a week
+// today"; 0 where the words say none.
+func weekFrom(s sentence, i int, now moment) int {
+	switch s.at(i) {
+	case "today":
+		return 1
+	case "tomorrow":
+		return 2
+	case "on", "from":
+		if s.at(i+1) == "tomorrow" {
+			return 2
+		}
+		if d := weekdayOf(s.at(i+1), true); d >= 0 {
+			return 2 + mod(d-now.weekday()-1, 7)
+		}
+	}
+	return 0
+}

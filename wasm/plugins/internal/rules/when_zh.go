@@ -85,7 +85,10 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 		}
 		return n
 	}
-	if _, n := prefixZh(s, i, "每天", "每晚", "每年", "每个月", "每月", "天天", "每隔"); n > 0 {
+	if _, n := prefixZh(s, i, "每天", "每晚", "每年", "每个月", "每月", "天天", "每隔一个", "每隔一", "每隔", "隔一周", "隔周", "隔天"); n > 0 {
+		var day when
+		n += boolInt(s.at(i+n) == "的")
+		n += weekZh(s, i+n, now, &day) // 隔周的周三, 每隔一个周日
 		w.habit = true
 		w.set(now.day, 'd')
 		return n

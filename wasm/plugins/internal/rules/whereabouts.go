@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
 
 // Whether words after a preposition name a place that a thing can be in: "in the desk drawer",
 // "in room 6". "In bad shape" and "on the line" name none.
@@ -67,14 +71,18 @@ func whereWords(s sentence, i, end int) bool {
 }
 
 // locatedAt proposes where the thing of a clause is.
-func (t *talk) locatedAt(c *clause, where string) {
-	owner := c.subj
-	c.subj = person{c.thing, c.thing}
+func (t *talk) locatedAt(c *clause, where string) bool {
+	return t.factOf(c, "place", "location", where, false, 0.8) != nil
+}
+
+// factOf proposes a fact of the thing of a clause: of its owner's, where it has one.
+func (t *talk) factOf(c *clause, kind, attribute, value string, many bool, confidence float64) *abi.Candidate {
+	of := *c
+	of.subj = person{c.thing, c.thing}
 	if c.own {
-		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
+		of.subj = person{possessive(c.subj.name) + " " + c.thing, possessive(c.subj.key) + " " + c.thing}
 	}
-	t.fact(c, "place", "location", where, false, 0.8)
-	c.subj = owner
+	return t.fact(&of, kind, attribute, value, many, confidence)
 }
 
 // keepers, besides relatives and trades, are with whom things are: "the keys are with the concierge".
