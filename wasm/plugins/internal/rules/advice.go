@@ -58,7 +58,7 @@ func (t *talk) advised(s sentence) bool {
 		switch w, rest := contraction(s.at(k)); {
 		case w == "he" || w == "she" || w == "they" || w == "you" && rest == "":
 			return false // what they say of themselves, or of whom one can't tell
-		case mustWords[w] && (w != "has" && w != "have" && w != "need" && w != "needs" || s.at(k+1) == "to" || strings.HasSuffix(s.at(k+1), "ing")), rest == "not" && mustWords[w]:
+		case mustWords[w] && (w != "has" && w != "have" && w != "need" && w != "needs" || s.at(k+1) == "to" || strings.HasSuffix(s.at(k+1), "ing") || w[0] == 'n' && (determiner(s.at(k+1)) || s.at(k+1) == "new")), rest == "not" && mustWords[w]:
 			must = true
 		}
 	}

@@ -65,16 +65,19 @@ func (c *clause) routine() bool {
 // intends takes what somebody has decided to do or not to do, without a time: "I'm not going
 // to renew the gym membership", "I'm keeping the old car", "we're getting a puppy".
 func (t *talk) intends(c *clause) bool {
-	if c.kind != 's' && c.kind != 'w' && c.kind != 'p' || c.past || c.perfect || c.modal || c.can || c.maybe || c.conditional() || c.ends == "?" || c.toks[0].s == "let's" {
+	if c.kind != 's' && c.kind != 'w' && c.kind != 'p' || c.past || c.perfect && !c.must || c.modal || c.can || c.maybe || c.conditional() || c.ends == "?" || c.toks[0].s == "let's" {
 		return false
 	}
+	against := c.must && c.intend && c.neg && !inward[c.verb] // "I've decided not to go to the reunion"
 	switch c.verb {
 	case "renew", "keep", "sell", "adopt", "quit", "leave", "accept", "cancel", "switch", "replace", "retire", "apply", "vote", "marry", "move", "get", "buy", "take", "rent", "build":
 	default:
-		return false
+		if !against {
+			return false
+		}
 	}
 	arranged := c.ing && !c.neg && !c.future && (c.verb == "keep" || c.verb == "sell" || c.verb == "adopt" || c.verb == "get" && (c.w(c.vi+1) == "a" || c.w(c.vi+1) == "another" || c.w(c.vi+1) == "rid"))
-	refused := c.neg && (c.future || c.ing)
+	refused := c.neg && (c.future || c.ing) || against
 	if !arranged && !refused {
 		return false
 	}

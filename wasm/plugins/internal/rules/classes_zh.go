@@ -51,6 +51,9 @@ func (t *talk) courseZh(b *bareZh) {
 		if l := utf8.RuneCountInString(what); l >= 2 && l <= 8 && !vagueZh(what) && !strings.ContainsAny(what, "他她") && !strings.HasSuffix(what, "不") {
 			t.factZh(b, t.self, "possession", "owns", what, true, false, 0.78)
 		}
+	case len(b.whens) == 0 && t.belongsZh(b, x):
+	case own && len(b.whens) == 0 && containsAny(x, "处得", "合得来", "合不来", "处不来"):
+		t.out.Candidates = append(t.out.Candidates, t.baseZh(b, "semantic", "noted", who, notedSure))
 	case own && strings.HasPrefix(x, "我") && strings.HasSuffix(x, "楼") && strings.Contains(x, "住"):
 		_, floor, _ := strings.Cut(x, "住")
 		t.factZh(b, who, "biography", "floor", strings.TrimPrefix(floor, "在"), false, false, 0.8)
@@ -60,6 +63,20 @@ func (t *talk) courseZh(b *bareZh) {
 			t.factZh(b, person{head, head}, "biography", "surname", name, false, false, 0.75)
 		}
 	}
+}
+
+// belongsZh takes 桌上那本书是小马的: whose a thing is.
+func (t *talk) belongsZh(b *bareZh, x string) bool {
+	what, whose, ok := strings.Cut(x, "是")
+	whose, of := strings.CutSuffix(whose, "的")
+	if n := utf8.RuneCountInString(what); !ok || !of || n < 2 || n > 12 || strings.ContainsAny(what, "他她不") || !personZh(whose) && kinPrefixZh(strings.TrimPrefix(whose, "我")) != strings.TrimPrefix(whose, "我") || whose == "" || whose == "我" {
+		return false
+	}
+	p, ok := t.subjectZh(whose)
+	if ok {
+		t.factZh(b, person{what, what}, "possession", "belongs_to", p.name, false, false, 0.78)
+	}
+	return ok
 }
 
 // choseZh reports a choice or a handing over that is done: 我选了…, 我把…推了.

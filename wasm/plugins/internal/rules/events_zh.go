@@ -50,6 +50,10 @@ func (t *talk) changeZh(b *bareZh) bool {
 	moved := containsAny(x, movesZh...)
 	attr, word := eventInZh(x)
 	now := !moved && attr != "" && len(b.whens) == 1 && b.whens[0].clock && !b.whens[0].hasDay && containsAny(b.s.raw(), "现在是", "现在定在") // 航班现在是七点一刻
+	if moved && len(b.whens) == 0 && attr != "" && strings.Contains(x, "改在") {                                                          // 生日宴改在我们家办了
+		t.asSaidZh(b)
+		return true
+	}
 	if !moved && !now || len(b.whens) == 0 {
 		return false
 	}
@@ -76,6 +80,10 @@ func (t *talk) changeZh(b *bareZh) bool {
 		p.what = word
 	}
 	t.moved(p.move(&b.whens[len(b.whens)-1]), b.s, 0.88)
+	if with, _, _ := strings.Cut(x, word); !ok && word != "" && startsWithAny(with, []string{"跟", "和", "与", "同"}) && strings.HasSuffix(with, "的") { // 跟小佩的午饭
+		a := &t.out.Candidates[len(t.out.Candidates)-1]
+		a.Text = strings.Replace(a.Text, "的"+word, with+word, 1)
+	}
 	return true
 }
 
@@ -261,7 +269,7 @@ func (t *talk) eventZh(b *bareZh) {
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
-	if attr == "" && w.byPart && !will && start.unix() < t.ev.At-2*3600_000 {
+	if attr == "" && w.byPart && !will && start.unix() <= t.ev.At-2*3600_000 {
 		return // 今早我量血压
 	}
 	if attr == "" && !will && !strings.Contains(x, "我") && !comesZh(x) && !(named && kinPrefixZh(x) != "") {
@@ -329,7 +337,7 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 	if neighbourZh(x) == p.name {
 		return p, true
 	}
-	if k := kinPrefixZh(x); utf8.RuneCountInString(k) > 1 { // 老公下周去北京
+	if k := kinPrefixZh(x); utf8.RuneCountInString(k) > 1 && k != "师傅" && k != "医生" && k != "大夫" { // 老公下周去北京
 		after := x[len(k):]
 		_, word := eventInZh(x)
 		return p, !strings.HasPrefix(after, "的") && !strings.HasPrefix(after, "我") && !withMeZh(after) && (word == "" || !strings.HasPrefix(after, word) || !groupsZh[k]) && !ofVisitZh(after)

@@ -108,6 +108,12 @@ func (t *talk) untilZh(b *bareZh, w *when) bool {
 // failZh are things of a house and on the way to it that break, get lost or stop, and are worth a note.
 var failZh = [...]string{"电梯", "空调", "快递", "包裹", "水管", "马桶", "冰箱", "洗衣机", "洗碗机", "热水器", "暖气", "网", "宽带", "门锁", "灯", "电视", "微波炉", "烤箱", "电饭锅", "抽油烟机", "车胎", "车", "手机", "电脑", "打印机", "水龙头", "下水道", "屋顶", "天花板", "锅炉"}
 
+// papersZh are what one applies for or waits for, and billsZh what comes to a sum.
+var (
+	papersZh = [...]string{"签证", "护照", "驾照", "身份证", "户口", "贷款", "房产证", "居住证", "录取通知书", "营业执照", "体检报告", "化验结果"}
+	billsZh  = [...]string{"电费", "水费", "水电费", "煤气费", "燃气费", "物业费", "话费", "网费", "取暖费", "停车费", "修车费", "维修费", "学费", "补课费", "保险费", "房租"}
+)
+
 // failedZh takes a sentence of such a thing that has failed, 快递丢了, and of somebody who did not come:
 // 物业到现在都没来修灯. What is done about it stands beside it.
 func (t *talk) failedZh(s sentence) bool {
@@ -121,6 +127,14 @@ func (t *talk) failedZh(s sentence) bool {
 	thing := longestZh(x, failZh[:])
 	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x[len(thing):], "又"), "也"), "被")
 	failed := thing != "" && startsWithAny(rest, []string{"坏了", "丢了", "漏水", "漏了", "堵了", "裂了", "爆了", "偷了", "停了", "断了", "进水了"})
+	if paper := longestZh(x, papersZh[:]); paper != "" {
+		failed = failed || startsWithAny(x[len(paper):], []string{"下来了", "批了", "批下来了", "办好了", "办下来了", "出来了"})
+	}
+	for _, bill := range billsZh {
+		if _, sum, ok := strings.Cut(x, bill); ok && utf8.RuneCountInString(sum) >= 2 && strings.Trim(strings.TrimLeft(sum, "是一共花了交"), "0123456789一二两三四五六七八九十百千万点块元毛钱多") == "" {
+			failed = true
+		}
+	}
 	if who := longestZh(x, officesZh); who != "" && !failed {
 		after := x[len(who):]
 		for _, still := range [...]string{"到现在", "一直", "还是", "还", "都", "又", "也"} {

@@ -221,6 +221,20 @@ func (t *talk) returned(c *clause, i int) (l loan, ok bool) {
 // lentZh takes 我把自行车借给小王了, 我向小王借了一把电钻, 小王把电钻还给我了.
 func (t *talk) lentZh(b *bareZh) bool {
 	x := strings.Replace(trimZhEnd(b.text), "已经", "", 1)
+	if who, rest, ok := strings.Cut(x, "还没把"); ok { // 小陈还没把票钱还我
+		what, tail, back := strings.Cut(rest, "还")
+		p := t.partyZh(who)
+		if tail = strings.TrimPrefix(tail, "给"); !back || tail != "我" || p.key == "" || p.key == t.self.key {
+			return false
+		}
+		what = strings.TrimPrefix(strings.TrimPrefix(what, "我的"), "那")
+		if strings.HasSuffix(what, "钱") {
+			t.factZh(b, p, "debt", "owes "+t.self.key, what, false, false, 0.75)
+		} else {
+			t.factZh(b, t.self, "possession", lentSlot(what), p.name, false, false, 0.8)
+		}
+		return true
+	}
 	if strings.ContainsAny(x, "没不吗想要会") || strings.Contains(x, "打算") {
 		return false
 	}

@@ -161,6 +161,9 @@ func (c *clause) unvocative(t *talk) {
 // isVerbAfter tells "Tom's moving" (is) from "Tom's sister" (of Tom).
 func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	first := i
+	if s.at(i-1) == "name's" || s.at(i-1) == "surname's" {
+		return true
+	}
 	for i < len(s.toks) && timed[i] {
 		i++
 	}

@@ -177,6 +177,12 @@ func (t *talk) personal(c *clause) {
 			t.fact(c, "diet", "avoids", o, true, 0.8)
 		}
 	case "have", "own", "get", "adopt":
+		if on := c.verb == "get" && (c.w(i) == "on" || c.w(i) == "along"); on && !c.past {
+			if o, ok := c.after(i+1, 3, "with"); ok && (kin(last(strings.ToLower(o))) || c.capital(len(c.words)-1)) && t.part == Facts {
+				t.noteClause(c, c.sentence, false, false, notedSure)
+				return
+			}
+		}
 		t.has(c, i)
 	case "take":
 		t.takes(c, i)

@@ -107,6 +107,9 @@ func (c *clause) predicate(i int) bool {
 		case (w == "promised" || w == "told" || w == "said" || w == "agreed") && c.undertaken(i) > 0:
 			c.must, c.intend = true, true
 			i = c.undertaken(i)
+		case (w == "decided" || w == "agreed" || w == "promised") && c.w(i+1) == "not" && c.w(i+2) == "to":
+			c.must, c.intend, c.neg = true, true, true
+			i += 2
 		case w == "promised" && c.w(i+2) == "to":
 			c.must, c.intend = true, true
 			i += 2

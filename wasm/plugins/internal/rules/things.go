@@ -92,7 +92,10 @@ func (t *talk) aboutThing(c *clause) {
 	if t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) {
 		return
 	}
-	if c.soldFor(i) {
+	if t.fails(c, i) {
+		return
+	}
+	if c.soldFor(i) || c.own && c.verb == "come" && (c.past || c.perfect) && !c.neg && c.w(i) == "through" {
 		a := t.base(c, "episodic", "event", 0.7)
 		a.EventType, a.Started = "sale", t.toldAt(c.sentence)
 		t.out.Candidates = append(t.out.Candidates, a)
@@ -185,6 +188,38 @@ func (t *talk) aboutThing(c *clause) {
 		}
 	}
 }
+
+// fails notes that a thing of a house has failed: "the dishwasher's leaking again".
+func (t *talk) fails(c *clause, i int) bool {
+	noun := last(c.thing)
+	if c.neg || c.modal || c.future || c.conditional() || !household[noun] && !aboutThings[noun] && !thingWord(noun) {
+		return false
+	}
+	next := c.w(i)
+	switch c.verb {
+	case "be":
+		if !failing[next] || c.past {
+			return false
+		}
+	case "break", "pack", "conk", "blow":
+		if c.verb != "break" && next != "up" && next != "out" && next != "in" || c.verb == "break" && next != "" && next != "down" {
+			return false
+		}
+	case "burst", "leak", "leaked", "conked", "packed":
+	default:
+		return false
+	}
+	if t.part == Facts {
+		t.noteClause(c, c.sentence, c.past || c.perfect, false, notedSure)
+	}
+	return true
+}
+
+// household are things of a house that fail, besides those of aboutThings.
+var household = set("tap toilet sink pipe lift tyre shower drain window freezer dryer hoover kettle toaster heater heating alarm internet wifi gutter machine hob")
+
+// failing words say of a thing that it does not work.
+var failing = set("leaking broken blocked flooded faulty jammed cracked dripping bust knackered")
 
 // soldFor reports whether a clause says what something was sold for: "the old
 // Volvo went for four thousand". "The run went for two hours" does not.

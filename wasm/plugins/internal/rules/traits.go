@@ -26,6 +26,12 @@ func (t *talk) is(c *clause, i int) {
 		if w == "married" || w == "diagnosed" {
 			t.fact(c, "biography", "history", o, true, 0.7)
 		}
+		for k := i + 1; (w == "a" || w == "an") && !c.neg && k < min(len(c.words), i+4); k++ {
+			if trade(c.w(k)) { // "my dad was a bus driver all his life"
+				t.fact(c, "biography", "worked_as", c.trim(i, k+1), true, 0.75)
+				break
+			}
+		}
 		return
 	}
 	switch {
@@ -110,6 +116,8 @@ func (t *talk) is(c *clause, i int) {
 			t.further(c, i+1, owner, noun, 0.92)
 		}
 	case t.taste(c, i):
+	case c.kind == 'w' && w == "a" && c.w(i+1) == "family" && c.w(i+2) == "of":
+		t.fact(c, "family", "family_size", o2(c, i+3), false, 0.85)
 	case w == "an" && c.w(i+1) == "only" && c.w(i+2) == "child":
 		t.fact(c, "family", "siblings", "only child", false, 0.9)
 	case w == "into" || w == "fond" || strings.HasPrefix(c.join(i, i+4), "a big fan of") || strings.HasPrefix(c.join(i, i+3), "a fan of") || strings.HasPrefix(c.join(i, i+4), "a huge fan of"):

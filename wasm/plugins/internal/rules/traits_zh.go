@@ -30,6 +30,9 @@ func (t *talk) attributeZh(b *bareZh) bool {
 	for _, a := range attributesZh {
 		head, value, ok := strings.Cut(x, a.word)
 		value, is := strings.CutPrefix(value, "是")
+		if rest, called := strings.CutPrefix(value, "叫"); called && a.attribute == "called" {
+			value, is = rest, true
+		}
 		if !ok || !is || head != "我的" && head != "我" {
 			continue
 		}
