@@ -27,11 +27,7 @@ var (
 // logs in.
 func (s *settingUp) atLogin(*serve.Client) error {
 	later := func() {
-		file, err := s.app.loginFile(runtime.GOOS)
-		if err == nil {
-			_, err = os.Stat(file)
-		}
-		if err != nil { // otherwise it starts there already
+		if !s.app.hasLogin(runtime.GOOS) {
 			s.done.Skipped = append(s.done.Skipped, "locket setup --at-login")
 		}
 	}
@@ -76,6 +72,25 @@ func (a *app) startsAtLogin() (file, now string, err error) {
 		now = "launchctl bootstrap gui/$(id -u) " + file
 	}
 	return file, now, err
+}
+
+// hasLogin reports whether the system's manager starts a program on this home; it may
+// start another home instead, as there is one file for all of a user's.
+func (a *app) hasLogin(system string) bool {
+	file, err := a.loginFile(system)
+	if err != nil {
+		return false
+	}
+	text, err := os.ReadFile(file)
+	return err == nil && strings.Contains(string(text), loginArgument(system, a.settings.Home))
+}
+
+// loginArgument is the home as it stands in the file.
+func loginArgument(system, home string) string {
+	if system == "darwin" {
+		return plistString("--home") + "\n\t\t" + plistString(home)
+	}
+	return " --home " + unitString(home) + " "
 }
 
 // startAtLogin writes the file by which the system's manager starts exe on home.
@@ -128,20 +143,24 @@ func (a *app) environment(name string) string {
 	return ""
 }
 
-// unit is that of a daemon of one's own (systemd.service(5), systemd.exec(5)).
+// unit is that of a daemon of one's own.
 func unit(exe, home string) string {
-	quote := func(s string) string {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(s) + `"`
-	}
-	return strings.Replace(userUnit, "/usr/bin/locket run\n", quote(exe)+" --home "+quote(home)+" run\n", 1)
+	return strings.Replace(userUnit, "/usr/bin/locket run\n", unitString(exe)+loginArgument("linux", home)+"run\n", 1)
 }
 
-// agent is that of a daemon of one's own (launchd.plist(5)).
+// unitString is an argument of a command in a unit (systemd.service(5), systemd.unit(5)).
+func unitString(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(s) + `"`
+}
+
+// agent is that of a daemon of one's own.
 func agent(exe, home string) string {
-	text := func(s string) string {
-		var b bytes.Buffer
-		_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything
-		return "<string>" + b.String() + "</string>"
-	}
-	return strings.Replace(launchAgent, "<string>/usr/local/bin/locket</string>\n", text(exe)+"\n\t\t<string>--home</string>\n\t\t"+text(home)+"\n", 1)
+	return strings.Replace(launchAgent, "<string>/usr/local/bin/locket</string>\n", plistString(exe)+"\n\t\t"+loginArgument("darwin", home)+"\n", 1)
+}
+
+// plistString is a string in an agent's file (launchd.plist(5)).
+func plistString(s string) string {
+	var b bytes.Buffer
+	_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything
+	return "<string>" + b.String() + "</string>"
 }

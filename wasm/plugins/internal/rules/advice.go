@@ -81,13 +81,7 @@ var skilledZh = [...]string{"主治医生", "医生", "大夫", "牙医", "兽�
 // advisedZh is the same of a Chinese sentence.
 func (t *talk) advisedZh(s sentence) bool {
 	x := stripLeadZh(strings.Trim(s.raw(), " ，,。！!"))
-	own := ""
-	for _, pre := range [...]string{"我们的", "我们", "我的", "我", "我家的"} {
-		if rest, ok := strings.CutPrefix(x, pre); ok {
-			x, own = rest, pre
-			break
-		}
-	}
+	x, own := cutOwnZh(x)
 	who := longestZh(x, skilledZh[:])
 	if who == "" {
 		return false
@@ -109,7 +103,7 @@ func (t *talk) advisedZh(s sentence) bool {
 		}
 		b := t.bare(s)
 		a := t.baseZh(&b, "semantic", "noted", t.self, notedSure)
-		if a.Text = t.rewriteZh(s, b.whens, false); own == "" && !strings.Contains(a.Text, t.self.name) {
+		if a.Text = t.rewriteZh(s, b.whens, false); !own && !strings.Contains(a.Text, t.self.name) {
 			a.Entities = nil
 		}
 		for i := range b.whens {

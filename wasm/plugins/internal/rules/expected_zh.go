@@ -35,7 +35,7 @@ func neighbourZh(x string) string {
 	return ""
 }
 
-// institutionsZh end what announces what is so on a day, beside officesZh.
+// institutionsZh are how names of those end that announce something of a day, as officesZh are.
 var institutionsZh = []string{"行", "院", "房", "公司", "单位", "校", "园", "班", "馆", "店", "厅", "超市", "商场", "市里", "区里", "镇上", "街道", "政府", "局", "所", "站", "中心", "地铁", "电信", "移动", "联通", "供应商", "厂", "厂里", "院里", "系里", "工地"}
 
 // saidByZh is who says something of a day to come, and what: 银行说周四系统升级.
@@ -105,7 +105,7 @@ func (t *talk) untilZh(b *bareZh, w *when) bool {
 	return true
 }
 
-// failZh are things of a house and on the way to it that break, get lost or stop, and are worth a note.
+// failZh are things of a household whose failing or loss is worth a note.
 var failZh = [...]string{"电梯", "空调", "快递", "包裹", "水管", "马桶", "冰箱", "洗衣机", "洗碗机", "热水器", "暖气", "网", "宽带", "门锁", "灯", "电视", "微波炉", "烤箱", "电饭锅", "抽油烟机", "车胎", "车", "手机", "电脑", "打印机", "水龙头", "下水道", "屋顶", "天花板", "锅炉"}
 
 // papersZh are what one applies for or waits for, and billsZh what comes to a sum.
@@ -121,9 +121,7 @@ func (t *talk) failedZh(s sentence) bool {
 	if !s.chinese() || utf8.RuneCountInString(x) > 24 || containsAny(x, "吗", "你", "如果", "要是", "他", "她", "？", "?") {
 		return false
 	}
-	for _, pre := range [...]string{"我们的", "我们", "我家的", "我家", "我的", "我"} {
-		x = strings.TrimPrefix(x, pre)
-	}
+	x, _ = cutOwnZh(x)
 	thing := longestZh(x, failZh[:])
 	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x[len(thing):], "又"), "也"), "被")
 	failed := thing != "" && startsWithAny(rest, []string{"坏了", "丢了", "漏水", "漏了", "堵了", "裂了", "爆了", "偷了", "停了", "断了", "进水了"})

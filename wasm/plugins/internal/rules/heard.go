@@ -56,13 +56,22 @@ func heard(text string) (string, bool) {
 
 // sounded reports whether a text may have sounds in it, or words that are one.
 func sounded(text string) bool {
-	l := strings.ToLower(text)
-	for s := range sounds {
-		if holdsWord(l, s) {
+	var word [4]byte // in lower case, of the letters before byte i
+	n := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && letterAt(text, i) {
+			if n < len(word) {
+				word[n] = text[i] | 0x20
+			}
+			n++
+			continue
+		}
+		if n > 1 && n < len(word) && sounds[string(word[:n])] || n == 2 && string(word[:n]) == "in" && i+4 <= len(text) && strings.EqualFold(text[i:i+4], " law") {
 			return true
 		}
+		n = 0
 	}
-	return holdsWord(l, "in law")
+	return false
 }
 
 // namedLike reports whether token i of a text without capitals is a month or a

@@ -80,17 +80,23 @@ func (t *talk) knows(name string) bool {
 	return name == t.ev.Wearer
 }
 
+// cutOwnZh cuts a "my" or "our" off the front: 我家的冰箱 is 冰箱.
+func cutOwnZh(s string) (rest string, own bool) {
+	for _, pre := range [...]string{"我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们", "本人"} {
+		if rest, ok := strings.CutPrefix(s, pre); ok {
+			return rest, true
+		}
+	}
+	return s, false
+}
+
 // subjectZh reads who a clause is about from what stands before its phrase.
 func (t *talk) subjectZh(s string) (p person, ok bool) {
 	s = trimAdverbsZh(strings.TrimSpace(s))
 	if r, ok := strings.CutPrefix(s, "我们"); ok && r == "" || s == "咱们" || s == "我" || s == "本人" {
 		return t.self, true
 	}
-	for _, pre := range [...]string{"我们的", "我们", "我的", "我家的", "我家", "我"} {
-		rest, cut := strings.CutPrefix(s, pre)
-		if !cut {
-			continue
-		}
+	if rest, own := cutOwnZh(s); own {
 		k := kinPrefixZh(rest)
 		p := person{t.self.name + "的" + k, t.self.key + "的" + k}
 		after := rest[len(k):]

@@ -19,7 +19,8 @@ type sentence struct {
 	text       string // the whole text, which spans refer to
 	toks       []token
 	start, end int
-	ends       string // the mark that ended it
+	ends       string           // the mark that ended it
+	times      map[place][]when // what [timesIn] found in the sentences of the text; nil: it keeps nothing
 }
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) || r == '〇' }
@@ -30,8 +31,12 @@ func lex(text string) []token { return lexWithin(text, 0, len(text)) }
 // are those in the whole text.
 func lexWithin(text string, from, to int) []token {
 	text = text[:to]
-	var toks []token
+	toks := make([]token, 0, (to-from)/4+4)
 	for i := from; i < len(text); {
+		if text[i] == ' ' {
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case unicode.IsSpace(r) && r != '\n':
@@ -44,19 +49,28 @@ func lexWithin(text string, from, to int) []token {
 			toks = append(toks, token{i, i + n, 'c', text[i : i+n], false})
 			i += n
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			end := i + n
+			end, curly := i+n, false
 			for end < len(text) {
+				if letterAt(text, end) {
+					end++
+					continue
+				}
 				r, n := utf8.DecodeRuneInString(text[end:])
 				if isHan(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !inner(text, end, r) {
 					break
 				}
+				curly = curly || r == '’'
 				end += n
+			}
+			s := strings.ToLower(text[i:end])
+			if curly {
+				s = strings.ReplaceAll(s, "’", "'")
 			}
 			k := byte('w')
 			if unicode.IsDigit(r) {
 				k = 'n'
 			}
-			toks = append(toks, token{i, end, k, strings.ReplaceAll(strings.ToLower(text[i:end]), "’", "'"), unicode.IsUpper(r)})
+			toks = append(toks, token{i, end, k, s, unicode.IsUpper(r)})
 			i = end
 		default:
 			toks = append(toks, token{i, i + n, 'p', text[i : i+n], false})
@@ -93,10 +107,10 @@ func sentences(text string) []sentence { return split(text, lex(text)) }
 
 func split(text string, toks []token) []sentence {
 	var all []sentence
-	first := 0
+	first, times := 0, map[place][]when{}
 	flush := func(last int, ends string) {
 		if last > first {
-			all = append(all, sentence{text, toks[first:last], toks[first].start, toks[last-1].end, ends})
+			all = append(all, sentence{text, toks[first:last], toks[first].start, toks[last-1].end, ends, times})
 		}
 	}
 	for i, t := range toks {
@@ -127,7 +141,7 @@ func abbreviation(s string) bool {
 }
 
 func (s sentence) sub(i, j int) sentence {
-	return sentence{s.text, s.toks[i:j], s.toks[i].start, s.toks[j-1].end, s.ends}
+	return sentence{s.text, s.toks[i:j], s.toks[i].start, s.toks[j-1].end, s.ends, s.times}
 }
 
 func (s sentence) raw() string { return s.text[s.start:s.end] }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -76,8 +75,8 @@ func digits(t string) (mark string, parts []int) {
 			continue
 		}
 		for _, f := range fields {
-			n, err := strconv.Atoi(f)
-			if err != nil || !numeric(f) || len(f) > 4 || len(f) == 3 {
+			n, ok := inDigits(f)
+			if !ok || len(f) > 4 || len(f) == 3 {
 				return "", nil
 			}
 			parts = append(parts, n)
@@ -209,12 +208,9 @@ func (t *talk) toldAt(s sentence) int64 {
 }
 
 func anyTime(s sentence, now moment, is func(*when) bool) bool {
-	for i := 0; i < len(s.toks); i++ {
-		if w, ok := whenAt(s, i, now); ok {
-			if is(&w) {
-				return true
-			}
-			i = w.next - 1
+	for _, w := range timesIn(s, now) {
+		if is(&w) {
+			return true
 		}
 	}
 	return false

@@ -82,7 +82,7 @@ func (t *talk) keep(p plan, gone bool) {
 		p.at, p.shown = t.ev.At, ""
 		kept = append(kept, p)
 	}
-	t.plans = kept[max(0, len(kept)-maxPlans):]
+	t.plans, t.replanned = kept[max(0, len(kept)-maxPlans):], true
 }
 
 // find gives the latest plan whose attribute or label has one of the words; any
@@ -132,7 +132,8 @@ func (p plan) move(w *when) plan {
 const stateVersion = 2
 
 func encodePlans(plans []plan) []byte {
-	b := []byte{stateVersion}
+	b := make([]byte, 1, 1+128*len(plans))
+	b[0] = stateVersion
 	for _, p := range plans {
 		flags := "."
 		if p.clock {
@@ -152,24 +153,30 @@ func encodePlans(plans []plan) []byte {
 	return b
 }
 
-// decodePlans reads what encodePlans wrote; it ends where it understands no more.
-func decodePlans(b []byte) []plan {
+// decodePlans reads what encodePlans wrote; it ends where it understands no more, and all
+// reports whether it understood everything.
+func decodePlans(b []byte) (plans []plan, all bool) {
 	if len(b) == 0 || b[0] != stateVersion {
-		return nil
+		return nil, false
 	}
-	b = b[1:]
-	var plans []plan
+	s := string(b[1:])
 	for len(plans) < maxPlans {
 		var f [5]string
 		for i := range f {
-			if len(b) < 2 || len(b) < 2+int(binary.BigEndian.Uint16(b)) {
-				return plans
+			if s == "" && i == 0 {
+				return plans, true
 			}
-			n := int(binary.BigEndian.Uint16(b))
-			f[i], b = string(b[2:2+n]), b[2+n:]
+			if len(s) < 2 {
+				return plans, false
+			}
+			n := int(s[0])<<8 | int(s[1])
+			if len(s) < 2+n {
+				return plans, false
+			}
+			f[i], s = s[2:2+n], s[2+n:]
 		}
 		if len(f[4]) < 3 || f[0] == "" || f[1] == "" {
-			return plans
+			return plans, false
 		}
 		day, minute, _ := strings.Cut(f[4][2:], " ")
 		minute, at, _ := strings.Cut(minute, " ")
@@ -179,9 +186,9 @@ func decodePlans(b []byte) []plan {
 		p.minute, e2 = strconv.Atoi(minute)
 		p.at, e3 = strconv.ParseInt(at, 10, 64)
 		if e1 != nil || e2 != nil || e3 != nil || p.day < -1e6 || p.day > 1e6 || p.minute < 0 || p.minute >= 1440 {
-			return plans
+			return plans, false
 		}
 		plans = append(plans, p)
 	}
-	return plans
+	return plans, s == ""
 }

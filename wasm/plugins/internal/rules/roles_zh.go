@@ -56,7 +56,7 @@ func (t *talk) namedRoleZh(b *bareZh) bool {
 	return false
 }
 
-// ratherZh takes 我宁愿喝茶也不喝咖啡: what somebody likes better than what.
+// ratherZh takes 我宁愿喝茶也不喝咖啡: somebody likes one thing better than another.
 func (t *talk) ratherZh(b *bareZh) bool {
 	for _, k := range [...]string{"宁愿", "宁可", "情愿", "更愿意"} {
 		who, what, ok := strings.Cut(b.text, k)

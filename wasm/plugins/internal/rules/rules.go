@@ -73,29 +73,30 @@ const maxTokens = 250
 
 // talk is what rules know of the moment: who speaks, when, and what was said.
 type talk struct {
-	ev      *abi.Event
-	now     moment
-	self    person          // the speaker
-	plans   []plan          // appointments that are known, oldest first
-	sexes   map[string]byte // of persons, as relatives before their names say
-	persons []person
-	own     []sentence // of this text
-	before  []sentence // of the turn before, once they were asked for
-	out     *abi.Output
-	called  person // by name, in this sentence
-	topic   topic  // whom Chinese clauses without a subject are about
-	firm    string // the speaker's employer, where the text names it
-	asZh    string // the Chinese word by which a clause gave somebody's number
-	several string // the word for the relatives whom a Chinese clause counted
-	ofSelf  bool   // the relative that Chinese clauses named last is the speaker's
-	noting  bool   // verbs that no list has are looked for
-	part    Part
-	said    sentence // the one whose clauses are read
-	plain   bool     // the text has no capitals, as recognisers write it
-	off     plan     // what a clause before has called off, with its candidate
-	offAt   int      // 1 and the index of that candidate; 0: nothing was called off
-	beside  int      // relations that a sentence tells beside a name
-	dayed   bool     // an earlier clause of the sentence names a day
+	ev        *abi.Event
+	now       moment
+	self      person          // the speaker
+	plans     []plan          // appointments that are known, oldest first
+	replanned bool            // they are others than before this text
+	sexes     map[string]byte // of persons, as relatives before their names say
+	persons   []person
+	own       []sentence // of this text
+	before    []sentence // of the turn before, once they were asked for
+	out       *abi.Output
+	called    person // by name, in this sentence
+	topic     topic  // whom Chinese clauses without a subject are about
+	firm      string // the speaker's employer, where the text names it
+	asZh      string // the Chinese word by which a clause gave somebody's number
+	several   string // the word for the relatives whom a Chinese clause counted
+	ofSelf    bool   // the relative that Chinese clauses named last is the speaker's
+	noting    bool   // verbs that no list has are looked for
+	part      Part
+	said      sentence // the one whose clauses are read
+	plain     bool     // the text has no capitals, as recognisers write it
+	off       plan     // what a clause before has called off, with its candidate
+	offAt     int      // 1 and the index of that candidate; 0: nothing was called off
+	beside    int      // relations that a sentence tells beside a name
+	dayed     bool     // an earlier clause of the sentence names a day
 
 	denied     denialZh    // in the Chinese clause before
 	quotations []quotation // of the text, once they were sought
@@ -110,8 +111,9 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
 	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out, part: part}
 	ev.Text, t.plain = heard(ev.Text)
-	t.plans = decodePlans(ev.State)
+	known := false
 	if part != HowTo {
+		t.plans, known = decodePlans(ev.State)
 		for i := range ev.Before { // appointments made just before, and persons named
 			t.learn(&ev.Before[i])
 		}
@@ -126,7 +128,13 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 		}
 	}
 	t.tidy(part)
-	out.State = encodePlans(t.plans)
+	switch {
+	case part == HowTo:
+	case known && !t.replanned:
+		out.State = ev.State
+	default:
+		out.State = encodePlans(t.plans)
+	}
 }
 
 // piece reads the text from one byte to another.

@@ -60,7 +60,7 @@ func whole(text string) (s sentence, ok bool) {
 	if len(toks) == 0 {
 		return s, false
 	}
-	return sentence{text, toks, toks[0].start, toks[len(toks)-1].end, ""}, true
+	return sentence{text, toks, toks[0].start, toks[len(toks)-1].end, "", nil}, true
 }
 
 // sequence takes the last step of what was said over several turns: "First
@@ -70,7 +70,7 @@ func (t *talk) sequence(toks []token) bool {
 	if len(toks) == 0 || len(t.ev.Before) == 0 {
 		return false
 	}
-	s := sentence{t.ev.Text, toks, toks[0].start, toks[len(toks)-1].end, ""}
+	s := sentence{t.ev.Text, toks, toks[0].start, toks[len(toks)-1].end, "", nil}
 	kind, after := opens(s)
 	if kind != 'l' || narrative(s, s.chinese()) {
 		return false

@@ -12,7 +12,7 @@ func (t *talk) procedure(toks []token) bool {
 	if len(toks) < 8 {
 		return false
 	}
-	s := sentence{t.ev.Text, toks, toks[0].start, toks[len(toks)-1].end, ""}
+	s := sentence{t.ev.Text, toks, toks[0].start, toks[len(toks)-1].end, "", nil}
 	zh := s.chinese()
 	type mark struct{ at, after int }
 	var marks []mark

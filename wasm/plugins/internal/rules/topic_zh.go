@@ -44,22 +44,15 @@ func (t *talk) attend(x string) {
 			}
 		}
 	}
-	own := ""
-	for _, pre := range [...]string{"我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们", "本人"} {
-		if strings.HasPrefix(x, pre) {
-			own = pre
-			break
-		}
-	}
-	rest := x[len(own):]
+	rest, own := cutOwnZh(x)
 	k := kinPrefixZh(rest)
 	switch {
-	case own == "" && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
+	case !own && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
 		return
-	case own == "" && (strings.HasPrefix(x, "你") || strings.HasPrefix(x, "您")):
+	case !own && (strings.HasPrefix(x, "你") || strings.HasPrefix(x, "您")):
 		p, ok := t.addressee()
 		t.topic = topic{person: p, known: ok, unclear: !ok}
-	case k != "" && (own != "" || utf8.RuneCountInString(k) > 1):
+	case k != "" && (own || utf8.RuneCountInString(k) > 1):
 		p := person{t.self.name + "的" + k, t.self.key + "的" + k}
 		after := rest[len(k):]
 		for strings.HasPrefix(after, "的") { // 我姐夫的老板: whose, and what
@@ -75,7 +68,7 @@ func (t *talk) attend(x string) {
 			p = t.named(name)
 		}
 		t.about(p)
-	case own != "" || strings.HasPrefix(x, "轮到我"):
+	case own || strings.HasPrefix(x, "轮到我"):
 		t.about(t.self)
 	case neighbourZh(x) != "":
 		t.about(person{neighbourZh(x), neighbourZh(x)})
@@ -130,15 +123,15 @@ func ofVisitZh(after string) bool {
 // kinPrefixZh is the longest word for a relative that s begins with, 大, 二 or
 // 小 before it included.
 func kinPrefixZh(s string) string {
-	longest := ""
+	longest := 0
 	for _, order := range [...]string{"", "大", "二", "三", "小", "老"} {
-		for _, k := range kinZh {
-			if k := order + k; len(k) > len(longest) && strings.HasPrefix(s, k) {
-				longest = k
+		if after, ok := strings.CutPrefix(s, order); ok {
+			if k := longestZh(after, kinZh[:]); k != "" {
+				longest = max(longest, len(order)+len(k))
 			}
 		}
 	}
-	return longest
+	return s[:longest]
 }
 
 // surnamesZh are the most frequent ones, which leave few people out.

@@ -175,11 +175,8 @@ func (t *talk) whereZh(b *bareZh) bool {
 		return false // what rulesZh know
 	}
 	owner := ""
-	for _, pre := range [...]string{"我们的", "我们", "我的", "我家的", "我家", "我"} {
-		if rest, ok := strings.CutPrefix(what, pre); ok {
-			what, owner = rest, t.self.name+"的"
-			break
-		}
+	if rest, own := cutOwnZh(what); own {
+		what, owner = rest, t.self.name+"的"
 	}
 	thing := false
 	for _, w := range thingsZh {

@@ -62,22 +62,42 @@ func (w *when) past(now moment) {
 func findWhens(s sentence, now moment) []when {
 	var all []when
 	unread := false
-	for i := 0; i < len(s.toks); {
-		w, ok := whenAt(s, i, now)
-		if !ok {
-			i++
-			continue
-		}
+	for _, w := range timesIn(s, now) {
 		if !w.void {
 			all = append(all, w)
 		}
 		unread = unread || w.void && w.hasDay
-		i = w.next
 	}
 	if unread {
 		all = undayed(all)
 	}
 	return undenied(s, all)
+}
+
+// timesIn lists the time expressions of a sentence, those that can't be read among them. They are
+// kept beside the sentence, as many rules ask for them: nobody may change what it returns.
+func timesIn(s sentence, now moment) []when {
+	at := place{s.start, len(s.toks), now}
+	if all, ok := s.times[at]; ok {
+		return all
+	}
+	var all []when
+	for i := 0; i < len(s.toks); i++ {
+		if w, ok := whenAt(s, i, now); ok {
+			all = append(all, w)
+			i = w.next - 1
+		}
+	}
+	if s.times != nil {
+		s.times[at] = all
+	}
+	return all
+}
+
+// place is a sentence or clause of a text, and when it was said.
+type place struct {
+	start, tokens int
+	now           moment
 }
 
 // undenied leaves out a time that is said not to be: "at three, not two, tomorrow"
@@ -202,11 +222,7 @@ func monthOf(s string) int {
 		return 0
 	}
 	for i, n := range monthNames {
-		if n[0]|32 != s[0] {
-			continue
-		}
-		l := strings.ToLower(n)
-		if s == l || s == l[:3] || s == "sept" && i == 8 {
+		if n[0]|0x20 == s[0] && (s[1:] == n[1:] || s[1:] == n[1:3] || s == "sept" && i == 8) {
 			return i + 1
 		}
 	}
@@ -218,8 +234,8 @@ var small = [...]string{"zero", "one", "two", "three", "four", "five", "six", "s
 // number reads a whole number up to 99 in words or digits.
 func number(s string) (int, bool) {
 	if numeric(s) {
-		n, err := strconv.Atoi(s)
-		return n, err == nil && len(s) <= 4
+		n, ok := inDigits(s)
+		return n, ok && len(s) <= 4
 	}
 	for i, w := range small {
 		if s == w {
@@ -256,7 +272,7 @@ func ordinal(s string) (int, bool) {
 	if len(s) > 2 && numeric(s) {
 		switch s[len(s)-2:] {
 		case "st", "nd", "rd", "th":
-			if n, err := strconv.Atoi(s[:len(s)-2]); err == nil && n >= 1 && n <= 31 {
+			if n, ok := inDigits(s[:len(s)-2]); ok && n >= 1 && n <= 31 {
 				return n, true
 			}
 		}
@@ -264,16 +280,25 @@ func ordinal(s string) (int, bool) {
 	return 0, false
 }
 
-// numeric reports whether s begins with a digit: an error of Atoi costs more
-// than the rest of a look.
+// numeric reports whether s begins with a digit.
 func numeric(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-func year(s string) (int, bool) {
-	if len(s) != 4 || !numeric(s) {
+// inDigits reads a whole number in digits. It asks Atoi only about what begins like one, as
+// the error that Atoi makes for any other word costs more than the rest of a look.
+func inDigits(s string) (int, bool) {
+	if !numeric(s) {
 		return 0, false
 	}
 	n, err := strconv.Atoi(s)
-	return n, err == nil && len(s) == 4 && n >= 1900 && n < 2100
+	return n, err == nil
+}
+
+func year(s string) (int, bool) {
+	if len(s) != 4 {
+		return 0, false
+	}
+	n, ok := inDigits(s)
+	return n, ok && n >= 1900 && n < 2100
 }
 
 func isYear(s string) bool { _, ok := year(s); return ok }

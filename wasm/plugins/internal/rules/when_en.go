@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -265,7 +264,7 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 				return monthDay(s, k+3, m, d, now, w) + 3
 			}
 		}
-		if d, err := strconv.Atoi(at(k + 1)); numeric(at(k+1)) && err == nil && d >= 1 && d <= 31 {
+		if d, ok := inDigits(at(k + 1)); ok && d >= 1 && d <= 31 {
 			return monthDay(s, k+2, m, d, now, w) + 2
 		}
 		y, _, _ := date(now.day)

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -57,8 +56,8 @@ func beyond(s string) bool {
 	if len(s) < 4 || !numeric(s) || !strings.Contains("st nd rd th", s[len(s)-2:]) {
 		return false
 	}
-	n, err := strconv.Atoi(s[:len(s)-2])
-	return err == nil && n > 31
+	n, ok := inDigits(s[:len(s)-2])
+	return ok && n > 31
 }
 
 // weekOfMonth reads "second week of October": seven days of the next such month, the first from the first.
@@ -80,8 +79,8 @@ func noDay(s sentence, k int, now moment, w *when) int {
 		if beyond(s) {
 			return true
 		}
-		n, err := strconv.Atoi(s)
-		return numeric(s) && err == nil && (n == 0 || n > 31 && n < 100)
+		n, ok := inDigits(s)
+		return ok && (n == 0 || n > 31 && n < 100)
 	}
 	n := 0
 	switch {
@@ -150,7 +149,7 @@ func day31(s string) (d, n int) {
 	if d, ok := ordinal(s); ok {
 		return d, 1
 	}
-	if d, err := strconv.Atoi(s); numeric(s) && err == nil && d >= 1 && d <= 31 {
+	if d, ok := inDigits(s); ok && d >= 1 && d <= 31 {
 		return d, 1
 	}
 	return 0, 0

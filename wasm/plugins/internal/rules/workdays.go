@@ -136,10 +136,19 @@ var officesZh = []string{"物业", "房东", "学校", "幼儿园", "社区", "�
 func announcedZh(x string) (who, inner string) {
 	for _, pre := range [...]string{"我们", "咱们", "我", "楼下", "公司", ""} {
 		for _, office := range officesZh {
-			rest, ok := strings.CutPrefix(x, pre+office)
+			rest, ok := strings.CutPrefix(x, pre)
+			if ok {
+				rest, ok = strings.CutPrefix(rest, office)
+			}
+			if !ok {
+				continue
+			}
 			for _, says := range [...]string{"发通知说", "通知说", "通知我们", "通知我", "跟我说", "告诉我", "说了", "说", "通知"} {
 				inner, said := strings.CutPrefix(rest, says)
-				if _, word := eventInZh(inner); ok && said && !strings.HasPrefix(inner, "，") && !strings.HasPrefix(inner, "我") && !strings.HasPrefix(inner, "咱") && !strings.ContainsAny(inner, "他她") && (containsAny(inner, outagesZh...) || word != "" || containsAny(inner, "上门安装", "上门维修")) {
+				if !said {
+					continue
+				}
+				if _, word := eventInZh(inner); !strings.HasPrefix(inner, "，") && !strings.HasPrefix(inner, "我") && !strings.HasPrefix(inner, "咱") && !strings.ContainsAny(inner, "他她") && (containsAny(inner, outagesZh...) || word != "" || containsAny(inner, "上门安装", "上门维修")) {
 					return pre + office, inner
 				}
 			}
