@@ -39,13 +39,48 @@ func (t *talk) amend(a *abi.Candidate, rest []sentence) {
 	}
 }
 
+// whom puts the clauses before an English clause in front of its plan where that leaves open what it is
+// about: "I've run out of lenses, so I'm ordering new ones tonight".
+func (t *talk) whom(s sentence, from int) {
+	for i := from; i < len(t.out.Candidates); i++ {
+		a := &t.out.Candidates[i]
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.start || partOf(a) != Plans {
+			continue
+		}
+		last, open := 0, false
+		for k := range s.toks {
+			if s.toks[k].end <= a.Spans[0].Start {
+				last = k + 1
+			} else if w := s.at(k); s.toks[k].start < a.Spans[0].End && (w == "it" || w == "them" || w == "ones") {
+				open = true
+			}
+		}
+		for last > 0 && (s.toks[last-1].kind == 'p' || lead(s.at(last-1))) {
+			last--
+		}
+		if head := s.sub(0, last); open && last > 2 && !conditioned(head) && doubt(head) == 0 {
+			c, ok := t.parse(head)
+			if !ok {
+				c = t.unparsed(head)
+			}
+			if said := strings.TrimSuffix(t.rewrite(&c), "."); len(said)+len(a.Text) < maxAmended {
+				a.Text, a.Spans[0].Start = said+"; "+a.Text, s.start
+			}
+		}
+	}
+}
+
 // whomZh puts the clauses before a Chinese clause in front of its memory where that speaks of 他, 她
-// or 它: 隔壁老太太住院了，我周末去看她.
+// or 它, or has no object: 隔壁老太太住院了，我周末去看她; 眼镜用完了，今晚得下单.
 func (t *talk) whomZh(s sentence, from int) {
-	for i := from; i < len(t.out.Candidates) && s.chinese(); i++ {
+	if !s.chinese() {
+		t.whom(s, from)
+		return
+	}
+	for i := from; i < len(t.out.Candidates); i++ {
 		a := &t.out.Candidates[i]
 		text := strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "").Replace(a.Text)
-		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.start || !containsAny(text, "他", "她", "它") || a.Type == "core" {
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.start || !containsAny(text, "他", "她", "它") && !bareDeedZh(a) || a.Type == "core" {
 			continue
 		}
 		last := 0
@@ -58,6 +93,15 @@ func (t *talk) whomZh(s sentence, from int) {
 			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
 		}
 	}
+}
+
+// bareDeedZh reports a plan of a deed alone: 得下单, 还我.
+func bareDeedZh(a *abi.Candidate) bool {
+	if a.Slot == nil {
+		return false
+	}
+	deed, ok := strings.CutPrefix(a.Slot.Attribute, "计划：")
+	return ok && (utf8.RuneCountInString(deed) <= 2 || strings.HasPrefix(deed, "得") && utf8.RuneCountInString(deed) == 3)
 }
 
 // tail is a clause as a statement of its own beside one that says whom it is

@@ -104,7 +104,7 @@ func (t *talk) statedZh(b *bareZh) {
 	if t.cleftZh(b) {
 		return
 	}
-	if who, rest, ok := strings.Cut(x, "是我"); ok && who != "" && utf8.RuneCountInString(who) <= 8 && !strings.HasSuffix(who, "的") {
+	if who, rest, ok := strings.Cut(x, "是我"); ok && who != "" && utf8.RuneCountInString(who) <= 8 && !strings.HasSuffix(who, "的") && !strings.HasSuffix(trimZhEnd(x), "的") {
 		rest = strings.TrimPrefix(strings.TrimPrefix(trimZh(rest), "们"), "的")
 		if k := relativeZh(rest); k != "" {
 			t.relationZh(b, t.self, k, who)

@@ -68,16 +68,16 @@ func (t *talk) intends(c *clause) bool {
 	if c.kind != 's' && c.kind != 'w' && c.kind != 'p' || c.past || c.perfect && !c.must || c.modal || c.can || c.maybe || c.conditional() || c.ends == "?" || c.toks[0].s == "let's" {
 		return false
 	}
-	against := c.must && c.intend && c.neg && !inward[c.verb] // "I've decided not to go to the reunion"
+	resolved := c.must && c.intend && !inward[c.verb] && (c.neg || c.find(0, c.vi, "decided") >= 0) // "I've decided not to go to the reunion"
 	switch c.verb {
-	case "renew", "keep", "sell", "adopt", "quit", "leave", "accept", "cancel", "switch", "replace", "retire", "apply", "vote", "marry", "move", "get", "buy", "take", "rent", "build":
+	case "renew", "keep", "sell", "adopt", "quit", "leave", "accept", "cancel", "change", "switch", "replace", "retire", "apply", "vote", "marry", "move", "get", "buy", "take", "rent", "build":
 	default:
-		if !against {
+		if !resolved {
 			return false
 		}
 	}
 	arranged := c.ing && !c.neg && !c.future && (c.verb == "keep" || c.verb == "sell" || c.verb == "adopt" || c.verb == "get" && (c.w(c.vi+1) == "a" || c.w(c.vi+1) == "another" || c.w(c.vi+1) == "rid"))
-	refused := c.neg && (c.future || c.ing) || against
+	refused := c.neg && (c.future || c.ing) || resolved
 	if !arranged && !refused {
 		return false
 	}

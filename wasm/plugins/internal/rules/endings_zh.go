@@ -167,6 +167,16 @@ func (t *talk) jobZh(b *bareZh, x string) {
 			}
 		}
 	}
+	for _, end := range [...]string{"的工作辞了", "的工作辞掉了"} { // 我把面包店的工作辞了
+		head, ok := strings.CutSuffix(x, end)
+		who, firm, took := strings.Cut(head, "把")
+		if p := t.partyZh(who); ok && took && p.key != "" && utf8.RuneCountInString(firm) >= 2 && !vagueZh(firm) && employsZh(firm) {
+			a := t.baseZh(b, "semantic", "work", p, 0.8)
+			ends(&a, p.key, "employer", firm, false)
+			t.out.Candidates = append(t.out.Candidates, a)
+			return
+		}
+	}
 	for _, end := range [...]string{"辞退了", "开除了", "裁员了", "裁掉了", "裁了", "炒了", "离职了", "辞职了", "辞掉了"} {
 		head, ok := strings.CutSuffix(x, end)
 		if !ok {

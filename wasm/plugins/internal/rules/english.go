@@ -81,7 +81,7 @@ func (t *talk) english(c *clause) {
 		t.plan(c, timed)
 	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb) || c.verb == "die")) && !c.neg:
 		t.happened(c, timed)
-	case timed != nil && timed.hasDay && timed.unix() > t.ev.At && !c.neg:
+	case timed != nil && timed.hasDay && timed.unix() > t.ev.At && !c.neg && c.verb != "owe":
 		t.plan(c, timed)
 	case !c.past && !c.neg && !c.perfect && c.kind != 'y':
 		t.habit(c)

@@ -105,6 +105,9 @@ func (t *talk) planAt(c *clause, w *when) {
 	}
 	c.toCome(w, t.now)
 	attr, noun := c.eventIn()
+	if c.verb == "say" && profession(last(c.thing)) {
+		attr = "" // "the hospital says there's no bed until Wednesday"
+	}
 	kind := "plan"
 	if attr != "" {
 		kind = "appointment"

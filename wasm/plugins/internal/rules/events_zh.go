@@ -191,11 +191,14 @@ func (t *talk) eventZh(b *bareZh) {
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为") {
+	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named := t.doerZh(x)
-	if t.topic.unclear && !feastOfZh(x) && !comesZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
+	if t.topic.thing {
+		who, named = t.topic.person, true
+	}
+	if t.topic.unclear && !t.topic.thing && !feastOfZh(x) && !comesZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
 		return // whose?
 	}
 	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
@@ -211,7 +214,7 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	attr, word := eventInZh(x)
 	neighbour := neighbourZh(x) != ""
-	will := neighbour || strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") || containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != ""
+	will := neighbour || strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") || containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
 	errand := false
 	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
 		errand = errand || strings.Contains(x, k)
@@ -239,7 +242,7 @@ func (t *talk) eventZh(b *bareZh) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
-	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) && !agreedZh(x) || doneZh(x) || feltZh(x)) || start.day == t.now.day && start.unix() < t.ev.At && doneZh(x) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
+	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) && !agreedZh(x) && !strings.Contains(x, "不") || doneZh(x) || feltZh(x)) || start.day == t.now.day && start.unix() < t.ev.At && doneZh(x) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
 	if past && w.weekday {
 		w.past(t.now)
 		start = *w
@@ -297,7 +300,7 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	text := t.rewriteZh(b.s, b.whens, false)
 	switch {
-	case named && kinPrefixZh(x) != "":
+	case named && (kinPrefixZh(x) != "" || t.topic.thing):
 		text = withOwnerZh(text, who, t.self)
 	case named || strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
 	case word == "" && (dueZh(x) || shiftedZh(x) != ""):

@@ -93,6 +93,9 @@ func cutOwnZh(s string) (rest string, own bool) {
 // subjectZh reads who a clause is about from what stands before its phrase.
 func (t *talk) subjectZh(s string) (p person, ok bool) {
 	s = trimAdverbsZh(strings.TrimSpace(s))
+	for _, lately := range [...]string{"最近", "现在", "目前", "平时", "这阵子", "这段时间"} { // 最近我在戒糖
+		s = strings.TrimPrefix(s, lately)
+	}
 	if r, ok := strings.CutPrefix(s, "我们"); ok && r == "" || s == "咱们" || s == "我" || s == "本人" {
 		return t.self, true
 	}
@@ -171,6 +174,9 @@ func named(text, name string) string {
 	short := name[strings.LastIndex(name, "的")+1:] // 外婆是四川人: Mei的外婆
 	if short != name {
 		short = name[strings.LastIndex(name, "的")+len("的"):]
+	}
+	if _, tail, ok := strings.Cut(name, "的"); ok && strings.Contains(text, tail) {
+		return strings.Replace(text, tail, name, 1) // 邻居的孩子
 	}
 	if owner := strings.TrimSuffix(name, "的"+short); short != name && strings.Contains(text, short) {
 		for _, own := range [...]string{owner + "家" + short, owner + short} {

@@ -221,7 +221,11 @@ func (t *talk) returned(c *clause, i int) (l loan, ok bool) {
 // lentZh takes 我把自行车借给小王了, 我向小王借了一把电钻, 小王把电钻还给我了.
 func (t *talk) lentZh(b *bareZh) bool {
 	x := strings.Replace(trimZhEnd(b.text), "已经", "", 1)
-	if who, rest, ok := strings.Cut(x, "还没把"); ok { // 小陈还没把票钱还我
+	who, rest, ok := strings.Cut(x, "还没把")
+	if head, what, owed := strings.Cut(x, "还没还我"); owed {
+		who, rest, ok = head, what+"还我", true
+	}
+	if ok { // 小陈还没把票钱还我, 小陈还没还我票钱
 		what, tail, back := strings.Cut(rest, "还")
 		p := t.partyZh(who)
 		if tail = strings.TrimPrefix(tail, "给"); !back || tail != "我" || p.key == "" || p.key == t.self.key {
@@ -303,6 +307,8 @@ func (t *talk) loanZh(x string) (l loan, ok bool) {
 		} else { // 我的自行车借给小王了, 小王借给我一把电钻
 			if owned, mine := strings.CutPrefix(giver, "我的"); mine {
 				giver, what = "我", owned
+			} else if p := t.partyZh(strings.TrimPrefix(to, "了")); p.key != "" && p.key != t.self.key && giver != "" && giver != "我" && t.partyZh(giver).key == "" {
+				giver, what = "我", giver // 车借给我弟了
 			} else if to, what = t.partThing(strings.TrimPrefix(to, "了")); what == "" {
 				return l, false
 			}
@@ -347,6 +353,8 @@ func (t *talk) partyZh(s string) person {
 		if p, ok := t.subjectZh(s); ok {
 			return p
 		}
+	case utf8.RuneCountInString(s) > 1 && kinPrefixZh(s) == s:
+		return person{t.self.name + "的" + s, t.self.key + "的" + s}
 	case personZh(s) || nameZh(s):
 		return t.named(s)
 	}

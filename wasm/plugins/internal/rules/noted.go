@@ -227,7 +227,7 @@ func deedZh(x string) bool {
 func (t *talk) noteZh(s sentence) bool {
 	raw := strings.Trim(s.raw(), " ，,。！!")
 	n := utf8.RuneCountInString(raw)
-	if n < 6 || n > 60 || t.topic.unclear {
+	if n < 6 || n > 60 || t.topic.unclear && !t.topic.thing {
 		return false
 	}
 	if unmeantZh(raw) || undecidedZh(raw) {
@@ -249,7 +249,7 @@ func (t *talk) noteZh(s sentence) bool {
 		}
 	case strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") || strings.HasPrefix(x, "它") || strings.HasPrefix(x, "这") || strings.HasPrefix(x, "那"):
 		return false
-	case t.topic.known && t.topic.person.key != t.self.key:
+	case (t.topic.known || t.topic.thing) && t.topic.person.key != t.self.key:
 		who = t.topic.person
 	case strings.Contains(raw, "我"):
 	default:
@@ -266,7 +266,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	for i := range b.whens {
 		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
-			past := w.day <= t.now.day || w.weekday && (completedZh(b.text) || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.weekday && (undoneZh(b.text) || feltZh(b.text)) || w.assumed > 0 && toldZh(b.text)
+			past := w.day <= t.now.day || w.weekday && (completedZh(b.text) && !strings.Contains(b.text, "不") || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.weekday && (undoneZh(b.text) || feltZh(b.text)) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)

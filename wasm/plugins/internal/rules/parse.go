@@ -178,7 +178,7 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	if _, event := eventNoun(w); event && (auxiliary(s.at(i+1)) || w == "meeting" && (i+1 >= len(s.toks) || s.at(i+1) == "to" || s.toks[i+1].kind == 'p')) {
 		return false // "Tom's meeting has been moved", "we moved Tom's meeting to Monday"
 	}
-	return ing || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming" ||
+	return ing || failing[w] || w == "ready" || w == "down" || w == "gone" || w == "come" && s.at(i+1) == "through" || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming" ||
 		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due" ||
 		w == "into" || w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked"
 }
@@ -260,7 +260,7 @@ func (t *talk) subject(c *clause) int {
 		return k
 	}
 	switch w := c.w(0); w { // "Dad's birthday", "Mum lives"
-	case "dad", "mum", "mom", "mummy", "daddy", "grandma", "grandpa", "granny":
+	case "dad", "mum", "mom", "mummy", "daddy", "grandma", "grandpa", "granny", "gran", "nan", "grandad", "granddad", "nana":
 		p := person{possessive(t.self.name) + " " + w, possessive(t.self.key) + " " + w}
 		if c.w(1) == "'s" {
 			return t.owned(c, p, 2)

@@ -176,6 +176,10 @@ func (t *talk) personal(c *clause) {
 		if o, _ := c.object(k); o != "" && !c.neg && (c.past || c.perfect || c.verb == "avoid") {
 			t.fact(c, "diet", "avoids", o, true, 0.8)
 		}
+	case "cut":
+		if o := o2(c, i+1); c.w(i) == "out" && foregone(o) && !c.neg {
+			t.fact(c, "diet", "avoids", o, true, 0.8)
+		}
 	case "have", "own", "get", "adopt":
 		if on := c.verb == "get" && (c.w(i) == "on" || c.w(i) == "along"); on && !c.past {
 			if o, ok := c.after(i+1, 3, "with"); ok && (kin(last(strings.ToLower(o))) || c.capital(len(c.words)-1)) && t.part == Facts {

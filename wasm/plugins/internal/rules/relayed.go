@@ -178,3 +178,39 @@ func (t *talk) relayerZh(s sentence) (who string, at int) {
 	}
 	return "", 0
 }
+
+// saysOfZh notes what one of the speaker's people says of another: 我妈说大姨要卖房子.
+func (t *talk) saysOfZh(s sentence) bool {
+	x := stripLeadZh(strings.Trim(s.raw(), " ，,。！!"))
+	rest, own := cutOwnZh(x)
+	who := kinPrefixZh(rest)
+	if !own && len([]rune(who)) < 2 || who == "" {
+		who = namePrefixZh(x)
+		rest = x
+	}
+	said := strings.TrimPrefix(strings.TrimPrefix(rest[len(who):], "跟我"), "和我")
+	inner, ok := strings.CutPrefix(said, "说")
+	if n := len([]rune(inner)); who == "" || !ok || n < 5 || n > 24 || containsAny(inner, "我", "咱", "你", "您", "吗", "可能", "好像", "也许", "如果", "不定", "，他说", "，她说") || undecidedZh(inner) {
+		return false
+	}
+	of := strings.TrimLeft(inner, "他她")
+	if k := kinPrefixZh(of); k == "" || len([]rune(k)) < 2 && of == inner {
+		if namePrefixZh(of) == "" || of != inner {
+			return false
+		}
+	}
+	if !containsAny(inner, "要", "会", "准备", "打算", "了", "生", "搬", "结婚", "离婚", "在", "是") {
+		return false
+	}
+	b := t.bare(s)
+	a := t.baseZh(&b, "semantic", "noted", t.self, notedSure)
+	a.Text = t.rewriteZh(s, b.whens, false)
+	for i := range b.whens {
+		if w := &b.whens[i]; w.hasDay && !w.habit && w.day >= t.now.day {
+			a.Type, a.EventType, a.Started = "episodic", "noted", moment{w.day, 0, t.now.offset}.unix()
+			break
+		}
+	}
+	t.out.Candidates = append(t.out.Candidates, a)
+	return true
+}

@@ -51,6 +51,8 @@ var rulesZh = [...]ruleZh{
 	{"在", "工作", "work", "employer", false, false, 0.88},
 	{"在", "上班", "work", "employer", false, false, 0.9},
 	{"在", "当", "work", "employer", false, false, 0.8},
+	{"当过", "", "biography", "worked_as", true, false, 0.8},
+	{"在戒", "", "diet", "avoids", true, false, 0.8},
 	{"毕业于", "", "biography", "education", true, false, 0.92},
 	{"在", "读书", "biography", "education", true, false, 0.82},
 	{"在", "上学", "biography", "education", true, false, 0.85},

@@ -16,7 +16,7 @@ func TestHalves(t *testing.T) {
 		precision, recall float64
 	}{
 		{"stranger", 0.95, 0.9}, {"lost", 0.95, 0.9}, {"daily", 0.95, 0.9},
-		{"stranger_held", 0.95, 0.85}, {"lost_held", 0.95, 0.9}, {"daily_held", 0.9, 0.8},
+		{"stranger_held", 0.95, 0.85}, {"lost_held", 0.95, 0.9}, {"daily_held", 0.92, 0.75},
 	} {
 		say := t.Logf
 		if strings.HasSuffix(half.file, "_held") {

@@ -95,7 +95,7 @@ func (t *talk) aboutThing(c *clause) {
 	if t.fails(c, i) {
 		return
 	}
-	if c.soldFor(i) || c.own && c.verb == "come" && (c.past || c.perfect) && !c.neg && c.w(i) == "through" {
+	if c.soldFor(i) || c.own && !c.neg && (c.verb == "come" && (c.past || c.perfect) && c.w(i) == "through" || c.verb == "be" && c.w(i) == "come" && c.w(i+1) == "through") {
 		a := t.base(c, "episodic", "event", 0.7)
 		a.EventType, a.Started = "sale", t.toldAt(c.sentence)
 		t.out.Candidates = append(t.out.Candidates, a)
@@ -110,7 +110,7 @@ func (t *talk) aboutThing(c *clause) {
 		attr = "" // "the school is closed on Monday for a training day"
 	}
 	booked := w != nil && (c.w(i) == "booked" || c.w(i) == "scheduled" || c.w(i) == "planned") && c.at(w.first) == "for" && !c.neg
-	if c.verb == "be" && (c.w(i) == "due" || booked && attr == "") && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
+	if c.verb == "be" && (c.w(i) == "due" || c.w(i) == "up" && i+1 == len(c.words) || booked && attr == "") && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
 		c.subj = t.self
 		t.planAt(c, w)
 		return
@@ -192,13 +192,19 @@ func (t *talk) aboutThing(c *clause) {
 // fails notes that a thing of a house has failed: "the dishwasher's leaking again".
 func (t *talk) fails(c *clause, i int) bool {
 	noun := last(c.thing)
-	if c.neg || c.modal || c.future || c.conditional() || !household[noun] && !aboutThings[noun] && !thingWord(noun) {
+	idle := c.neg && (c.verb == "start" || c.verb == "work" || c.verb == "turn" || c.verb == "charge" || c.verb == "open" || c.verb == "close" || c.verb == "heat") && !c.past && !c.perfect
+	if c.neg && !idle || c.modal || c.future && !idle || c.conditional() || len(c.whens) > 0 && idle || !household[noun] && !aboutThings[noun] && !thingWord(noun) {
 		return false
 	}
 	next := c.w(i)
 	switch c.verb {
 	case "be":
-		if !failing[next] || c.past {
+		ready := c.own && next == "ready" && len(c.whens) == 0
+		if !failing[next] && !ready && (next != "down" || noun != "wifi" && noun != "internet") || c.past {
+			return false
+		}
+	case "stop":
+		if next != "working" {
 			return false
 		}
 	case "break", "pack", "conk", "blow":
@@ -207,7 +213,9 @@ func (t *talk) fails(c *clause, i int) bool {
 		}
 	case "burst", "leak", "leaked", "conked", "packed":
 	default:
-		return false
+		if !idle {
+			return false
+		}
 	}
 	if t.part == Facts {
 		t.noteClause(c, c.sentence, c.past || c.perfect, false, notedSure)
@@ -327,7 +335,7 @@ func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p pl
 
 // figurative words after "in", "on" or "at" name no place: on hold, on shaky ground.
 var figurative = set("ground grounds hold track sale schedule danger charge shape luck love style fashion demand control touch progress need order action edge point way order leash budget board strike " +
-	"fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright warranty guarantee construction repair renovation contract pressure review investigation anaesthetic fact general particular vain doubt question common full cool awesome great")
+	"blink fritz fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright warranty guarantee construction repair renovation contract pressure review investigation anaesthetic fact general particular vain doubt question common full cool awesome great")
 
 // meal reports words for food that is ready to be eaten, and is soon gone.
 func meal(s string) bool {

@@ -12,6 +12,7 @@ type topic struct {
 	person  person
 	known   bool
 	unclear bool
+	thing   bool // unclear, and a thing of the person's: 我女儿的学校
 }
 
 // subjectless gives whom a clause without a subject is about.
@@ -58,7 +59,7 @@ func (t *talk) attend(x string) {
 		for strings.HasPrefix(after, "的") { // 我姐夫的老板: whose, and what
 			k = kinPrefixZh(after[len("的"):])
 			if k == "" {
-				t.topic = topic{unclear: true}
+				t.topic = topic{person: p, unclear: true, thing: true}
 				return
 			}
 			p = person{p.name + "的" + k, p.key + "的" + k}

@@ -156,7 +156,7 @@ func conditionZh(s string) bool {
 }
 
 // placesZh end what says where something is.
-var placesZh = [...]string{"那儿", "那里", "那边", "家里", "家", "手里", "手上", "上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "上", "里", "下", "边", "内"}
+var placesZh = [...]string{"那儿", "那里", "那边", "家里", "家", "手里", "手上", "上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "地下室", "储藏室", "车库", "阳台", "后备箱", "宿舍", "领事馆", "修理店", "店", "上", "里", "下", "边", "内"}
 
 // thingsZh are what one looks for.
 var thingsZh = [...]string{"钥匙", "眼镜", "护照", "钱包", "手机", "充电器", "充电线", "遥控器", "雨伞", "伞", "药", "药箱", "车", "自行车", "胰岛素", "耳机", "电脑", "平板", "相机", "身份证", "户口本", "文件", "合同", "行李箱", "书", "包", "背包", "工具箱", "手电筒", "电池", "胶水", "剪刀", "螺丝刀", "针线盒", "体温计", "办公室", "工位", "说明书", "发票", "门卡", "灭火器", "电闸", "水阀"}
@@ -171,14 +171,17 @@ func (t *talk) whereZh(b *bareZh) bool {
 	where = trimZh(where)
 	what = trimAdverbsZh(what)
 	what = strings.TrimSuffix(strings.TrimSuffix(what, "就"), "放")
-	if strings.Contains(what, "把") || strings.HasSuffix(what, "停") {
+	if strings.Contains(what, "把") || endsWithAny(what, []string{"停", "锁", "挂", "摆", "收", "搁", "塞", "藏", "忘", "落", "丢", "存", "住", "坐", "站", "躺", "睡"}) {
 		return false // what rulesZh know
 	}
 	owner := ""
 	if rest, own := cutOwnZh(what); own {
 		what, owner = rest, t.self.name+"的"
 	}
-	thing := false
+	thing := owner != "" && kinPrefixZh(what) == "" && !strings.HasSuffix(where, "上") && !endsWithAny(what, []string{"心", "人", "家", "钱", "工作", "压力", "精力", "问题", "目标", "重点", "机会", "未来", "兴趣", "名字", "病"})
+	if who, of, ok := strings.Cut(what, "的"); ok && owner == "" && (personZh(who) || kinPrefixZh(who) == who) && kinPrefixZh(of) == "" && utf8.RuneCountInString(of) > 1 {
+		thing = !strings.HasSuffix(where, "上") // 小普的帐篷在我地下室
+	}
 	for _, w := range thingsZh {
 		thing = thing || strings.HasSuffix(what, w)
 	}
@@ -187,7 +190,7 @@ func (t *talk) whereZh(b *bareZh) bool {
 	}
 	for _, end := range placesZh {
 		if strings.HasSuffix(where, end) {
-			t.factZh(b, person{owner + what, owner + what}, "place", "location", where, false, false, 0.82)
+			t.factZh(b, person{owner + what, owner + what}, "place", "location", strings.Replace(where, "我", t.self.name, 1), false, false, 0.82)
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ var worthEn = []mark{
 	}},
 	{"begins with he, she, they", -0.6, func(v *view) float64 { return yes(thirds[v.at(v.start())]) }},
 	{"begins with it, that, this, there", -1.0, func(v *view) float64 { return yes(deictics[v.at(v.start())]) }},
-	{"begins with a relative or a name", 0.6, func(v *view) float64 {
+	{"begins with a relative or a name", 0.5, func(v *view) float64 {
 		i := v.start()
 		return yes((wordsOwn[v.at(i)] && (kin(v.at(i+1)) || kin(v.at(i+2)) && verbless(v.at(i+1))) || v.at(i) == "dad" || v.at(i) == "mum" || v.at(i) == "mom") || i < len(v.caps) && v.caps[i] && nameWord(v.words[i]) && v.words[i] != "i")
 	}},
