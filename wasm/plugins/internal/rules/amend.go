@@ -47,18 +47,19 @@ func (t *talk) whom(s sentence, from int) {
 		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.start || partOf(a) != Plans {
 			continue
 		}
-		last, open := 0, false
+		last, open, itself := 0, false, false
 		for k := range s.toks {
+			vague := s.at(k) == "it" || s.at(k) == "them" || s.at(k) == "ones"
 			if s.toks[k].end <= a.Spans[0].Start {
-				last = k + 1
-			} else if w := s.at(k); s.toks[k].start < a.Spans[0].End && (w == "it" || w == "them" || w == "ones") {
-				open = true
+				last, itself = k+1, itself || vague
+			} else if s.toks[k].start < a.Spans[0].End {
+				open = open || vague
 			}
 		}
 		for last > 0 && (s.toks[last-1].kind == 'p' || lead(s.at(last-1))) {
 			last--
 		}
-		if head := s.sub(0, last); open && last > 2 && !conditioned(head) && doubt(head) == 0 {
+		if head := s.sub(0, last); open && !itself && last > 2 && !conditioned(head) && doubt(head) == 0 {
 			c, ok := t.parse(head)
 			if !ok {
 				c = t.unparsed(head)

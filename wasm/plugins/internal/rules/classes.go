@@ -11,6 +11,9 @@ func (t *talk) ails(c *clause) bool {
 	if !c.own || c.neg || c.modal || c.future || !bodyPart(last(c.thing)) && !bodyPart(trimS(last(c.thing))) {
 		return false
 	}
+	if last(c.thing) == "heart" && (c.w(c.vi+1) == "broken" || c.verb == "break" || c.verb == "ache") {
+		return false
+	}
 	ail := ailing[c.verb]
 	if c.verb == "play" {
 		ail = c.w(c.vi+1) == "up"
@@ -68,7 +71,7 @@ func (t *talk) intends(c *clause) bool {
 	if c.kind != 's' && c.kind != 'w' && c.kind != 'p' || c.past || c.perfect && !c.must || c.modal || c.can || c.maybe || c.conditional() || c.ends == "?" || c.toks[0].s == "let's" {
 		return false
 	}
-	resolved := c.must && c.intend && !inward[c.verb] && (c.neg || c.find(0, c.vi, "decided") >= 0) // "I've decided not to go to the reunion"
+	resolved := c.must && c.intend && !inward[c.verb] && c.verb != "be" && (c.neg || c.find(0, c.vi, "decided") >= 0) // "I've decided not to go to the reunion"
 	switch c.verb {
 	case "renew", "keep", "sell", "adopt", "quit", "leave", "accept", "cancel", "change", "switch", "replace", "retire", "apply", "vote", "marry", "move", "get", "buy", "take", "rent", "build":
 	default:

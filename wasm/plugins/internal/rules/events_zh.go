@@ -272,6 +272,9 @@ func (t *talk) eventZh(b *bareZh) {
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
+	if attr == "" && named && containsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最") {
+		return // how somebody is
+	}
 	if attr == "" && w.byPart && !will && start.unix() <= t.ev.At-2*3600_000 {
 		return // 今早我量血压
 	}
@@ -331,6 +334,9 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 	p := t.topic.person
 	for _, own := range [...]string{"我们家的", "我们家", "我们", "我家的", "我家", "我的", "我"} {
 		if rest, ok := strings.CutPrefix(x, own); ok {
+			if _, chain, _ := strings.Cut(p.name, "的"); strings.Contains(chain, "的") && strings.HasPrefix(rest, chain) {
+				return p, true // 我儿子的老师
+			}
 			if k := kinPrefixZh(rest); k != "" && !strings.HasPrefix(rest[len(k):], "的") && !withMeZh(rest[len(k):]) {
 				return p, true
 			}
@@ -343,7 +349,10 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 	if k := kinPrefixZh(x); utf8.RuneCountInString(k) > 1 && k != "师傅" && k != "医生" && k != "大夫" { // 老公下周去北京
 		after := x[len(k):]
 		_, word := eventInZh(x)
-		return p, !strings.HasPrefix(after, "的") && !strings.HasPrefix(after, "我") && !withMeZh(after) && (word == "" || !strings.HasPrefix(after, word) || !groupsZh[k]) && !ofVisitZh(after)
+		if strings.HasPrefix(after, "的") || strings.HasPrefix(after, "我") || withMeZh(after) || ofVisitZh(after) || word != "" && strings.HasPrefix(after, word) && groupsZh[k] {
+			return t.self, false
+		}
+		return p, true
 	}
 	if name := namePrefixZh(x); name != "" && strings.EqualFold(t.named(name).key, p.key) && !withMeZh(x[len(name):]) {
 		return p, true
@@ -359,9 +368,9 @@ func withOwnerZh(text string, who, self person) string {
 	return named(text, who.name)
 }
 
-// withMeZh reports whether the speaker does it, too: 我老婆和我.
+// withMeZh reports whether the speaker does it, too, or alone: 我老婆和我, 老婆让我.
 func withMeZh(after string) bool {
-	return strings.HasPrefix(after, "和我") || strings.HasPrefix(after, "跟我") || strings.HasPrefix(after, "与我")
+	return startsWithAny(after, []string{"和我", "跟我", "与我", "让我", "叫我", "要我"})
 }
 
 // eventLeadsZh reports whether an event is what a clause is about, 牙医预约在…,

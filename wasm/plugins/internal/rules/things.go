@@ -68,6 +68,8 @@ func (t *talk) aboutThing(c *clause) {
 			return
 		case c.thing == "name" && c.verb == "be" && !c.neg && c.subj.key != t.self.key && c.w(0) != "your":
 			return // whose? "her name is Shadow"
+		case c.thing == "name" && preposition(c.w(i)): // on the list
+			return
 		case c.thing == "name" && c.verb == "be" && !c.neg && c.w(0) == "my":
 			t.core(c, "human", o)
 			return
