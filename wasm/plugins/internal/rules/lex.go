@@ -252,3 +252,20 @@ func (s sentence) verbWithin(i, n int) bool {
 	}
 	return false
 }
+
+func preposition(s string) bool {
+	switch s {
+	case "for", "to", "at", "of", "with", "in", "on", "by", "from", "about", "after", "before", "into", "near":
+		return true
+	}
+	return false
+}
+
+// function words are no name of an event: "next meeting", "and dinner".
+func function(s string) bool {
+	switch s {
+	case "and", "or", "but", "next", "new", "another", "one", "two", "big", "small", "quick", "long", "short", "important", "first", "last", "no", "other", "same", "our", "whole", "late", "early", "nice", "little", "great", "good", "final":
+		return true
+	}
+	return false
+}

@@ -191,46 +191,6 @@ func (t *talk) aboutThing(c *clause) {
 	}
 }
 
-// fails notes that a thing of a house has failed: "the dishwasher's leaking again".
-func (t *talk) fails(c *clause, i int) bool {
-	noun := last(c.thing)
-	idle := c.neg && (c.verb == "start" || c.verb == "work" || c.verb == "turn" || c.verb == "charge" || c.verb == "open" || c.verb == "close" || c.verb == "heat") && !c.past && !c.perfect
-	if c.neg && !idle || c.modal || c.future && !idle || c.conditional() || len(c.whens) > 0 && idle || !household[noun] && !aboutThings[noun] && !thingWord(noun) {
-		return false
-	}
-	next := c.w(i)
-	switch c.verb {
-	case "be":
-		ready := c.own && next == "ready" && len(c.whens) == 0
-		if !failing[next] && !ready && (next != "down" || noun != "wifi" && noun != "internet") || c.past {
-			return false
-		}
-	case "stop":
-		if next != "working" {
-			return false
-		}
-	case "break", "pack", "conk", "blow":
-		if c.verb != "break" && next != "up" && next != "out" && next != "in" || c.verb == "break" && next != "" && next != "down" {
-			return false
-		}
-	case "burst", "leak", "leaked", "conked", "packed":
-	default:
-		if !idle {
-			return false
-		}
-	}
-	if t.part == Facts {
-		t.noteClause(c, c.sentence, c.past || c.perfect, false, notedSure)
-	}
-	return true
-}
-
-// household are things of a house that fail, besides those of aboutThings.
-var household = set("tap toilet sink pipe lift tyre shower drain window freezer dryer hoover kettle toaster heater heating alarm internet wifi gutter machine hob")
-
-// failing words say of a thing that it does not work.
-var failing = set("leaking broken blocked flooded faulty jammed cracked dripping bust knackered")
-
 // soldFor reports whether a clause says what something was sold for: "the old
 // Volvo went for four thousand". "The run went for two hours" does not.
 func (c *clause) soldFor(i int) bool {

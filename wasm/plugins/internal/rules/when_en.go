@@ -118,12 +118,8 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 			}
 			return 1 + dayOfMonth(s, k+1, d, now, w)
 		}
-		if next := at(k+2) == "after" && at(k+3) == "next"; next && (at(k+1) == "week" || at(k+1) == "weekend") {
-			w.set(now.day-now.weekday()+14+5*boolInt(at(k+1) == "weekend"), map[bool]byte{true: 'd', false: 'w'}[at(k+1) == "weekend"])
-			return 4
-		} else if next && weekdayOf(at(k+1), true) >= 0 { // of which week, nobody knows
-			w.void = true
-			return 4
+		if n := afterNext(s, k+1, now, w); n > 0 {
+			return n + 1
 		}
 		if at(k+1) == "other" && at(k+2) == "day" {
 			w.set(now.day-3, 'w')

@@ -210,3 +210,22 @@ func weekFrom(s sentence, i int, now moment) int {
 	}
 	return 0
 }
+
+// afterNext reads "week after next" and "weekend after next". Of "the Saturday after next" nobody can say
+// which one it is.
+func afterNext(s sentence, i int, now moment, w *when) int {
+	if s.at(i+1) != "after" || s.at(i+2) != "next" {
+		return 0
+	}
+	switch monday := now.day - now.weekday() + 14; {
+	case s.at(i) == "week":
+		w.set(monday, 'w')
+	case s.at(i) == "weekend":
+		w.set(monday+5, 'd')
+	case weekdayOf(s.at(i), true) >= 0:
+		w.void = true
+	default:
+		return 0
+	}
+	return 3
+}
