@@ -99,19 +99,29 @@ func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64)
 	}
 }
 
+// formerly are what was once so and no longer is, where 以前 says so, passingZh what 小时候 says nothing of for now.
+var (
+	formerly  = set("home employer job likes dislikes")
+	passingZh = set("allergies avoids afraid_of plays owns pets condition diet")
+)
+
 func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, negates bool, confidence float64) {
 	value = joinedZh(trimZh(value))
 	if value == "" || vagueZh(value) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
 		return
 	}
 	a := t.baseZh(b, "semantic", kind, p, confidence)
-	if strings.Contains(b.s.raw(), "以前") && (attribute == "home" || attribute == "employer" || attribute == "job" || attribute == "likes") {
+	then := containsAny(b.s.raw(), "的时候", "小时候", "那会儿", "那时", "那几年", "曾经", "当时", "结婚前", "毕业前")
+	if (then || strings.Contains(b.s.raw(), "以前")) && (formerly[attribute] || then && passingZh[attribute]) {
 		if attr := map[string]string{"home": "lived_in", "employer": "worked_at"}[attribute]; attr != "" {
 			once := a
 			once.Kind, once.Tags, once.Confidence = "biography", []string{"biography"}, 0.75-doubt(b.s)
 			once.Slot = &abi.Slot{Subject: p.key, Attribute: attr, Value: value, Many: true}
 			once.Subject, once.Predicate, once.Object = p.name, attr, value
 			t.out.Candidates = append(t.out.Candidates, once)
+		}
+		if then { // 大学的时候住在罗马 says nothing of now
+			return
 		}
 		negates = true
 	}

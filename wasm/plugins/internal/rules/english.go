@@ -60,6 +60,9 @@ func (t *talk) english(c *clause) {
 		t.planAt(c, timed)
 		return
 	}
+	if c.past && c.future { // "I was going to see Ines, but she cancelled"
+		return
+	}
 	switch {
 	case c.intend && !c.past || c.future || c.must && !c.past:
 		t.plan(c, timed)

@@ -105,8 +105,8 @@ func (t *talk) planAt(c *clause, w *when) {
 	}
 	c.toCome(w, t.now)
 	attr, noun := c.eventIn()
-	if c.verb == "say" && profession(last(c.thing)) {
-		attr = "" // "the hospital says there's no bed until Wednesday"
+	if strings.HasSuffix(attr, "_appointment") && (c.verb == "say" || c.until(w)) {
+		attr = "" // "the hospital says there's no bed", "at the vet until tomorrow"
 	}
 	kind := "plan"
 	if attr != "" {

@@ -115,7 +115,7 @@ func (t *talk) absentZh() (person, bool) {
 
 // completedZh reports a clause that ends in 了 of what is done: 住院了, and not 要走了.
 func completedZh(x string) bool {
-	if x = strings.TrimRight(x, "。，! "); !strings.HasSuffix(x, "了") {
+	if x = gatheringsZh.Replace(strings.TrimRight(x, "。，! ")); !strings.HasSuffix(x, "了") {
 		return false
 	}
 	for _, w := range [...]string{"要", "快", "就", "该", "马上", "会", "准备", "打算", "改"} {
@@ -125,6 +125,9 @@ func completedZh(x string) bool {
 	}
 	return true
 }
+
+// gatheringsZh takes out the words in which 会 is no verb.
+var gatheringsZh = compounds("聚会 晚会 宴会 会议 开会 年会 音乐会 演唱会 家长会 同学会 运动会 例会 会上 舞会 机会 社会 会员")
 
 // comesZh reports somebody who is expected: 修空调的师傅周三下午来, 燃气公司来查表.
 func comesZh(x string) bool {
@@ -138,6 +141,7 @@ func comesZh(x string) bool {
 // doneZh reports a clause of what was done with its object after 了: 周六我们订了一台冰箱. What is
 // booked or agreed for the day that it names is still to come: 周六我订了位子.
 func doneZh(x string) bool {
+	x = gatheringsZh.Replace(x)
 	head, object, ok := strings.Cut(x, "了")
 	if !ok || utf8.RuneCountInString(object) < 2 || containsAny(x, "要", "快", "就", "该", "马上", "会", "准备", "打算", "改", "约了", "请了", "安排了", "预约", "定了", "答应了") {
 		return false
@@ -191,7 +195,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为", "不一定", "可能参加不", "可能去不", "可能来不") {
+	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named := t.doerZh(x)

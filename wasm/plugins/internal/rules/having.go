@@ -103,6 +103,7 @@ func (t *talk) has(c *clause, i int) {
 	case c.verb == "own" || c.verb == "have" && (c.w(i) == "a" || c.w(i) == "an") && !c.past && thingWord(noun):
 		t.fact(c, "possession", "owns", o, true, 0.75)
 	case c.verb == "get" && (c.w(i) == "a" || c.w(i) == "an") && thingWord(noun) && !food(o):
+		o, _, _ = strings.Cut(o, " for ")
 		t.fact(c, "possession", "owns", o, true, 0.7)
 	}
 }

@@ -242,6 +242,11 @@ func (t *talk) lentZh(b *bareZh) bool {
 	if strings.ContainsAny(x, "没不吗想要会") || strings.Contains(x, "打算") {
 		return false
 	}
+	for i := range b.whens {
+		if w := &b.whens[i]; w.hasDay && w.day > t.now.day && !strings.Contains(x, "了") {
+			return false // 周末我把车借给小汤
+		}
+	}
 	l, ok := t.loanZh(x)
 	if !ok || l.what == "" || utf8.RuneCountInString(l.what) > 8 || vagueZh(l.what) {
 		return false

@@ -60,7 +60,7 @@ func (t *talk) note(s sentence) bool {
 	if likely < worthNoting && !lasts && (likely < worthPerson || !ok || c.kind != 'p') {
 		return false
 	}
-	if ok && (c.movedOn(t.plain) || c.neg && unheard[c.verb]) {
+	if ok && (c.unreal() || c.past && c.future || c.movedOn(t.plain) || c.neg && unheard[c.verb]) {
 		return false
 	}
 	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
@@ -234,7 +234,7 @@ func (t *talk) noteZh(s sentence) bool {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)
-	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
+	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
 		"“", "\"", "朋友的朋友", "不想", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我"} {
 		if strings.Contains(alone, no) {
 			return false

@@ -130,6 +130,9 @@ func (t *talk) wordsOf(c *clause) (words []word) {
 			if rest == "is" && !subjectPronoun(base) && base != "that" && base != "there" && base != "here" && base != "what" && !t.isVerbAfter(s, i+1, timed) {
 				words = append(words, word{base, i}, word{"'s", i})
 			} else {
+				if rest == "is" && s.hasDone(i+1) {
+					rest = "has" // "my sister's sold her car"
+				}
 				words = append(words, word{base, i}, word{rest, i})
 			}
 			continue
@@ -161,7 +164,7 @@ func (c *clause) unvocative(t *talk) {
 // isVerbAfter tells "Tom's moving" (is) from "Tom's sister" (of Tom).
 func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	first := i
-	if s.at(i-1) == "name's" || s.at(i-1) == "surname's" {
+	if s.at(i-1) == "name's" || s.at(i-1) == "surname's" || s.hasDone(i) {
 		return true
 	}
 	for i < len(s.toks) && timed[i] {

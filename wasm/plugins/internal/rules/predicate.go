@@ -342,3 +342,20 @@ func (c *clause) unreal() bool {
 func (c *clause) elided() bool {
 	return c.verb == "do" && c.vi == len(c.words)-1 || c.verb == "do" && c.w(c.vi+1) == ","
 }
+
+// hasDone reports whether "'s" before token i is "has": a past form stands there, and after it what it
+// was done to, or nothing that a participle would describe.
+func (s sentence) hasDone(i int) bool {
+	w := s.at(i)
+	if _, past, _ := lemma(w); !past || auxiliary(w) {
+		return false
+	}
+	switch w {
+	case "quit", "left", "gone", "come", "moved", "started", "stopped", "given", "had", "got", "become", "lost", "sold", "bought", "broken", "taken", "put", "made", "found", "finished", "passed", "lent":
+	default:
+		return false
+	}
+	next := s.at(i + 1)
+	_, _, ing := lemma(next)
+	return determiner(next) || ing || next == "up" || next == "me" || next == "us" || (w == "moved" || w == "gone" || w == "left") && (preposition(next) || next == "out") && next != "with"
+}

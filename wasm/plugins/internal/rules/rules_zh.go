@@ -106,6 +106,7 @@ var rulesZh = [...]ruleZh{
 	{"爱喝", "", "preference", "likes", true, false, 0.9},
 	{"喜欢", "", "preference", "likes", true, false, 0.9},
 	{"不吃", "", "diet", "avoids", true, false, 0.88},
+	{"不能喝", "", "diet", "avoids", true, false, 0.88},
 	{"不能吃", "", "diet", "avoids", true, false, 0.88},
 	{"不喝", "", "diet", "avoids", true, false, 0.88},
 	{"戒了", "", "diet", "avoids", true, false, 0.85},
