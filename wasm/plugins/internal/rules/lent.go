@@ -312,7 +312,7 @@ func (t *talk) loanZh(x string) (l loan, ok bool) {
 		} else { // 我的自行车借给小王了, 小王借给我一把电钻
 			if owned, mine := strings.CutPrefix(giver, "我的"); mine {
 				giver, what = "我", owned
-			} else if p := t.partyZh(strings.TrimPrefix(to, "了")); p.key != "" && p.key != t.self.key && giver != "" && giver != "我" && t.partyZh(giver).key == "" {
+			} else if p := t.partyZh(strings.TrimPrefix(to, "了")); p.key != "" && p.key != t.self.key && giver != "" && !strings.HasPrefix(giver, "我") && !personZh(giver) && kinPrefixZh(giver) == "" && giver[0] >= 0x80 {
 				giver, what = "我", giver // 车借给我弟了
 			} else if to, what = t.partThing(strings.TrimPrefix(to, "了")); what == "" {
 				return l, false
