@@ -142,7 +142,7 @@ func findTimes(words []word, now time.Time) found {
 			f.englishWeekday(words, i, d, now, add, use)
 			continue
 		}
-		if n := f.englishFeast(words, i, now, aheadOf(words, i), add, use); n > 0 {
+		if n := f.englishFeast(words, i, now, add, use); n > 0 {
 			f.name(i, i+n-1)
 			continue
 		}
