@@ -183,11 +183,7 @@ func (w *Worker) talkTasks(ctx context.Context, s *space, kind queue.Kind, p que
 func messagesOf(us []memory.Utterance) []judge.Message {
 	out := make([]judge.Message, len(us))
 	for i, u := range us {
-		zone, err := time.LoadLocation(u.Zone)
-		if err != nil {
-			zone = time.UTC
-		}
-		out[i] = judge.Message{Utterance: u.ID, Event: u.Event, At: u.At, Zone: zone, Speaker: u.Speaker, Lang: u.Lang, Text: u.Text}
+		out[i] = judge.Message{Utterance: u.ID, Event: u.Event, At: u.At, Zone: memory.ZoneOr(u.Zone, time.UTC), Speaker: u.Speaker, Lang: u.Lang, Text: u.Text}
 	}
 	return out
 }

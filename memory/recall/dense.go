@@ -134,7 +134,10 @@ func (r *ranking) bestMatches() (best []*candidate) {
 		}
 	}
 	slices.SortFunc(best, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(alone[b.doc], alone[a.doc]), r.tie(a.doc, b.doc))
+		if c := cmp.Compare(alone[b.doc], alone[a.doc]); c != 0 {
+			return c
+		}
+		return r.tie(a.doc, b.doc)
 	})
 	return best[:min(len(best), agreeOf)]
 }

@@ -83,14 +83,20 @@ func (r *ranking) accumulate(l *list, gain float32) int {
 // tie orders documents of equal score: the later document first, then by id.
 func (r *ranking) tie(a, b uint32) int {
 	x, y := &r.docs[a], &r.docs[b]
-	return cmp.Or(cmp.Compare(y.at, x.at), bytes.Compare(x.id[:], y.id[:]))
+	if c := cmp.Compare(y.at, x.at); c != 0 {
+		return c
+	}
+	return bytes.Compare(x.id[:], y.id[:])
 }
 
 // pool returns the n best documents that may be hits, and clears the scores.
 func (r *ranking) pool(n int) (best []uint32) {
 	s := r.s
 	better := func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(s.score[b], s.score[a]), r.tie(a, b))
+		if c := cmp.Compare(s.score[b], s.score[a]); c != 0 {
+			return c
+		}
+		return r.tie(a, b)
 	}
 	if r.q.Allow == nil {
 		best = r.top(n, better)

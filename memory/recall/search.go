@@ -201,7 +201,10 @@ func (r *ranking) hits(out *Result) {
 		r.lift()
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), r.tie(a.doc, b.doc))
+		if c := cmp.Compare(b.total, a.total); c != 0 {
+			return c
+		}
+		return r.tie(a.doc, b.doc)
 	})
 	at := map[uint32]int{}         // hit by anchor
 	shown := map[uint32][]uint32{} // by anchor, the memories that are hits

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 // span is a run of days, both ends included, as days since 1970-01-01 in the
@@ -23,13 +25,7 @@ func dayTime(d int32) time.Time { return time.Unix(int64(d)*86400, 0).UTC() }
 
 // local reads t in a zone by its IANA name; an unknown name leaves t as it is.
 func local(t time.Time, zone string) time.Time {
-	if zone == "" {
-		return t
-	}
-	if l, err := time.LoadLocation(zone); err == nil {
-		return t.In(l)
-	}
-	return t
+	return t.In(memory.ZoneOr(zone, t.Location()))
 }
 
 var months = calendar(`january jan:1 february feb:2 march mar:3 april apr:4 may:5 june jun:6 july jul:7 august aug:8
@@ -142,7 +138,7 @@ func findTimes(words []word, now time.Time) found {
 			f.englishWeekday(words, i, d, now, add, use)
 			continue
 		}
-		if n := f.englishFeast(words, i, now, aheadOf(words, i), add, use); n > 0 {
+		if n := f.englishFeast(words, i, now, add, use); n > 0 {
 			f.name(i, i+n-1)
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // feast is a day, or a run of days, that has a name. Its words are those of the index: 国庆, "new year eve".
@@ -91,16 +92,19 @@ func (f *found) feast(t feast, year int, now time.Time, ahead bool, add func(int
 }
 
 // hanFeast reads a feast where a run begins, and returns how many characters its name has.
-func (f *found) hanFeast(h hanRun, before rune, now time.Time, ahead bool, add func(int32, int32, bool)) int {
+func (f *found) hanFeast(h hanRun, before rune, now time.Time, ahead func() bool, add func(int32, int32, bool)) int {
 	if digit(before) {
 		return 0
 	}
 	for _, t := range feasts {
-		n := len([]rune(t.words))
-		if !h.has(t.words, 0) || t.words == "五一" && n < len(h.text) && (digit(h.text[n]) || strings.ContainsRune("月号日点年", h.text[n])) {
+		if !h.has(t.words, 0) {
 			continue
 		}
-		f.feast(t, f.year, now, ahead, add)
+		n := utf8.RuneCountInString(t.words)
+		if t.words == "五一" && n < len(h.text) && (digit(h.text[n]) || strings.ContainsRune("月号日点年", h.text[n])) {
+			continue
+		}
+		f.feast(t, f.year, now, ahead(), add)
 		if h.has("节", n) {
 			n++
 		}
@@ -111,23 +115,35 @@ func (f *found) hanFeast(h hanRun, before rune, now time.Time, ahead bool, add f
 
 // beginsFeast reports whether a feast's name stands at a place of the run, maybe after 的.
 func (h hanRun) beginsFeast(at int) bool {
-	return slices.ContainsFunc(feasts, func(t feast) bool { return h.has(t.words, at) || h.has("的"+t.words, at) })
+	of := h.has("的", at)
+	return slices.ContainsFunc(feasts, func(t feast) bool { return h.has(t.words, at) || of && h.has(t.words, at+1) })
 }
 
+// englishFeasts are the feasts by the first word of their names, in the order of [feasts].
+var englishFeasts = func() map[string][]feast {
+	by := map[string][]feast{}
+	for _, t := range feasts {
+		first, _, _ := strings.Cut(t.words, " ")
+		by[first] = append(by[first], t)
+	}
+	return by
+}()
+
 // englishFeast reads a feast at words[i], and returns how many words its name has.
-func (f *found) englishFeast(words []word, i int, now time.Time, ahead bool, add func(int32, int32, bool), use func(...int)) int {
+func (f *found) englishFeast(words []word, i int, now time.Time, add func(int32, int32, bool), use func(...int)) int {
 	at := func(k int) string {
 		if k >= 0 && k < len(words) {
 			return words[k].text
 		}
 		return ""
 	}
-	for _, t := range feasts {
+	for _, t := range englishFeasts[words[i].text] {
 		names := strings.Fields(t.words)
 		if i+len(names) > len(words) || !slices.EqualFunc(names, words[i:i+len(names)], func(s string, w word) bool { return s == w.text }) {
 			continue
 		}
 		y, end := year(at(i+len(names))), i+len(names)
+		ahead := aheadOf(words, i)
 		switch {
 		case y > 0:
 			f.year = y

@@ -106,7 +106,13 @@ func (h hanRun) year() int {
 }
 
 func (h hanRun) has(prefix string, from int) bool {
-	return from <= len(h.text) && strings.HasPrefix(string(h.text[from:]), prefix)
+	for _, r := range prefix {
+		if from >= len(h.text) || h.text[from] != r {
+			return false
+		}
+		from++
+	}
+	return true
 }
 
 // hanTime reads a Chinese time that begins at words[i].
@@ -136,7 +142,7 @@ func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int3
 			use(from)
 		}
 	}
-	if n := f.hanFeast(h, before(words, i), now, aheadOf(words, i), add); n > 0 {
+	if n := f.hanFeast(h, before(words, i), now, func() bool { return aheadOf(words, i) }, add); n > 0 {
 		f.name(reach(n))
 		return
 	}

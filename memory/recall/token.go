@@ -101,8 +101,10 @@ func pairs(out []word, run []rune) []word {
 	return out
 }
 
+// ideographic reports whether a character is of a script that puts no space between words. The
+// first of them is Thai's.
 func ideographic(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // pictograph reports whether a character is a picture: an emoji or a dingbat. A

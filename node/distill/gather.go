@@ -88,11 +88,7 @@ func (w *Worker) gather(ctx context.Context, tasks []store.Task) (*judge.Batch, 
 }
 
 func (w *Worker) message(u *memory.Utterance) judge.Message {
-	m := judge.Message{Utterance: u.ID, Event: u.Event, At: u.At, Zone: w.cfg.Zone, Speaker: u.Speaker, Lang: u.Lang, Text: u.Text}
-	if z, err := time.LoadLocation(u.Zone); err == nil && u.Zone != "" {
-		m.Zone = z
-	}
-	return m
+	return judge.Message{Utterance: u.ID, Event: u.Event, At: u.At, Zone: memory.ZoneOr(u.Zone, w.cfg.Zone), Speaker: u.Speaker, Lang: u.Lang, Text: u.Text}
 }
 
 // may reports whether a model may be shown a memory. Memories in the vault and the

@@ -352,10 +352,5 @@ func (x *Extractor) event(ev *memory.Event, kind string) abi.Event {
 }
 
 func (x *Extractor) zone(ev *memory.Event) *time.Location {
-	if ev.Zone != "" {
-		if z, err := time.LoadLocation(ev.Zone); err == nil {
-			return z
-		}
-	}
-	return x.cfg.Zone
+	return memory.ZoneOr(ev.Zone, x.cfg.Zone)
 }

@@ -94,12 +94,7 @@ func (g *Gate) Drop(ev *memory.Event) (reason string, moved bool) {
 		return "", moved
 	}
 	from, to := d.span(ev)
-	loc := g.cfg.Zone
-	if ev.Zone != "" {
-		if l, err := time.LoadLocation(ev.Zone); err == nil {
-			loc = l
-		}
-	}
+	loc := memory.ZoneOr(ev.Zone, g.cfg.Zone)
 	for t := to; ; t = t.Add(-time.Minute) {
 		if t.Before(from) {
 			t = from
