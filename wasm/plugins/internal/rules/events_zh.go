@@ -264,8 +264,8 @@ func (t *talk) eventZh(b *bareZh) {
 		if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
 			a.Text = t.self.name + a.Text
 		}
-		if named && kinPrefixZh(x) != "" {
-			a.Text = withOwnerZh(a.Text, who, t.self)
+		if named {
+			a.Text = ofWhomZh(a.Text, who)
 		}
 		a.EventType, a.Actor = "event", who.name
 		a.Started = start.unix()
@@ -307,9 +307,9 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	text := t.rewriteZh(b.s, b.whens, false)
 	switch {
-	case named && (kinPrefixZh(x) != "" || t.topic.thing):
-		text = withOwnerZh(text, who, t.self)
-	case named || strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
+	case named:
+		text = ofWhomZh(text, who)
+	case strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
 	case word == "" && (dueZh(x) || shiftedZh(x) != ""):
 		text = t.self.name + "的" + text
 	case !eventLeadsZh(x, word):
@@ -361,12 +361,15 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 	if name := namePrefixZh(x); name != "" && strings.EqualFold(t.named(name).key, p.key) && !withMeZh(x[len(name):]) {
 		return p, true
 	}
+	if startsWithAny(x, []string{"带我", "送我", "陪我", "请我", "接我", "帮我", "教我"}) { // 老公又忘了，周五带我去吃饭
+		return p, true
+	}
 	return t.self, false
 }
 
-// withOwnerZh is a statement about a relative of the speaker's that says whose relative it is.
-func withOwnerZh(text string, who, self person) string {
-	if strings.Contains(text, who.name) || !strings.HasPrefix(who.name, self.name+"的") {
+// ofWhomZh is a statement that names whom it is about.
+func ofWhomZh(text string, who person) string {
+	if strings.Contains(text, who.name) {
 		return text
 	}
 	return named(text, who.name)

@@ -233,6 +233,7 @@ func (t *talk) sentence(s sentence) {
 	if t.quoted(s) {
 		return
 	}
+	s = toldYou(s)
 	if t.reminder(s) {
 		t.meet(s.toks, s.text)
 		return

@@ -111,3 +111,30 @@ func quotes(s, c sentence) bool {
 	}
 	return false
 }
+
+// toldYou is "did I tell you that Hannah got the job?" as the statement that it is.
+func toldYou(s sentence) sentence {
+	for _, asked := range [...]string{"did i tell you", "have i told you", "did i mention", "did you hear"} {
+		words := strings.Fields(asked)
+		if len(s.toks) < len(words)+3 || s.ends != "?" {
+			continue
+		}
+		n := 0
+		for n < len(words) && s.at(n) == words[n] {
+			n++
+		}
+		if n < len(words) {
+			continue
+		}
+		if s.at(n) == "that" {
+			n++
+		}
+		if w := s.at(n); askers[w] || preposition(w) || w == "him" || w == "them" || w == "it" || w == "this" || w == "the" {
+			return s
+		}
+		s = s.sub(n, len(s.toks))
+		s.ends = "."
+		return s
+	}
+	return s
+}
