@@ -172,7 +172,7 @@ func (t *talk) statedZh(b *bareZh) {
 		if strings.HasPrefix(r.key, "跳到") && generalFirmZh(object) {
 			object += r.until // 一家新公司
 		}
-		if r.key == "怕" && (!strings.HasSuffix(x[:i], "我") && !strings.HasSuffix(x[:i], "很") && !strings.HasSuffix(x[:i], "最") && !strings.HasSuffix(x[:i], "特别") || strings.HasPrefix(object, "是") || utf8.RuneCountInString(object) > 5) ||
+		if r.key == "怕" && (!strings.HasSuffix(x[:i], "我") && !strings.HasSuffix(x[:i], "很") && !strings.HasSuffix(x[:i], "最") && !strings.HasSuffix(x[:i], "特别") && !strings.HasSuffix(x[:i], "从小就") || strings.HasPrefix(object, "是") || utf8.RuneCountInString(object) > 5) ||
 			(r.until == "读" || r.until == "做编辑") && strings.Contains(object, "家里") {
 			continue
 		}

@@ -39,7 +39,11 @@ func (t *talk) courseZh(b *bareZh) {
 		event("plan", 0.65)
 	case own && len(b.whens) == 0 && choseZh(x):
 		event("event", 0.6)
-	case containsAny(x, "医生让", "大夫让", "医生建议", "大夫建议", "医生叫", "医生不让", "大夫不让") && n >= 7:
+	case own && len(b.whens) == 0 && containsAny(x, "老是", "经常", "总是", "常常") && containsAny(x, "失眠", "疼", "痛", "咳嗽", "抽筋", "耳鸣", "便秘", "头晕"):
+		a := t.baseZh(b, "semantic", "health", who, 0.7)
+		a.Sensitivity = "private"
+		t.out.Candidates = append(t.out.Candidates, a)
+	case containsAny(x, "医生给我开", "大夫给我开", "医生让", "大夫让", "医生建议", "大夫建议", "医生叫", "医生不让", "大夫不让") && n >= 7:
 		a := t.baseZh(b, "semantic", "health", who, 0.7)
 		a.Sensitivity = "private"
 		t.out.Candidates = append(t.out.Candidates, a)

@@ -125,7 +125,7 @@ func toldZh(x string) bool {
 }
 
 // shiftsZh say that something is put off or brought forward.
-var shiftsZh = []string{"延期到", "推迟到", "延后到", "延到", "推到", "拖到", "提前到"}
+var shiftsZh = []string{"改签到", "延期到", "推迟到", "延后到", "延到", "推到", "拖到", "提前到"}
 
 // movesZh say that something gets another time or place.
 var movesZh = append([]string{"改到", "改成", "改为", "挪到", "换到", "改在"}, shiftsZh...)

@@ -147,7 +147,7 @@ func doneZh(x string) bool {
 		return false
 	}
 	if strings.HasSuffix(head, "订") || strings.HasSuffix(head, "买") {
-		return !containsAny(object, "位", "票", "房", "酒店", "座", "桌", "餐", "车次", "机票")
+		return !containsAny(object, "位", "票", "房", "酒店", "座", "桌", "餐", "车次", "机票", "高铁", "火车", "动车", "航班", "飞机", "民宿", "场地")
 	}
 	r, _ := utf8.DecodeLastRuneInString(head)
 	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学", r)
@@ -158,6 +158,22 @@ func undoneZh(x string) bool {
 	_, not, ok := strings.Cut(x, "没")
 	not = strings.TrimPrefix(not, "有")
 	return ok && startsWithAny(not, []string{"去", "来", "吃", "喝", "上班", "上学", "做", "买", "看", "见", "打", "写", "交", "睡", "回", "到", "跑", "练", "学", "洗", "接", "送", "带", "拿", "找", "赶", "参加", "坐", "出门", "开会", "下楼"})
+}
+
+// obligedZh reports what somebody has to do, whatever 了 says of its end: 得把作业交了.
+func obligedZh(x string) bool {
+	x = strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我")
+	return startsWithAny(x, []string{"得", "还得", "必须", "要把", "还要"})
+}
+
+// errandZh reports an errand of the speaker's: 我得去银行取点钱, 晚上我要给我妈打个电话.
+func errandZh(x string) bool {
+	_, what, ok := strings.Cut(x, "我")
+	what = strings.TrimPrefix(what, "们")
+	if !ok || !startsWithAny(what, []string{"得", "要", "还得", "还要", "必须"}) || containsAny(what, "不", "吗", "你", "您", "如果", "买单", "洗手") || utf8.RuneCountInString(what) > 20 {
+		return false
+	}
+	return containsAny(what, "去", "给", "把") && containsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配")
 }
 
 // feltZh reports a clause that tells how something was: 吃得很开心.
@@ -223,7 +239,13 @@ func (t *talk) eventZh(b *bareZh) {
 	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
 		errand = errand || strings.Contains(x, k)
 	}
+	errand = errand || errandZh(x)
 	if w == nil || !w.hasDay && (attr == "" && !errand || !w.clock) {
+		if errandZh(x) && (!named || who.key == t.self.key) {
+			_, what, _ := strings.Cut(x, "我")
+			t.emit(plan{subject: t.self.key, attribute: "计划：" + trimZh(strings.TrimLeft(what, "们还得要必须")), what: "promise", chinese: true}, t.rewriteZh(b.s, b.whens, false), "promise", 0.65, b.s, false)
+			return
+		}
 		if p, ok := strings.CutPrefix(x, "我会"); ok && len([]rune(p)) > 4 && (strings.Contains(p, "给") || strings.Contains(p, "把") || strings.Contains(p, "帮")) {
 			t.emit(plan{subject: t.self.key, attribute: "计划：" + trimZh(p), what: "promise", chinese: true}, t.rewriteZh(b.s, b.whens, false), "promise", 0.65, b.s, false)
 		}
@@ -247,6 +269,9 @@ func (t *talk) eventZh(b *bareZh) {
 		start.day = w.day
 	}
 	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) && !agreedZh(x) && !strings.Contains(x, "不") || doneZh(x) || feltZh(x)) || start.day == t.now.day && start.unix() < t.ev.At && doneZh(x) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
+	if obliged := obligedZh(x); obliged && start.day >= t.now.day {
+		past = false // 今天得把作业交了
+	}
 	if past && w.weekday {
 		w.past(t.now)
 		start = *w

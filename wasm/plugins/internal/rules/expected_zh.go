@@ -124,7 +124,7 @@ func (t *talk) failedZh(s sentence) bool {
 	x, _ = cutOwnZh(x)
 	thing := longestZh(x, failZh[:])
 	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x[len(thing):], "又"), "也"), "被")
-	failed := thing != "" && startsWithAny(rest, []string{"坏了", "丢了", "漏水", "漏了", "堵了", "裂了", "爆了", "偷了", "停了", "断了", "进水了", "坏掉了", "不制冷了", "不制热了", "不工作了", "打不开了", "打不着火", "开不了机", "没反应了", "不转了", "连不上了"})
+	failed := thing != "" && startsWithAny(rest, []string{"坏了", "丢了", "漏水", "漏了", "堵了", "裂了", "爆了", "偷了", "停了", "断了", "进水了", "坏掉了", "不制冷了", "不制热了", "不工作了", "打不开了", "打不着火", "开不了机", "修好了", "换了", "换好了", "装好了", "没反应了", "不转了", "连不上了"})
 	if paper := longestZh(x, papersZh[:]); paper != "" {
 		failed = failed || startsWithAny(x[len(paper):], []string{"下来了", "批了", "批下来了", "办好了", "办下来了", "出来了", "到了"})
 	}

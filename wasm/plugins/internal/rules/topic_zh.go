@@ -71,6 +71,8 @@ func (t *talk) attend(x string) {
 		t.about(p)
 	case own || strings.HasPrefix(x, "轮到我"):
 		t.about(t.self)
+	case afterwardsZh(x):
+		t.about(t.self) // 下班后我要去接孩子
 	case neighbourZh(x) != "":
 		t.about(person{neighbourZh(x), neighbourZh(x)})
 	default:
@@ -107,6 +109,12 @@ func (t *talk) attend(x string) {
 			}
 		}
 	}
+}
+
+// afterwardsZh reports a clause of the speaker's behind a point of the day: 下班后我.
+func afterwardsZh(x string) bool {
+	when, _, ok := strings.Cut(x, "我")
+	return ok && utf8.RuneCountInString(when) <= 5 && kinPrefixZh(when) == "" && endsWithAny(when, []string{"后", "前", "时候"})
 }
 
 // ofVisitZh reports whether what follows a person's job makes it a visit there,

@@ -27,6 +27,10 @@ func (t *talk) attributeZh(b *bareZh) bool {
 	if t.salaryZh(b) {
 		return true
 	}
+	if who, sign, ok := strings.Cut(trimZh(x), "属"); ok && who == "我" && utf8.RuneCountInString(sign) == 1 && strings.Contains("鼠牛虎兔龙蛇马羊猴鸡狗猪", sign) {
+		t.factZh(b, t.self, "biography", "chinese_zodiac", sign, false, false, 0.88)
+		return true
+	}
 	for _, a := range attributesZh {
 		head, value, ok := strings.Cut(x, a.word)
 		value, is := strings.CutPrefix(value, "是")
@@ -88,7 +92,7 @@ func (t *talk) attributeZh(b *bareZh) bool {
 			return true
 		}
 	}
-	for _, k := range [...]string{"考上", "考过", "拿到", "通过了", "升职", "毕业", "订婚", "提了离职", "提离职", "提出离职", "提了辞职", "提辞职", "提出辞职", "递了辞", "交了辞", "辞职", "离职", "怀孕", "生了个女儿", "生了个儿子", "生了一个", "生了对双胞胎", "生了双胞胎", "被录取", "获奖", "中奖", "领证", "出院"} {
+	for _, k := range [...]string{"考上", "考过", "考了第", "得了第", "拿了第", "拿到", "通过了", "升职", "毕业", "订婚", "提了离职", "提离职", "提出离职", "提了辞职", "提辞职", "提出辞职", "递了辞", "交了辞", "辞职", "离职", "怀孕", "生了个女儿", "生了个儿子", "生了一个", "生了对双胞胎", "生了双胞胎", "被录取", "获奖", "中奖", "领证", "出院"} {
 		i := strings.Index(x, k)
 		if i < 0 || len(b.whens) > 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x, "没") || strings.Contains(x[i:], "吗") {
 			continue
