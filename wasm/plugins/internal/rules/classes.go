@@ -226,7 +226,7 @@ func (t *talk) fails(c *clause, i int) bool {
 	switch c.verb {
 	case "be":
 		ready := c.own && next == "ready" && len(c.whens) == 0
-		if !failing[next] && !ready && (next != "down" || noun != "wifi" && noun != "internet") || c.past {
+		if !failing[next] && !ready || c.past {
 			return false
 		}
 	case "stop":
@@ -250,7 +250,7 @@ func (t *talk) fails(c *clause, i int) bool {
 }
 
 // household are things of a house that fail, besides those of aboutThings.
-var household = set("tap toilet sink pipe lift tyre shower drain window freezer dryer hoover kettle toaster heater heating alarm internet wifi gutter machine hob")
+var household = set("tap toilet sink pipe lift tyre shower drain window freezer dryer hoover kettle toaster heater heating alarm gutter machine hob")
 
 // failing words say of a thing that it does not work.
-var failing = set("leaking broken blocked flooded faulty jammed cracked dripping bust knackered")
+var failing = set("leaking broken blocked flooded faulty cracked dripping bust knackered")

@@ -175,7 +175,7 @@ func named(text, name string) string {
 	if short != name {
 		short = name[strings.LastIndex(name, "的")+len("的"):]
 	}
-	if _, tail, ok := strings.Cut(name, "的"); ok && strings.Contains(text, tail) {
+	if _, tail, ok := strings.Cut(name, "的"); ok && strings.Contains(tail, "的") && strings.Contains(text, tail) {
 		return strings.Replace(text, tail, name, 1) // 邻居的孩子
 	}
 	if owner := strings.TrimSuffix(name, "的"+short); short != name && strings.Contains(text, short) {

@@ -160,7 +160,7 @@ func conditionZh(s string) bool {
 }
 
 // placesZh end what says where something is.
-var placesZh = [...]string{"那儿", "那里", "那边", "家里", "家", "手里", "手上", "上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "地下室", "储藏室", "车库", "阳台", "后备箱", "宿舍", "领事馆", "修理店", "店", "上", "里", "下", "边", "内"}
+var placesZh = [...]string{"那儿", "那里", "那边", "家里", "家", "手里", "手上", "上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "地下室", "储藏室", "车库", "阳台", "后备箱", "宿舍", "领事馆", "修理店", "上", "里", "下", "边", "内"}
 
 // thingsZh are what one looks for.
 var thingsZh = [...]string{"钥匙", "眼镜", "护照", "钱包", "手机", "充电器", "充电线", "遥控器", "雨伞", "伞", "药", "药箱", "车", "自行车", "胰岛素", "耳机", "电脑", "平板", "相机", "身份证", "户口本", "文件", "合同", "行李箱", "书", "包", "背包", "工具箱", "手电筒", "电池", "胶水", "剪刀", "螺丝刀", "针线盒", "体温计", "办公室", "工位", "说明书", "发票", "门卡", "灭火器", "电闸", "水阀"}
@@ -186,10 +186,9 @@ func (t *talk) whereZh(b *bareZh) bool {
 	if who, of, ok := strings.Cut(what, "的"); ok && owner == "" && (personZh(who) || kinPrefixZh(who) == who) && kinPrefixZh(of) == "" && utf8.RuneCountInString(of) > 1 {
 		thing = !strings.HasSuffix(where, "上") // 小普的帐篷在我地下室
 	}
-	for _, w := range thingsZh {
-		thing = thing || strings.HasSuffix(what, w)
-	}
-	if n := utf8.RuneCountInString(where); !thing || utf8.RuneCountInString(what) > 8 || n < 2 || n > 16 || vagueZh(where) || strings.ContainsAny(where, "他她你您") {
+	known := endsWithAny(what, thingsZh[:])
+	thing = thing || known
+	if n := utf8.RuneCountInString(where); !thing || utf8.RuneCountInString(what) > 8 || n < 2 || n > 16 || vagueZh(where) || strings.ContainsAny(where, "他她你您了") || !known && endsWithAny(what, kinZh[:]) {
 		return false
 	}
 	for _, end := range placesZh {
