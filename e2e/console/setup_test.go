@@ -129,7 +129,7 @@ func TestSetupByKeyboard(t *testing.T) {
 	b.seen("open", plain)
 	b.do(chromedp.Focus("[name=again]"), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("rse"), chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelector("[name=languages]")?.ariaInvalid === "true"`)
-	b.says("want codes such as en, de or pt-BR")
+	b.says("These are no codes of languages")
 	b.seen("languages", plain)
 	b.types("languages", "de, pt-BR")
 	b.says("German · Brazilian Portuguese")
@@ -265,6 +265,13 @@ func TestSetupByMouse(t *testing.T) {
 
 	n := beginSetup(t, home)
 	b = n.come(l)
+	b.do(chromedp.WaitVisible("[name=zone]"))
+	zone := js[string](b, `document.querySelector("[name=zone]").value`)
+	b.types("zone", "Mars/Olympus")
+	b.do(chromedp.Click(".setup .button.solid"), chromedp.WaitVisible("[value=key-file]"), chromedp.Click("[value=key-file]"), chromedp.Click(".setup .button.solid"))
+	b.says("没有这个时区")
+	b.seen("zone", l)
+	b.types("zone", zone)
 	words := toWords(b, false)
 	b.do(chromedp.Click("[data-act=lang]")) // at every step, which it keeps
 	b.says("Write down these 24 words")

@@ -138,7 +138,8 @@ function Making({ s, step, to, made }: { s: State; step: "you" | "open"; to: (st
       made(v);
     } catch (e) {
       const p = asProblem(e);
-      say({ field: p.field ?? "", text: p.status ? p.message : t("error.unreachable") });
+      const known = p.field === "zone" || p.field === "languages" || p.field === "way";
+      say({ field: p.field ?? "", text: !p.status ? t("error.unreachable") : known ? t(`setup.wrong.${p.field}` as Word) : p.message });
       if (["wearer", "zone", "languages"].includes(p.field ?? "")) to("you");
     } finally {
       work(false);

@@ -9,6 +9,7 @@ export const zhSet: Record<keyof typeof enSet, string> = {
   "setup.passphrase": "口令，至少 8 个字符", "setup.again": "再输入一次", "setup.differ": "两次输入的不一样。", "setup.language": "用来恢复密钥的 24 个词的语言", "setup.make": "生成我的密钥",
   "setup.words": "请抄下这 24 个词", "setup.wordsSays": "如果丢了这台机器，它们能恢复你的密钥。只显示这一次，不保存在任何地方。请按顺序抄在纸上。", "setup.vault": "保险箱里的秘密不会同步：丢了这台机器，这些词也找不回它们。", "setup.written": "我已经抄好了",
   "setup.check": "核对", "setup.checkSays": "请输入其中三个词，确认你已抄下。", "setup.word": "第 {n} 个词", "setup.wrongWord": "这不是第 {n} 个词。请看看你抄的内容。", "setup.show": "再看一遍这些词", "setup.anew": "换一组词重新开始", "setup.skipCheck": "不核对，继续",
+  "setup.wrong.zone": "没有这个时区。请写成 Asia/Shanghai 或 Europe/Berlin 这样。", "setup.wrong.languages": "这不是语言的代码。请写成 zh、en 或 pt-BR 这样。", "setup.wrong.way": "本系统的密钥环现在不能用。请选另一种方式。",
   "setup.wear": "可穿戴设备", "setup.engines": "耳朵、眼睛和头脑", "setup.login": "登录时启动", "setup.say": "告诉它一件事", "setup.done": "Locket 准备好了",
   "setup.loginSays": "Locket 可以在你每次登录时启动，这样不用你操心，它就能听到你的设备。", "setup.loginDo": "登录时启动", "setup.loginDone": "下次登录时它会启动：", "setup.loginNow": "它现在也在运行。如果你停了它，这样再启动：", "setup.loginNone": "在这个系统上，请自己设法启动 locket run。",
   "setup.found": "找到了：", "setup.ready": "它在这台机器上运行，只为你一个人。", "setup.skipped": "留到以后：", "setup.backup": "在 U 盘或另一块磁盘上做备份，这块磁盘坏了也不怕：", "setup.go": "去看我的记忆",
