@@ -257,7 +257,7 @@ func (t *talk) personal(c *clause) {
 		}
 	case "forget":
 		t.leftBehind(c, i)
-	case "park", "put", "leave ", "keep", "hide", "store", "stash", "hang", "stick":
+	case "park", "put", "keep", "hide", "store", "stash", "hang", "stick":
 		t.whereabouts(c, i)
 	case "pay", "earn", "owe":
 		if t.owes(c) || c.verb == "owe" && !c.priced() {
