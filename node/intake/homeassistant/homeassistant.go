@@ -108,21 +108,7 @@ func session(ctx context.Context, cfg *Config) (err error) {
 	c := &conn{Config: cfg, shown: map[string]string{}, parts: map[string]bool{}}
 	c.changed.Store(true)
 	lost, in := make(chan error, 1), make(chan inbox, 16)
-	o := mqtt.NewClientOptions().AddBroker(cfg.URL).SetClientID(cfg.ID).SetUsername(cfg.Username).SetPassword(cfg.Password).
-		SetProtocolVersion(4).SetCleanSession(true).SetOrderMatters(true).SetAutoReconnect(false).SetConnectRetry(false).
-		SetConnectTimeout(patience).SetWriteTimeout(patience).
-		SetWill(c.topic("availability"), "offline", 1, true).
-		SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err }).
-		SetDefaultPublishHandler(func(_ mqtt.Client, m mqtt.Message) {
-			select {
-			case in <- inbox{m.Topic(), string(m.Payload()), m.Retained()}:
-			default: // who sends faster than this is not heard
-			}
-		})
-	if cfg.TLS != nil {
-		o.SetTLSConfig(cfg.TLS)
-	}
-	c.mqtt = mqtt.NewClient(o)
+	c.mqtt = c.client(lost, in)
 	if err := done(ctx, c.mqtt.Connect()); err != nil {
 		return err
 	}
@@ -189,6 +175,25 @@ func session(ctx context.Context, cfg *Config) (err error) {
 			return err
 		}
 	}
+}
+
+// client gives what it takes to in, and the end of its connection to lost, which has room for it.
+func (c *conn) client(lost chan<- error, in chan<- inbox) mqtt.Client {
+	o := mqtt.NewClientOptions().AddBroker(c.URL).SetClientID(c.ID).SetUsername(c.Username).SetPassword(c.Password).
+		SetProtocolVersion(4).SetCleanSession(true).SetOrderMatters(true).SetAutoReconnect(false).SetConnectRetry(false).
+		SetConnectTimeout(patience).SetWriteTimeout(patience).
+		SetWill(c.topic("availability"), "offline", 1, true).
+		SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err }).
+		SetDefaultPublishHandler(func(_ mqtt.Client, m mqtt.Message) {
+			select {
+			case in <- inbox{m.Topic(), string(m.Payload()), m.Retained()}:
+			default: // who sends faster than this is not heard
+			}
+		})
+	if c.TLS != nil {
+		o.SetTLSConfig(c.TLS)
+	}
+	return mqtt.NewClient(o)
 }
 
 func done(ctx context.Context, t mqtt.Token) error {

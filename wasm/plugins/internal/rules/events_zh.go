@@ -278,27 +278,7 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	ended := closed(b.s, b.whens, w, t.now, past)
 	if past {
-		if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attr == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) {
-			return
-		}
-		if bare := strings.TrimPrefix(x, "我"); bare == "去了" || bare == "来了" || bare == "看了" {
-			return // where? the whole sentence says it
-		}
-		a := t.baseZh(b, "episodic", "event", who, 0.82)
-		a.Text = t.rewriteZh(b.s, b.whens, true)
-		if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
-			a.Text = t.self.name + a.Text
-		}
-		if named {
-			a.Text = ofWhomZh(a.Text, who)
-		}
-		a.EventType, a.Actor = "event", who.name
-		a.Started = start.unix()
-		if !w.clock {
-			a.Started = moment{start.day, 0, t.now.offset}.unix()
-		}
-		a.Ended = ended
-		t.out.Candidates = append(t.out.Candidates, a)
+		t.happenedZh(b, w, who, named, start, ended)
 		return
 	}
 	if attr == "" && named && containsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最") {
@@ -345,6 +325,33 @@ func (t *talk) eventZh(b *bareZh) {
 	t.another(&p, definiteZh(x, word) || shiftedZh(x) != "")
 	a := t.emit(p, text, kind, 0.86, b.s, false)
 	a.Actor, a.Ended = who.name, ended
+}
+
+// happenedZh proposes what took place at a time; start is that time, without an hour at midnight, and ended when it was over.
+func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when, ended int64) {
+	x := b.text
+	attribute, _ := eventInZh(x)
+	if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) {
+		return
+	}
+	if bare := strings.TrimPrefix(x, "我"); bare == "去了" || bare == "来了" || bare == "看了" {
+		return // where? the whole sentence says it
+	}
+	a := t.baseZh(b, "episodic", "event", who, 0.82)
+	a.Text = t.rewriteZh(b.s, b.whens, true)
+	if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
+		a.Text = t.self.name + a.Text
+	}
+	if named {
+		a.Text = ofWhomZh(a.Text, who)
+	}
+	a.EventType, a.Actor = "event", who.name
+	a.Started = start.unix()
+	if !w.clock {
+		a.Started = moment{start.day, 0, t.now.offset}.unix()
+	}
+	a.Ended = ended
+	t.out.Candidates = append(t.out.Candidates, a)
 }
 
 // feastOfZh reports a clause about the feast of a relative, to which the speaker goes: 我妈的生日聚会.

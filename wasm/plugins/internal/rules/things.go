@@ -97,9 +97,11 @@ func (t *talk) aboutThing(c *clause) {
 	if t.fails(c, i) {
 		return
 	}
-	if c.soldFor(i) || c.own && !c.neg && (c.verb == "come" && (c.past || c.perfect) && c.w(i) == "through" || c.verb == "be" && c.w(i) == "come" && c.w(i+1) == "through") {
+	if sold := c.soldFor(i); sold || c.own && !c.neg && (c.verb == "come" && (c.past || c.perfect) && c.w(i) == "through" || c.verb == "be" && c.w(i) == "come" && c.w(i+1) == "through") {
 		a := t.base(c, "episodic", "event", 0.7)
-		a.EventType, a.Started = "sale", t.toldAt(c.sentence)
+		if a.EventType, a.Started = "event", t.toldAt(c.sentence); sold {
+			a.EventType = "sale"
+		}
 		t.out.Candidates = append(t.out.Candidates, a)
 		return
 	}
