@@ -33,7 +33,7 @@ func TestAsksForTheNodeOnce(t *testing.T) {
 			}
 		}
 	})
-	times := map[string]int{"members": 200, "where": 20, "policy": 20, "never": 20} // as often as one of them hung at each time
+	times := map[string]int{"members": 200, "where": 20, "policy": 20, "never": 20} // members leaves a lock the least time to come in between
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
