@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -37,7 +38,7 @@ func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) 
 // The daemon runs locket-bridge as its config.toml says. What comes into a folder is found; the bridge
 // begins again when it is killed, goes on where it was, and ends with the daemon, however that ends.
 func TestDaemonRunsABridge(t *testing.T) {
-	at, dir := freeAddr(t), t.TempDir()
+	at, dir := freeport.Addr(t), t.TempDir()
 	h := newHome(t, "--listen", at)
 	folder, program := filepath.Join(dir, "memos"), filepath.Join(dir, "the-bridge")
 	put := func(name string, b []byte) {

@@ -18,23 +18,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
 func words(i int) wire.Message { return &wire.Words{Speaker: "Ana", Text: sentence(i)} }
-
-// freeAddr is an address of loopback that nobody listened on a moment ago.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
 
 // mosquitto is somebody's broker: with passwords, an ACL for each device, and TLS.
 type mosquitto struct {
@@ -47,7 +37,7 @@ type mosquitto struct {
 func newMosquitto(t *testing.T) *mosquitto {
 	t.Helper()
 	m := &mosquitto{t: t, dir: t.TempDir()}
-	_, m.port, _ = net.SplitHostPort(freeAddr(t))
+	m.port = freeport.Port(t)
 	m.certificate()
 	pass := filepath.Join(m.dir, "passwords")
 	for _, user := range []string{"node", "pin", "glasses"} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/internal/testing/long"
 	"github.com/locket-dev/locket/node/intake/wear"
 )
@@ -18,7 +19,7 @@ import (
 // kills while events come in: as an utterance, once. KILLS has it go on for so many.
 func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
 	kills := long.Kills(t, 50)
-	h := newHome(t, "--listen", freeAddr(t))
+	h := newHome(t, "--listen", freeport.Addr(t))
 	d := h.start()
 	c := h.addDevice("pin")
 	pin := wearable(t, d.broker, c.Name, c.Password)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/internal/testing/speechtest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/extract/sound"
@@ -152,7 +153,7 @@ func zombie(pid int) bool {
 func TestLiveWordsOnceWhateverIsKilled(t *testing.T) {
 	const utterances = 12 // 100 were run once, too
 	ears := speechtest.Wyoming(t)
-	h := newHome(t, "--listen", freeAddr(t))
+	h := newHome(t, "--listen", freeport.Addr(t))
 	d := h.start()
 	c := h.addDevice("pin")
 	h.must("engine", "add", "ears", ears.Address)

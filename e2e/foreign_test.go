@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // A vault of MIRIX goes to the vault, and its secrets stand nowhere else. Twice changes
@@ -53,7 +55,7 @@ func TestImportSecretsCutOff(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	through := freeAddr(t)
+	through := freeport.Addr(t)
 	batches := 0
 	pass := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
 	cut := &http.Server{Addr: through, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

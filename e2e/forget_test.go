@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/internal/testing/leakscan"
 	"github.com/locket-dev/locket/memory"
 )
@@ -20,7 +21,7 @@ const forgetKills = 6
 // been open again, however often it was killed in the middle; what was not
 // meant is there.
 func TestForgettingOutlivesSIGKILL(t *testing.T) {
-	h := newHome(t, "--listen", freeAddr(t))
+	h := newHome(t, "--listen", freeport.Addr(t))
 	d := h.start()
 	c := h.addDevice("pin")
 	pin := wearable(t, d.broker, c.Name, c.Password)

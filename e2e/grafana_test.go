@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // The dashboard fits Grafana's own types. A node or a relay gives every metric that it asks for.
@@ -33,7 +35,7 @@ func TestGrafanaDashboard(t *testing.T) {
 
 	h := newHome(t)
 	address := h.overTCP()
-	r := newRelay(t, "--open", "--metrics", freeAddr(t))
+	r := newRelay(t, "--open", "--metrics", freeport.Addr(t))
 	h.start()
 	h.must("add", "--plain", "The kayak is yellow")
 	if res, err := http.Get(r.url + "/healthz"); err != nil || res.Body.Close() != nil {

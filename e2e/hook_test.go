@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // The library standardwebhooks from npm takes what an app is told: what was refused
@@ -14,7 +16,7 @@ func TestWebhook(t *testing.T) {
 	npm(t, "standardwebhooks/package.json")
 	h := newHome(t)
 	d := h.start()
-	address := freeAddr(t)
+	address := freeport.Addr(t)
 	var made struct {
 		Key    string
 		Secret string `json:"hook_secret"`

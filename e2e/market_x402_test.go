@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/cloud/market/pay/x402/x402test"
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // answered is what the client of x402 from npm was answered.
@@ -49,7 +50,7 @@ func TestX402FromNPM(t *testing.T) {
 	side.Fund(agent.Address, 20_000_000)
 	_, arbiter := keyed(t)
 	buyer, _ := keyed(t)
-	listen := freeAddr(t)
+	listen := freeport.Addr(t)
 	market, _ := newMarket(t, filepath.Join(t.TempDir(), "market.key"), arbiter, "--listen", listen, "--market-page", "http://"+listen, "--market-x402-facilitator", side.URL,
 		"--market-x402-pay-to", x402test.PayTo, "--market-x402-asset", x402test.Asset, "--market-x402-asset-name", x402test.Token, "--market-x402-network", x402test.Network)
 	seller := newHome(t)

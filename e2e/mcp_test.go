@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // npm gives the file of a package that e2e/clients/package.json pins.
@@ -31,7 +33,7 @@ func npm(t *testing.T, name string) string {
 // overTCP has a home's commands and its daemon meet at a TCP address.
 func (h *home) overTCP() (address string) {
 	h.t.Helper()
-	address = freeAddr(h.t)
+	address = freeport.Addr(h.t)
 	conf, err := os.OpenFile(filepath.Join(h.dir, "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
 		_, err = conf.WriteString("\n[api]\nlisten = \"" + address + "\"\n")
@@ -146,7 +148,11 @@ func TestMCPFollows(t *testing.T) {
 	h := newHome(t)
 	address := h.overTCP()
 	h.start()
-	day := "memory://day/" + time.Now().UTC().Format(time.DateOnly)
+	zone, err := time.LoadLocation("Europe/Lisbon") // the home's
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := "memory://day/" + time.Now().In(zone).Format(time.DateOnly)
 	for i, way := range [][2]string{{"legacy", "stdio"}, {"modern", "stdio"}, {"legacy", "http"}, {"modern", "http"}} {
 		name := fmt.Sprintf("follower%d", i)
 		key := strings.TrimSpace(h.must("app", "add", name, "--can", "read", "--types", "semantic"))

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // network is another machine's, as far as packets can tell: a network namespace that a
@@ -130,10 +132,7 @@ func (a *agent) stream(begun, path, body string, args ...string) (rest func() (s
 func TestAgentInAnotherNetwork(t *testing.T) {
 	n, h := newNetwork(t), newHome(t)
 	local := h.overTCP()
-	_, port, err := net.SplitHostPort(freeAddr(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := freeport.Port(t)
 	remote := net.JoinHostPort(n.host, port)
 	conf, err := os.OpenFile(filepath.Join(h.dir, "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {

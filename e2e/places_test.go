@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -13,7 +14,7 @@ import (
 // device that no relay does.
 func TestTwoRelays(t *testing.T) {
 	first, second := newRelay(t), newRelay(t)
-	glasses := newHome(t, "--listen", freeAddr(t), "--set", "sync.relay="+first.url)
+	glasses := newHome(t, "--listen", freeport.Addr(t), "--set", "sync.relay="+first.url)
 	glasses.start()
 	phone := glasses.letIn("phone")
 	phone.start()

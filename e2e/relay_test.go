@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/logbook"
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/intake/wear"
@@ -288,7 +289,7 @@ func (h *home) knows(rs []*wear.Receipt) {
 // that comes after, which has nobody but the relay to hear it from.
 func TestRelayKilled(t *testing.T) {
 	r := newRelay(t)
-	glasses := newHome(t, "--listen", freeAddr(t), "--set", "sync.relay="+r.url)
+	glasses := newHome(t, "--listen", freeport.Addr(t), "--set", "sync.relay="+r.url)
 	d := glasses.start()
 	phone := glasses.letIn("phone")
 	phone.start()

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // outside gives an address of this machine that is not loopback.
@@ -54,10 +56,7 @@ func curlBy(t *testing.T, by []string, args ...string) (status, body string) {
 func TestRemoteApp(t *testing.T) {
 	h := newHome(t)
 	host := outside(t)
-	_, port, err := net.SplitHostPort(freeAddr(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := freeport.Port(t)
 	remote := net.JoinHostPort(host, port)
 	conf, err := os.OpenFile(filepath.Join(h.dir, "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {

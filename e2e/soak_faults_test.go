@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 const (
@@ -203,7 +205,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func newOpenBroker(t *testing.T) *mosquitto {
 	t.Helper()
 	m := &mosquitto{t: t, dir: t.TempDir()}
-	_, m.port, _ = net.SplitHostPort(freeAddr(t))
+	m.port = freeport.Port(t)
 	m.write("conf", "listener "+m.port+" 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n")
 	m.start()
 	t.Cleanup(m.stop)

@@ -209,6 +209,19 @@ func (d *device) reopen() {
 // pair lets fresh in, by d.
 func (d *device) pair(fresh *device) {
 	d.t.Helper()
+	joined := d.meet(fresh)
+	if p, err := d.PairConfirm(d.t.Context(), true); err != nil || p.State != serve.PairDone {
+		d.t.Fatalf("%+v, %v", p, err)
+	}
+	if err := <-joined; err != nil {
+		d.t.Fatal(err)
+	}
+	fresh.open()
+}
+
+// meet has fresh join by d, as far as both show the same words. Fresh says that they are.
+func (d *device) meet(fresh *device) (joined chan error) {
+	d.t.Helper()
 	p, err := d.PairInvite(d.t.Context())
 	if err != nil {
 		d.t.Fatal(err)
@@ -217,7 +230,8 @@ func (d *device) pair(fresh *device) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	words, joined := make(chan []string, 1), make(chan error, 1)
+	words := make(chan []string, 1)
+	joined = make(chan error, 1)
 	go func() {
 		_, err := node.Join(d.t.Context(), fresh.cfg, node.JoinOptions{InitOptions: node.InitOptions{KeyFile: true}, Relay: url}, code,
 			func(w []string, _ string) bool { words <- w; return true })
@@ -229,13 +243,7 @@ func (d *device) pair(fresh *device) {
 	if theirs := <-words; !slices.Equal(theirs, p.Words) {
 		d.t.Fatalf("words %v here, %v there", p.Words, theirs)
 	}
-	if p, err = d.PairConfirm(d.t.Context(), true); err != nil || p.State != serve.PairDone {
-		d.t.Fatalf("%+v, %v", p, err)
-	}
-	if err := <-joined; err != nil {
-		d.t.Fatal(err)
-	}
-	fresh.open()
+	return joined
 }
 
 func (d *device) sync() serve.SyncStatus {

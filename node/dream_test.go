@@ -310,7 +310,7 @@ func TestDreamIsDue(t *testing.T) {
 func TestForgettingReachesSummaries(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
-	day := time.Now().UTC().AddDate(0, 0, -2)
+	day := noonBefore(time.Now()).AddDate(0, 0, -1)
 	for i := range 7 {
 		hear(t, n, day.Add(time.Duration(i)*time.Second), "Ana", fmt.Sprintf("My friend Quill%d lives in Town%d.", i, i))
 	}

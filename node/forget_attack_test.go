@@ -207,8 +207,7 @@ func TestForgetAmongAdds(t *testing.T) {
 // the other one; and not where it has a word of the first alone.
 func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
 	n := keyed(t, nil)
-	yesterday := time.Now().AddDate(0, 0, -1)
-	today := time.Now()
+	yesterday, today := noonBefore(time.Now()), time.Now()
 	event := func(seq uint64, at time.Time, text string) memory.Evidence {
 		return memory.Evidence{Event: memory.EventID{Device: "pin", Boot: 9, Seq: seq}, At: at, Speaker: "Ana", Excerpt: text}
 	}

@@ -70,10 +70,21 @@ func keyed(t *testing.T, change func(*config.Config)) *Node {
 	return n
 }
 
-// noonBefore is noon of the day before: yesterday at any time of the day.
+// noonBefore is noon of the day before where the wearer of initNode is: yesterday at any
+// time of the day.
 func noonBefore(now time.Time) time.Time {
+	now = inLisbon(now)
 	y, m, d := now.Date()
 	return time.Date(y, m, d-1, 12, 0, 0, 0, now.Location())
+}
+
+// inLisbon is a time in the zone of initNode.
+func inLisbon(at time.Time) time.Time {
+	zone, err := time.LoadLocation("Europe/Lisbon")
+	if err != nil {
+		panic(err) // the nodes of these tests would not open either
+	}
+	return at.In(zone)
 }
 
 // lived gives a node that runs and has heard a little of everything.
@@ -83,7 +94,7 @@ func lived(t *testing.T, now time.Time) *Node {
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	yesterday := noonBefore(now)
+	yesterday, now := noonBefore(now), inLisbon(now)
 	today := func(ago time.Duration) time.Time { // an early morning's is midnight's
 		if at := now.Add(-ago); at.YearDay() == now.YearDay() {
 			return at
@@ -152,8 +163,8 @@ func TestForgottenIsGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var n *Node
 			var p serve.ForgetPlan
-			for today := 0; today != time.Now().YearDay(); { // once more, if midnight made a yesterday of today
-				now = time.Now()
+			for today := 0; today != inLisbon(time.Now()).YearDay(); { // once more, if midnight made a yesterday of today
+				now = inLisbon(time.Now())
 				today = now.YearDay()
 				n = lived(t, now)
 				p = confirm(t, n, way(t, n))

@@ -116,6 +116,9 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	n.fleetIntake.Store(n.intake)
 	defer func() {
 		if err != nil {
+			n.running = false
+			n.paused.end()
+			n.private.end()
 			err = errors.Join(err, n.stopIntake())
 		}
 	}()

@@ -1,8 +1,12 @@
 package node_test
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -45,5 +49,39 @@ func TestRunningNodesSync(t *testing.T) {
 	}
 	if a.state() != b.state() {
 		t.Errorf("first\n%s\nsecond\n%s", a.state(), b.state())
+	}
+}
+
+// A node that syncs by itself, and can't begin to keep envelopes for a second relay, goes on
+// with the one that it has.
+func TestRunningGoesOnWithOneRelay(t *testing.T) {
+	relay, other := serveRelay(t), serveRelay(t)
+	a, b := newDevice(t, relay.url, 43), newDevice(t, relay.url, 44)
+	a.cfg.Broker.Listen, b.cfg.Broker.Listen = "127.0.0.1:0", "127.0.0.1:0"
+	a.init()
+	a.well()
+	a.pair(b)
+	for _, d := range []*device{a, b} {
+		if err := d.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(a.cfg.Home, "shelf"), nil, 0o600); err != nil { // where the folder would be
+		t.Fatal(err)
+	}
+	if list, err := a.AddRelay(t.Context(), other.url); err == nil {
+		t.Fatalf("%+v", list)
+	}
+	id := a.tell("Ana likes plums.", nil)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	came := false
+	for c, err := range b.Changes(ctx, 0, true) {
+		if came = err == nil && c.Memory == id; came || err != nil {
+			break
+		}
+	}
+	if !came {
+		t.Error("what it learns does not come to the other any more")
 	}
 }

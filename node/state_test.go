@@ -52,9 +52,19 @@ func letIn(t *testing.T, n *Node, name, password string) bool {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
-	defer stop()
-	return c.Ready(ctx) == nil
+	for end := time.Now().Add(2 * time.Minute); ; {
+		ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		err := c.Ready(ctx)
+		stop()
+		switch {
+		case err == nil:
+			return true
+		case strings.Contains(err.Error(), "not Authorized"), strings.Contains(err.Error(), "bad user name or password"):
+			return false
+		case time.Now().After(end):
+			t.Fatalf("neither let in nor refused: %v", err)
+		}
+	}
 }
 
 // body is what a state file says, without the lines that say who wrote it.

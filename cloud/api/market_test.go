@@ -216,7 +216,8 @@ func TestMarketSignatureIsNeeded(t *testing.T) {
 
 // One address asks a market so often, whatever keys it makes, and publishes so much.
 func TestMarketHasAPace(t *testing.T) {
-	s := withMarket(t, func(c *api.Config) { proxied(c); c.StrangersPerMinute = 10 })
+	now := time.Now() // and no time passes, in which requests come back
+	s := withMarket(t, func(c *api.Config) { proxied(c); c.StrangersPerMinute, c.Now = 10, func() time.Time { return now } })
 	count := func(times int, request func(n byte) *http.Request) (refused int) {
 		for n := range times {
 			if res, _, _ := answer(t, request(byte(n))); res.StatusCode == 429 {

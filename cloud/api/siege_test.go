@@ -76,7 +76,7 @@ func (s *service) served(t *testing.T, h *storetest.Household, times int) {
 // neither somebody without a key, nor a member who was removed, nor an account.
 func TestThreatStalledUploads(t *testing.T) {
 	stores(t, proxied, func(t *testing.T, s *service) {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		honest, hostile, unknown := s.settle("honest"), s.settle("hostile"), storetest.NewHousehold(t, "unknown")
 		last := honest.Delta(honest.Writer, "the last")

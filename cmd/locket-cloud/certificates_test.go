@@ -12,6 +12,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/internal/testing/testservers"
 )
 
@@ -157,14 +158,7 @@ func TestCertificateIsRefused(t *testing.T) {
 		await(t, p, "no certificate", host, a.Directory, "certificate signed by unknown authority")
 	})
 	t.Run("away", func(t *testing.T) {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		away := "https://" + ln.Addr().String() + "/dir"
-		if err := ln.Close(); err != nil {
-			t.Fatal(err)
-		}
+		away := "https://" + freeport.Addr(t) + "/dir"
 		p := start(t, "--data", t.TempDir(), "--open", "--acme", host, "--acme-directory", away)
 		t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
 		await(t, p, "no certificate", host, away, "connection refused")

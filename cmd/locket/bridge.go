@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// bridgeStop is how long the bridge may take to end before it is killed: less than
-	// stopTime, in which the node stops beside it.
+	// bridgeStop is how long the bridge may take to end before it is killed. The node
+	// takes what it says until then, and stops after that.
 	bridgeStop = 3 * time.Second
 	// bridgeLine is how much of a line of the bridge's is logged, in bytes.
 	bridgeLine = 4 << 10

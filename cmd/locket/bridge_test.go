@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -212,6 +213,57 @@ stay`)
 	stop()
 	f.says(t, "ended")
 	<-ended
+}
+
+// stopsLast is a node that tells whether a bridge runs as it stops.
+type stopsLast struct {
+	openNode
+	pid  *int
+	runs *bool
+}
+
+func (n stopsLast) Stop(ctx context.Context) error {
+	*n.runs = syscall.Kill(*n.pid, 0) == nil
+	return n.openNode.Stop(ctx)
+}
+
+// A daemon's bridge ends before the node stops, which takes what the bridge says at its end.
+func TestNodeStopsAfterItsBridge(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	d := testDeps()
+	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {
+		t.Fatal(code)
+	}
+	f := newFakeBridge(t, "trap '' TERM\nsay $$\nexec sleep 600") // it takes all of bridgeStop
+	d.environ = append(d.environ, "LOCKET_BRIDGE_PROGRAM="+f.cfg.Program)
+	pid, runs := 0, false
+	open := d.openNode
+	d.openNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (openNode, error) {
+		n, err := open(cfg, log, spans)
+		if err != nil {
+			return nil, err
+		}
+		return stopsLast{n, &pid, &runs}, nil
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run(ctx, []string{"--home", home, "--set", "bridge.config=" + f.cfg.Config, "run", "--locked", "--listen", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard, d)
+	}()
+	f.says(t, f.arguments())
+	if !f.heard.Scan() {
+		t.Fatal(f.heard.Err())
+	}
+	if _, err := fmt.Sscan(f.heard.Text(), &pid); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	<-ended
+	if runs {
+		t.Error("the node stopped while its bridge ran")
+	}
 }
 
 // The bridge of a daemon that was killed ends.

@@ -124,6 +124,9 @@ func (a *app) runDaemon(ctx context.Context, o runOptions) error {
 		if err != nil { // events are taken all the same, and keys overwritten
 			a.logger(&a.settings.Config).Warn("locked, and not all of it ended well", "error", err)
 		}
+		if ctx.Err() != nil {
+			return err // it was told to end meanwhile, which the one that begins anew would not know
+		}
 		// Where that can't be, it goes on in this one, with what the collector
 		// leaves of them.
 		o.again = true
@@ -219,10 +222,11 @@ func (a *app) serveDaemon(ctx context.Context, opt runOptions) (args []string, e
 		for _, run := range d.beside {
 			beside.Go(func() { run(inner) })
 		}
-		defer func() { end(); beside.Wait() }()
 		remote.begin(inner, end, recorder.New(n.Web(), serve.New(d.apps)), d.log)
 		err = serve.Serve(inner, listener, serve.New(d.owner), d.log)
 		quiet()
+		end()
+		beside.Wait() // before the node stops, which takes what its bridge says at the end
 	} else {
 		err = errors.Join(err, listener.Close())
 	}

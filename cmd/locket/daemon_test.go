@@ -35,6 +35,55 @@ func (c clumsyKeys) Lock(ctx context.Context) error {
 
 func (c clumsy) Stop(ctx context.Context) error { return errors.Join(c.openNode.Stop(ctx), errClumsy) }
 
+// interrupted is a home that is told to end while it stops to begin anew.
+type interrupted struct {
+	openNode
+	end func()
+}
+
+func (i interrupted) Stop(ctx context.Context) error {
+	i.end()
+	return i.openNode.Stop(ctx)
+}
+
+// A daemon that is told to end while it is locked does not begin anew: the one that began
+// would not know of it.
+func TestEndsWhileItIsLocked(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	d := testDeps()
+	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {
+		t.Fatal(code)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	open := d.openNode
+	d.openNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (openNode, error) {
+		n, err := open(cfg, log, spans)
+		if err != nil {
+			return nil, err
+		}
+		return interrupted{n, stop}, nil
+	}
+	d.restart = func([]string, []string) error {
+		t.Error("it begins anew")
+		return errors.ErrUnsupported
+	}
+	ready, told := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"--home", home, "--json", "run"}, strings.NewReader(""), told, io.Discard, d)
+		told.Close()
+	}()
+	if n, err := ready.Read(make([]byte, 4096)); err != nil || n == 0 {
+		t.Fatal("it does not say that it is ready: ", err)
+	}
+	go io.Copy(io.Discard, ready)
+	run(ctx, []string{"--home", home, "lock"}, strings.NewReader(""), io.Discard, io.Discard, d) // which waits for one that begins anew
+	if code := <-ended; code != 0 {
+		t.Errorf("the daemon ends with %d", code)
+	}
+}
+
 // A daemon whose keys are dropped with a fault on the way begins anew all the
 // same: else it would take no events, or keep what the keys were in.
 func TestLockedWithAFault(t *testing.T) {

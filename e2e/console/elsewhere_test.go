@@ -3,7 +3,6 @@ package console
 import (
 	"bufio"
 	"encoding/json"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -24,14 +24,7 @@ import (
 // ended has how the command ends.
 func elsewhere(t *testing.T) (link serve.ConsoleLink, c *serve.Client, ended chan error) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free
-	if err != nil {
-		t.Fatal(err)
-	}
-	remote := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	remote := freeport.Addr(t)
 	home, c := ownHome(t, "--set", "api.remote="+remote)
 	out, err := command(home, "--json", "--set", "api.remote="+remote, "app", "add", "laptop", "--can", "console", "--for", "1h")
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -84,12 +85,7 @@ func (c *cable) cut() {
 // certificate; microphone and camera are Chromium's fake ones, of which the microphone
 // hears a man speak.
 func TestRecorder(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := &cable{at: "127.0.0.1:0", to: free.Addr().String()}
-	free.Close()
+	line := &cable{at: "127.0.0.1:0", to: freeport.Addr(t)}
 	if err := line.join(); err != nil {
 		t.Fatal(err)
 	}

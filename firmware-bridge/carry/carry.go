@@ -121,7 +121,8 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		c.out.state = c.State
 		err = c.out.resendUnacked(ctx)
 	}
-	if err == nil {
+	looked := err == nil // for how the last bridge ended; else that is left to the next start
+	if looked {
 		err = c.endedWell(ctx)
 	}
 	if err == nil {
@@ -133,7 +134,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	stop()
 	<-ended
-	if !c.Lossless {
+	if !c.Lossless && looked {
 		err = errors.Join(err, c.State.Keep(runsPart, false))
 	}
 	c.report.Published += int(left.sent.Load())

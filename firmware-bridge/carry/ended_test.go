@@ -49,6 +49,27 @@ func TestEndedBefore(t *testing.T) {
 	}
 }
 
+// A bridge that ends before it could tell how the last one ended leaves that to the next.
+func TestEndedBeforeTwice(t *testing.T) {
+	t.Parallel()
+	n, path := carrytest.NewNode(t), carrytest.StatePath(t)
+	b := n.Bridge(t, path, limitless.Family, over{})
+	if err := errors.Join(b.Cfg.State.Keep("runs", true), b.Cfg.State.Keep("owed", []map[string]any{ // as a kill leaves it
+		{"boot": 7, "seq": 12, "at": "2026-03-14T12:00:00Z", "reason": "audio packets lost"}}), b.Cfg.Client.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := carry.Run(carrytest.Deadline(t), b.Cfg); err == nil {
+		t.Fatal("it told by a client that is closed")
+	}
+	b = n.Bridge(t, path, limitless.Family, over{})
+	if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Waiting != 0 {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	if gaps := n.Disk.Of(memory.KindGap); len(gaps) != 2 || !strings.Contains(gaps[1].Reason, "ended before it could tell") {
+		t.Errorf("%+v", gaps)
+	}
+}
+
 // A gap that the node had not acknowledged when the bridge was killed is said again by the next start, once.
 func TestGapOutlivesAKill(t *testing.T) {
 	t.Parallel()

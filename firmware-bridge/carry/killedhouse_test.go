@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/carry/carrytest"
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store/journal"
 	"github.com/locket-dev/locket/node/intake"
@@ -97,12 +97,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return &house{dir: t.TempDir(), at: l.Addr().String(), password: string(cred.Password), hash: hash, seed: seal.NewKey()}
+	return &house{dir: t.TempDir(), at: freeport.Addr(t), password: string(cred.Password), hash: hash, seed: seal.NewKey()}
 }
 
 // running is a process of a house.

@@ -206,8 +206,11 @@ func (p *publisher) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, parting)
 	defer cancel()
 	err := p.client.Flush(ctx)
-	if err == nil && p.dropped > 0 {
-		err = errors.Join(p.tellDropped(ctx), p.client.Flush(ctx))
+	if p.dropped > 0 {
+		told := p.tellDropped(ctx) // if the node is away still, the next start tells it
+		if err == nil {
+			err = errors.Join(told, p.client.Flush(ctx))
+		}
 	}
 	p.settle()
 	p.report.Waiting = len(p.open)

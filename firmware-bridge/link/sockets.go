@@ -39,8 +39,9 @@ type Sockets struct {
 	srv  *http.Server
 	gate *gate // nil without MQTT
 
-	mu  sync.Mutex
-	now arrived // that is served, or waits to be; nil: none
+	mu     sync.Mutex
+	now    arrived // that is served, or waits to be; nil: none
+	closed bool    // who arrives is sent away
 }
 
 // Server is where a device finds its server.
@@ -113,6 +114,7 @@ func (s *Sockets) Close() error {
 		return nil
 	}
 	s.mu.Lock()
+	s.closed = true
 	if s.now != nil {
 		s.now.hangUp()
 	}
@@ -163,9 +165,15 @@ func (s *Sockets) accept(w http.ResponseWriter, r *http.Request) {
 	s.arrive(d)
 }
 
-// arrive has a device wait for Connect; one before it is sent away.
+// arrive has a device wait for Connect; one before it is sent away. After Close it is sent
+// away itself: nobody would read what it says, nor see it go.
 func (s *Sockets) arrive(d arrived) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		d.hangUp()
+		return
+	}
 	if s.now != nil {
 		s.now.hangUp() // the later one wins
 	}
@@ -175,7 +183,6 @@ func (s *Sockets) arrive(d arrived) {
 	default:
 	}
 	s.came <- d
-	s.mu.Unlock()
 }
 
 // Connect waits for the device.

@@ -58,6 +58,7 @@ type Exporter struct {
 	about   resource
 	http    *http.Client
 	queue   chan span.Span
+	parting time.Duration // see lastTime; longer in tests
 	dropped atomic.Uint64 // spans that found the queue full, or that the collector refused
 }
 
@@ -65,7 +66,7 @@ type Exporter struct {
 func New(c Config) *Exporter {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost, transport.MaxConnsPerHost, transport.IdleConnTimeout = 1, 2, 2*time.Minute
-	return &Exporter{c: c, begun: time.Now(), queue: make(chan span.Span, maxWaiting),
+	return &Exporter{c: c, begun: time.Now(), queue: make(chan span.Span, maxWaiting), parting: lastTime,
 		// The instance is random and lives as long as the process, so it tells nothing of
 		// the home.
 		about: resource{[]attribute{text("service.name", c.Service), text("service.version", c.Version), text("service.instance.id", rand.Text())}},
@@ -97,17 +98,19 @@ func (e *Exporter) Run(ctx context.Context) {
 }
 
 func (e *Exporter) sendSpans(ctx context.Context) {
+	// What is on its way when ctx ends goes on, or nothing that waits behind it would be sent.
+	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(e.parting, cancel) })()
 	for {
 		batch, over := e.collect(ctx)
 		if over {
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTime)
-			defer cancel()
 			for len(batch) > 0 && e.post(last, "traces", e.traces(batch)) == nil {
 				batch = e.rest()
 			}
 			return
 		}
-		if !e.insist(ctx, batch) {
+		if !e.insist(ctx, last, batch) {
 			return // it has not answered, and what waits would wait for nothing
 		}
 	}
@@ -150,12 +153,12 @@ func (e *Exporter) rest() (batch []span.Span) {
 }
 
 // insist sends a batch until the collector has taken or refused it. It gives false if
-// ctx ended before that.
-func (e *Exporter) insist(ctx context.Context, batch []span.Span) bool {
+// ctx ended before that. A sending that is under way then may go on until last ends.
+func (e *Exporter) insist(ctx, last context.Context, batch []span.Span) bool {
 	body := e.traces(batch)
 	pace, told := retry.Backoff{First: firstRest, Most: longRest}, false
 	for {
-		err := e.post(ctx, "traces", body)
+		err := e.post(last, "traces", body)
 		var f *fault
 		switch {
 		case err == nil:

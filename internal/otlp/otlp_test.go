@@ -21,14 +21,16 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// started runs an exporter, until the function that it gives.
-func started(t *testing.T, c Config) (*Exporter, context.Context, func()) {
+// started runs an exporter, until the function that it gives. At the end it has a while for
+// what waits.
+func started(t *testing.T, c Config, parting time.Duration) (*Exporter, context.Context, func()) {
 	t.Helper()
 	c.Service, c.Version, c.Log = "locket", "v1.2.3", quiet
 	if c.Every == 0 {
 		c.Every = time.Hour
 	}
 	e := New(c)
+	e.parting = parting
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { e.Run(ctx) })
@@ -56,7 +58,7 @@ func TestOTLP(t *testing.T) {
 	free.Set(-7)
 	odd.Set(math.NaN())
 
-	_, ctx, stop := started(t, Config{URL: to.URL, Metrics: reg, KeepOnly: func(label, value string) bool { return label != "plugin" || value == "ours" }})
+	_, ctx, stop := started(t, Config{URL: to.URL, Metrics: reg, KeepOnly: func(label, value string) bool { return label != "plugin" || value == "ours" }}, time.Minute)
 	outer, request := span.Serve(ctx, "GET", "/v1/memories/{id}")
 	inner, work := span.Start(outer, "recall")
 	work.Count("locket.hits", 3)
@@ -127,7 +129,7 @@ func TestStalls(t *testing.T) {
 	}))
 	defer s.Close()
 	defer close(over)
-	e, ctx, stop := started(t, Config{URL: s.URL})
+	e, ctx, stop := started(t, Config{URL: s.URL}, lastTime)
 	for range maxBatch {
 		_, work := span.Start(ctx, "commit")
 		work.End(nil)
@@ -143,11 +145,42 @@ func TestStalls(t *testing.T) {
 	stop() // the test's own limit says that it ends
 }
 
+// What is on its way when the exporter ends goes on, and what waits behind it is sent, too.
+func TestEndsWhileItSends(t *testing.T) {
+	to := collector.New(t)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	first := sync.OnceFunc(func() { close(asked); <-answer })
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		first()
+		to.ServeHTTP(w, r)
+	}))
+	defer s.Close()
+	e := New(Config{URL: s.URL, Service: "locket", Log: quiet})
+	e.parting = time.Minute
+	running, end := context.WithCancel(t.Context())
+	var ran sync.WaitGroup
+	ran.Go(func() { e.Run(running) })
+	ctx := span.With(t.Context(), e)
+	for range maxBatch {
+		_, work := span.Start(ctx, "commit")
+		work.End(nil)
+	}
+	<-asked
+	_, work := span.Start(ctx, "recall")
+	work.End(nil)
+	end()
+	close(answer)
+	ran.Wait()
+	if n := len(to.Spans()); n != maxBatch+1 {
+		t.Error(n, " spans came, want ", maxBatch+1)
+	}
+}
+
 // Nothing listens there: the same.
 func TestNobodyThere(t *testing.T) {
 	s := httptest.NewServer(nil)
 	s.Close()
-	e, ctx, stop := started(t, Config{URL: s.URL, Metrics: prometheus.NewRegistry()})
+	e, ctx, stop := started(t, Config{URL: s.URL, Metrics: prometheus.NewRegistry()}, lastTime)
 	for range maxWaiting + maxBatch + 100 {
 		_, work := span.Start(ctx, "commit")
 		work.End(nil)
@@ -190,7 +223,7 @@ func TestComesAgain(t *testing.T) {
 		to.ServeHTTP(w, r)
 	}))
 	defer busy.Close()
-	_, ctx, stop := started(t, Config{URL: busy.URL})
+	_, ctx, stop := started(t, Config{URL: busy.URL}, time.Minute)
 	defer stop()
 	for range maxBatch { // a full batch waits for no other
 		_, work := span.Start(ctx, "commit")

@@ -73,7 +73,7 @@ func TestLimits(t *testing.T) {
 		_, err = app.List(ctx, serve.ListQuery{})
 	}
 	want(t, err, serve.ErrLimit, "3 requests a minute")
-	passes(t, err, 15, 20) // the next of three
+	passes(t, err, 1, 20) // the next of three
 	little := reads("little", "semantic")
 	little.Tokens = 30
 	app = h.app(t, little)

@@ -41,7 +41,7 @@ type lanSync struct {
 	known map[netip.AddrPort]time.Time // addresses that were asked, and when
 
 	follow sync.WaitGroup // the goroutine that follows the addresses
-	asks   sync.WaitGroup // goroutines that serve or ask
+	asks   sync.WaitGroup // goroutines that serve or ask, and requests that are answered
 }
 
 // askAgain is how long an address is left alone after it was asked who it is.
@@ -139,7 +139,7 @@ func (m *lanSync) listen(ctx context.Context) error {
 	}
 	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
 	m.known = map[netip.AddrPort]time.Time{}
-	server := &http.Server{Handler: m.server.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+	server := &http.Server{Handler: m.counted(ctx, m.server.Handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog:    log.New(io.Discard, "", 0), // anybody may connect and say what is no TLS
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	m.http = server
@@ -153,6 +153,24 @@ func (m *lanSync) listen(ctx context.Context) error {
 	m.at = at
 	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.sy.lanKeys, Found: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
 	return err
+}
+
+// counted has finish wait for requests too, which a server does not when it is closed:
+// they write into the envelope store. ctx is that of the addresses of the moment.
+func (m *lanSync) counted(ctx context.Context, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.mu.Lock()
+		over := ctx.Err() != nil
+		if !over {
+			m.asks.Add(1)
+		}
+		m.mu.Unlock()
+		if over {
+			return // the connection is being closed
+		}
+		defer m.asks.Done()
+		h.ServeHTTP(w, r)
+	})
 }
 
 // listen listens on one port: at every address, or only at those of one interface.

@@ -1,9 +1,14 @@
 package exchange
 
 import (
+	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -21,6 +26,30 @@ func TestListenAtAddressesThatAreReady(t *testing.T) {
 	if lns, err := listenAt([]netip.Addr{not}); err == nil || len(lns) > 0 {
 		t.Errorf("%v, %v", lns, err)
 	}
+}
+
+// What another device asked for is done, or given up, before the store of envelopes is.
+func TestFinishWaitsForRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, done := &lanSync{}, false
+		ctx, leave := context.WithCancel(t.Context())
+		m.leave = leave
+		begun := make(chan struct{})
+		h := m.counted(ctx, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			close(begun) // a second time it panics
+			<-ctx.Done()
+			time.Sleep(time.Second) // of the bubble's clock
+			done = true
+		}))
+		ask := func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)) }
+		go ask()
+		<-begun
+		m.finish()
+		if !done {
+			t.Error("it does not wait")
+		}
+		ask() // which came too late
+	})
 }
 
 // An address of the link alone is none that a new device could go to.

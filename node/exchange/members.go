@@ -60,15 +60,15 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 	if err != nil {
 		return nil, err
 	}
+	met, err := sc.met(ctx)
+	if err != nil {
+		return nil, err
+	}
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	met, err := sc.met(ctx)
-	if err != nil {
-		return nil, err
-	}
 	out := []serve.Member{}
 	for _, m := range members {
 		text, err := replica.OpenName(&m, sy.c.Ring.Space(), Keys{sy.c.Ring}.Epoch)

@@ -217,6 +217,9 @@ func (sy *Syncing) admit(ctx context.Context, i *invitation, m *pairing.Meeting)
 	if err := m.Agree(ctx); err != nil {
 		return err
 	}
+	// A caller who hangs up from here on would leave a member that was never told of the space.
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*readWait)
+	defer stop()
 	r, err := sy.Active()
 	if err != nil {
 		return err

@@ -147,8 +147,9 @@ func (sc Syncer) remotes(ctx context.Context) (*remotes.Remotes, *Syncing, func(
 		x.close()
 	}
 	if err := sy.openEnvelopes(); err != nil {
+		err = errors.Join(err, sy.reopenSync(x, running))
 		release()
-		return nil, nil, nil, errors.Join(err, sy.reopenSync(x))
+		return nil, nil, nil, err
 	}
 	x = sy.exchange.Load()
 	if running {
@@ -157,16 +158,22 @@ func (sc Syncer) remotes(ctx context.Context) (*remotes.Remotes, *Syncing, func(
 	return x.remotes, sy, release, nil
 }
 
-// reopenSync goes back to one relay after an envelope store could not be opened.
-func (sy *Syncing) reopenSync(was *exchange) error {
+// reopenSync goes back to one relay after an envelope store could not be opened, and goes on
+// if there was a running exchange.
+func (sy *Syncing) reopenSync(was *exchange, running bool) error {
 	if was == nil {
 		return nil
 	}
 	r, err := sy.newReplica(sy.spaceAt(sy.relay), nil)
-	if err == nil {
-		sy.exchange.Store(&exchange{replica: r})
+	if err != nil {
+		return err
 	}
-	return err
+	x := &exchange{replica: r}
+	sy.exchange.Store(x)
+	if running {
+		x.start()
+	}
+	return nil
 }
 
 // Primary is the URL of the primary relay. It is empty if there is none.

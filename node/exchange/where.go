@@ -11,14 +11,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Where implements serve.Membership.
-func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err error) {
+// whereHere is what this device itself knows of where a memory is.
+type whereHere struct {
+	self memory.MemberID
+	said map[memory.MemberID]bool // who has said something of it
+	blob blobAt
+}
+
+func (sc Syncer) whereHere(ctx context.Context, id memory.ID, w *serve.Where) (h whereHere, err error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
-		return w, err
+		return h, err
 	}
 	defer release()
-	said := map[memory.MemberID]bool{}
+	h.self, h.said = sy.c.Ring.Member(), map[memory.MemberID]bool{}
 	err = sy.c.Store.View(ctx, func(tx *store.Tx) error {
 		w.Media, w.Cold, err = heldHere(tx, id)
 		if err != nil || w.Cold { // a cold one was sent, whoever said it
@@ -26,23 +32,28 @@ func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err er
 		}
 		as, err := tx.Assertions(id)
 		for i := range as {
-			said[as[i].Dot.Member] = true
+			h.said[as[i].Dot.Member] = true
 		}
 		if err == nil && sy.Replica() != nil { // else nothing is sent to anybody
 			w.Waits, err = tx.Unsent(id)
 		}
 		return err
 	})
-	if err != nil {
-		return w, err
+	if err == nil {
+		h.blob, err = sy.blobOf(ctx, id, w)
 	}
-	blob, err := sy.blobOf(ctx, id, &w)
+	return h, err
+}
+
+// Where implements serve.Membership.
+func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err error) {
+	here, err := sc.whereHere(ctx, id, &w)
 	if err != nil {
 		return w, err
 	}
 	w.Relays = []serve.RelayHas{}
 	offered := serve.HoldsUnknown // how much of it the members were offered
-	if w.Waits > 0 || blob.part {
+	if w.Waits > 0 || here.blob.part {
 		offered = serve.HoldsPart
 	}
 	relays, err := sc.Relays(ctx)
@@ -51,7 +62,7 @@ func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err er
 	}
 	peers := map[memory.MemberID]serve.Holds{}
 	for _, r := range relays {
-		holds := holdsOf(&r, w.Waits, &blob)
+		holds := holdsOf(&r, w.Waits, &here.blob)
 		if r.Kind == serve.RelayPeer {
 			peers[r.Member] = holds
 			continue
@@ -63,13 +74,13 @@ func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err er
 	}
 	members, err := sc.Members(ctx)
 	if errors.Is(err, serve.ErrUnsupported) {
-		members, err = []serve.Member{{ID: sy.c.Ring.Member(), Here: true}}, nil
+		members, err = []serve.Member{{ID: here.self, Here: true}}, nil
 	}
 	for _, m := range members {
 		if !isDevice(&m) {
 			continue
 		}
-		has := serve.MemberHas{ID: m.ID, Role: m.Role, Name: m.Name, Platform: m.Platform, Here: m.Here, LastHeard: m.LastHeard, Said: said[m.ID], Holds: offered}
+		has := serve.MemberHas{ID: m.ID, Role: m.Role, Name: m.Name, Platform: m.Platform, Here: m.Here, LastHeard: m.LastHeard, Said: here.said[m.ID], Holds: offered}
 		switch {
 		case m.Here && w.Cold:
 			has.Holds = serve.HoldsStub

@@ -85,7 +85,7 @@ func TestFeedEarly(t *testing.T) {
 		}
 	}
 	f.Close()
-	if f, err := open(66); err == nil || !strings.Contains(err.Error(), "messages of over 64 MiB came before the answer") {
+	if f, err := open(80); err == nil || !strings.Contains(err.Error(), "messages of over 64 MiB came before the answer") {
 		t.Errorf("too much: %v", err)
 		if f != nil {
 			f.Close()

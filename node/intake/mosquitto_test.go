@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/intake/wire"
 )
@@ -45,22 +46,11 @@ func tool(t testing.TB, name string) string {
 	return ""
 }
 
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 func newMosquitto(t testing.TB, reg *registry, ca *authority) *mosquitto {
 	t.Helper()
 	m := &mosquitto{bin: tool(t, "mosquitto"), password: "node-password"}
 	dir := t.TempDir()
-	port := freePort(t)
+	port := freeport.Port(t)
 	m.conf = filepath.Join(dir, "mosquitto.conf")
 	m.url = "tcp://127.0.0.1:" + port
 	passwords := filepath.Join(dir, "passwords")

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -223,7 +222,7 @@ func TestResources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, uri := range []string{"memory://core", "memory://" + res.Changes[0].Memory.String(), "memory://day/" + time.Now().UTC().Format(time.DateOnly)} {
+	for _, uri := range []string{"memory://core", "memory://" + res.Changes[0].Memory.String(), "memory://day/" + nodetest.Today(t)} {
 		r, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 		if err != nil || len(r.Contents) != 1 || !strings.Contains(r.Contents[0].Text, "Maja is a nurse") || !strings.HasPrefix(r.Contents[0].Text, "<memory") {
 			t.Errorf("%s: %+v, %v", uri, r, err)

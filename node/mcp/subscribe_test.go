@@ -138,7 +138,7 @@ func TestSubscriptions(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			id := h.add(t, serve.AddRequest{Text: "The red kayak lies in Lindau"})
-			kayak, today := "memory://"+id.String(), "memory://day/"+time.Now().UTC().Format(time.DateOnly)
+			kayak, today := "memory://"+id.String(), "memory://day/"+nodetest.Today(t)
 			all, some := h.enter(t, "all", way, "semantic", "core"), h.enter(t, "some", way, "semantic")
 			if c := all.InitializeResult().Capabilities.Resources; !c.Subscribe || c.ListChanged {
 				t.Errorf("%+v", c)

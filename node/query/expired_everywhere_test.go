@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/memory/filter"
@@ -35,7 +36,7 @@ func TestExpiredIsSeenNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	today := serve.Date(time.Now().UTC().Format(time.DateOnly))
+	today := serve.Date(nodetest.Today(t))
 	text := func(v any, err error) string {
 		b, wrong := json.Marshal(v)
 		if err != nil || wrong != nil {

@@ -204,6 +204,26 @@ func testStops(t *testing.T, o Options) {
 	}
 }
 
+// A space that is left as the worker ends is left all the same.
+func TestLeaveAtTheEnd(t *testing.T) {
+	q := opened(t, Options{File: filepath.Join(t.TempDir(), "queue.db")})
+	add(t, q, task("a", Read))
+	left := make(chan error, 1)
+	q.leaves = []leave{{space, left}}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	r := run{q: q}
+	if err := r.maintain(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-left; err != nil {
+		t.Error(err)
+	}
+	if list, err := q.List(t.Context(), Filter{}); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // Leaving a space cuts off what runs in it, and nothing is left.
 func testLeave(t *testing.T, o Options) {
 	q := opened(t, o)

@@ -101,7 +101,7 @@ func (r *run) maintain(ctx context.Context) error {
 	if left := q.leaving(); len(left) > 0 {
 		err := r.stop(ctx) // River's clients can't remove a queue
 		for _, l := range left {
-			l.done <- errors.Join(err, q.forget(ctx, l.space))
+			l.done <- errors.Join(err, q.forget(context.WithoutCancel(ctx), l.space)) // the worker's end makes it no less gone
 		}
 		if err != nil {
 			return err

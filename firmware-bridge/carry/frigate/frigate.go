@@ -371,14 +371,9 @@ func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 // End is that of [carry.Session]. Objects without an end are on disk, and go on with
 // the next connection.
 func (s *session) End(ctx context.Context) error {
-	if err := s.TellLosses(ctx, true); err != nil {
-		return err
-	}
+	err := s.TellLosses(ctx, true)
 	if n := len(s.part.Open); n > 0 {
 		s.Note("status", "%d objects have no end yet, or their line is not at the node", n)
 	}
-	if err := s.keep(); err != nil {
-		return err
-	}
-	return s.Status(ctx, "offline", "no connection to Frigate's broker")
+	return errors.Join(err, s.keep(), s.Status(ctx, "offline", "no connection to Frigate's broker"))
 }

@@ -3,6 +3,7 @@ package frigate_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -107,7 +108,7 @@ func TestHouse(t *testing.T) {
 
 // The vectors, in order: one sighting, and what was found out about it.
 func TestVectors(t *testing.T) {
-	q := &link.Queue{}
+	q := &link.Queue{Patience: carrytest.Limit}
 	for _, name := range []string{"session.json", "mqtt-examples.json"} {
 		b, err := os.ReadFile("../../frame/frigate/testdata/" + name)
 		if err != nil {
@@ -178,7 +179,7 @@ func TestSimulated(t *testing.T) {
 // More objects than there is room for: the one of which nothing was heard for the
 // longest time is told as it is known.
 func TestEndless(t *testing.T) {
-	q := &link.Queue{}
+	q := &link.Queue{Patience: carrytest.Limit}
 	for i := range 300 {
 		q.Messages = append(q.Messages, link.Notification{Char: "frigate/events", Data: event("new", fmt.Sprintf("%d.0-aaaaaa", 1773489600+i), "")})
 	}
@@ -229,5 +230,38 @@ func TestEndWhileTheNodeTakesNothing(t *testing.T) {
 	}
 	if got := texts(n.Disk.Events); len(got) != 1 || !strings.HasSuffix(got[0], ", for 10s.") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The node is told that nobody looks at the house any more, also where the bridge's state can't be kept.
+func TestOfflineWithoutState(t *testing.T) {
+	n, path := carrytest.NewNode(t), carrytest.StatePath(t)
+	b := n.Bridge(t, path, frigate.Family, &link.Queue{Patience: carrytest.Limit, Messages: []link.Notification{
+		{Char: "frigate/events", Data: event("new", "1773489600.0-aaaaaa", "")}}})
+	b.Cfg.Options = carry.Options{Prefix: "frigate"}
+	tell, times := b.Cfg.Tell, 0
+	b.Cfg.Tell = func(note carry.Note) {
+		tell(note)
+		var err error
+		if times++; note.What == "connected" && times == 1 {
+			err = errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) // nothing can be written there
+		} else if note.What == "disconnected" {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Connections != 2 {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	offline := 0
+	for _, e := range n.Disk.Of(memory.KindStatus) {
+		if strings.Contains(fmt.Sprint(e), "no connection to Frigate's broker") {
+			offline++
+		}
+	}
+	if offline != 2 {
+		t.Errorf("%d times offline, want each time that the connection ended", offline)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -294,10 +295,7 @@ func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
 // End is that of [carry.Session]. What has not settled, the broker brings again.
 func (s *session) End(ctx context.Context) error {
-	if err := s.TellLosses(ctx, true); err != nil {
-		return err
-	}
-	return s.Status(ctx, "offline", "no connection to the broker of the house")
+	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "no connection to the broker of the house"))
 }
 
 // simulate makes a house whose front door is opened and closed, each Amount times, up to now, beside a thermometer.

@@ -179,7 +179,7 @@ func TestCut(t *testing.T) {
 // More things than there is room for are told of once, and carried no further.
 func TestMany(t *testing.T) {
 	t.Parallel()
-	q := &link.Queue{}
+	q := &link.Queue{Patience: carrytest.Limit}
 	at := time.Date(2026, 5, 2, 5, 30, 0, 0, time.UTC).Format(time.RFC3339)
 	for i := range 1100 {
 		for _, m := range [][2]string{{"state", "on"}, {"last_changed", at}} {

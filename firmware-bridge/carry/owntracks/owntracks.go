@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -165,10 +166,7 @@ func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
 // End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
-	if err := s.TellLosses(ctx, true); err != nil {
-		return err
-	}
-	return s.Status(ctx, "offline", "no connection to the broker that has the places")
+	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "no connection to the broker that has the places"))
 }
 
 // simulate makes a phone on a walk: a fix each minute up to now, and the last one

@@ -156,7 +156,7 @@ func TestVectors(t *testing.T) {
 	if err := json.Unmarshal(b, &topics); err != nil {
 		t.Fatal(err)
 	}
-	q := &link.Queue{}
+	q := &link.Queue{Patience: carrytest.Limit}
 	for _, c := range topics {
 		data, err := os.ReadFile(filepath.Join(folder, strings.TrimPrefix(c.File, "json-schema/")))
 		if err != nil {

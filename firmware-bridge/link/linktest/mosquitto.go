@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // Mosquitto is a house's broker: a real one, with a user and a password.
@@ -33,15 +35,7 @@ func tool(t testing.TB, name string) string {
 // StartMosquitto starts one, until the test ends.
 func StartMosquitto(t testing.TB) *Mosquitto {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	port, dir := freeport.Port(t), t.TempDir()
 	m := &Mosquitto{URL: "tcp://127.0.0.1:" + port, User: "house", Password: "secret", port: port, conf: filepath.Join(dir, "mosquitto.conf")}
 	passwords := filepath.Join(dir, "passwords")
 	if out, err := exec.Command(tool(t, "mosquitto_passwd"), "-b", "-c", passwords, m.User, m.Password).CombinedOutput(); err != nil {

@@ -177,6 +177,7 @@ var may = map[string][]string{
 	"sync/journal":                    {"memory/...", "crypto/...", "sync/..."},
 	"internal/testing":                {"internal/...", "memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
 	"internal":                        {"memory/...", "node/...", "sync/...", "crypto/...", "wasm/...", "cloud/...", "testdata/..."},
+	"firmware-bridge/link/linktest":   {"internal/testing/freeport"},
 	"firmware-bridge/carry/carrytest": {"firmware-bridge/...", "crypto/seal", "memory", "memory/store/journal", "node/intake", "node/intake/wear", "node/intake/wire"},
 	"internal/engine":                 {"memory", "internal/cutoff", "internal/jail", "internal/llm", "internal/retry", "testdata/day"},
 	"node/forget":                     {"memory", "memory/engine", "memory/recall", "memory/store", "node/cold", "node/config", "node/dream", "node/extract", "node/opened", "node/retention", "node/serve"},
@@ -252,12 +253,15 @@ func allows(list []string, of string) bool {
 
 // What only tests and demos need is not part of a product.
 func TestProductsHaveNoTestingCode(t *testing.T) {
+	tests := func(path string) bool {
+		return under(path, "internal/testing") || path == "firmware-bridge/link/linktest"
+	}
 	for _, p := range load(t) {
-		if under(p.ImportPath, "internal/testing") || under(p.ImportPath, "cmd/locket-demo") || under(p.ImportPath, "cmd/locket-bench") {
+		if tests(p.ImportPath) || under(p.ImportPath, "cmd/locket-demo") || under(p.ImportPath, "cmd/locket-bench") {
 			continue
 		}
 		for _, imp := range p.Imports {
-			if of, ours := strings.CutPrefix(imp, module); ours && under(of, "internal/testing") {
+			if of, ours := strings.CutPrefix(imp, module); ours && tests(of) {
 				t.Errorf("%s imports %s", p.ImportPath, of)
 			}
 		}

@@ -31,6 +31,15 @@ func Config(t testing.TB) config.Config {
 	return config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
 }
 
+// Today is the date where the wearer of Config is.
+func Today(t testing.TB) string {
+	zone, err := time.LoadLocation(Config(t).Zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Now().In(zone).Format(time.DateOnly)
+}
+
 // Cheap leaves out the built-in plugins but secrets and facts, for New.
 func Cheap(c *config.Config) {
 	c.Plugins.Disabled = []string{"language", "speech", "scene", "plans", "howto"}

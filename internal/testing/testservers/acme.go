@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // Authority is an ACME authority (RFC 8555), Pebble, which rejects one nonce in
@@ -57,7 +59,7 @@ func ACME(tb testing.TB, c AuthorityConfig) *Authority {
 	tb.Cleanup(client.CloseIdleConnections)
 	port := a.forward(tb)
 	for range 5 { // another process may take a port meanwhile
-		at, manage := freeAddr(tb), freeAddr(tb)
+		at, manage := freeport.Addr(tb), freeport.Addr(tb)
 		config := map[string]any{"pebble": map[string]any{
 			"listenAddress": at, "managementListenAddress": manage, "certificate": a.Trust, "privateKey": key,
 			"tlsPort": port, "httpPort": 1, "domainBlocklist": c.Refused, "keyAlgorithm": "ecdsa",

@@ -6,9 +6,10 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // Google starts fake-gcs-server with a bucket that is empty, behind a front.
@@ -19,7 +20,7 @@ func Google(tb testing.TB, bucket string) *Front {
 	f := newFront(tb)
 	path := goTool(tb, "fake-gcs-server")
 	for range 5 { // another process may take the port meanwhile
-		addr := freeAddr(tb)
+		addr := freeport.Addr(tb)
 		host, port, _ := net.SplitHostPort(addr)
 		p := start(tb, path, []string{"-scheme", "http", "-host", host, "-port", port, "-public-host", addr, "-external-url", f.URL,
 			"-backend", "memory", "-log-level", "info"}, nil)
@@ -59,15 +60,4 @@ func Azure(tb testing.TB, account, key string) *Front {
 	}
 	f.pass(u)
 	return f
-}
-
-// freeAddr returns an address of this machine that nobody serves.
-func freeAddr(tb testing.TB) string {
-	tb.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer ln.Close()
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(ln.Addr().(*net.TCPAddr).Port))
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/internal/testing/nodetest"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -41,12 +42,7 @@ func tool(t *testing.T, name string) string {
 }
 
 func newHome(t *testing.T) *home {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
+	port := freeport.Port(t)
 	conf := filepath.Join(t.TempDir(), "mosquitto.conf")
 	if err := os.WriteFile(conf, []byte("listener "+port+" 127.0.0.1\nallow_anonymous true\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,8 @@ const (
 	patience  = 10 * time.Second // for each step of connecting
 	farewell  = time.Second      // for the last status
 	firstWait = 200 * time.Millisecond
+
+	connectionLost = "connection lost" // why a device went offline that did not say so itself
 )
 
 // run keeps a connection. Each connection has its own paho client with a clean
@@ -74,7 +76,7 @@ func (c *Client) session() error {
 	if c.cfg.TLS != nil {
 		o.SetTLSConfig(c.cfg.TLS)
 	}
-	will, err := c.own(&wire.Status{State: "offline", Reason: "connection lost"})
+	will, err := c.own(&wire.Status{State: "offline", Reason: connectionLost})
 	if err != nil {
 		return err
 	}
@@ -99,20 +101,35 @@ func (c *Client) session() error {
 	if err := c.begin(); err != nil {
 		return err
 	}
-	for {
-		wait, err := c.send(client)
-		if err != nil {
-			return err
+	return c.talk(client, lost)
+}
+
+// talk sends until the connection ends. Where this side ends it, it says so: the broker
+// publishes the will only where a connection is lost.
+func (c *Client) talk(client mqtt.Client, lost <-chan error) (err error) {
+	for err == nil {
+		var wait time.Duration
+		if wait, err = c.send(client); err != nil {
+			break
 		}
 		select {
 		case <-c.wake:
 		case <-time.After(wait):
-		case err := <-lost:
-			return err
+		case err = <-lost:
 		case <-c.stop:
-			return c.leave(client)
+			err = ErrClosed
 		}
 	}
+	select {
+	case <-c.stop: // it may have been something else that came first
+		c.leave(client, "closed")
+		return ErrClosed
+	default:
+	}
+	if errors.Is(err, errSilent) {
+		c.leave(client, connectionLost)
+	}
+	return err
 }
 
 // done waits for paho.
@@ -211,11 +228,10 @@ func (c *Client) send(client mqtt.Client) (time.Duration, error) {
 	return timeout / 2, nil
 }
 
-// leave tells the node that the device disconnects on purpose.
-func (c *Client) leave(client mqtt.Client) error {
-	s, err := c.own(&wire.Status{State: "offline", Reason: "closed"})
+// leave tells the node that the device disconnects, as far as the connection still does.
+func (c *Client) leave(client mqtt.Client, reason string) {
+	s, err := c.own(&wire.Status{State: "offline", Reason: reason})
 	if err == nil {
 		client.Publish(wire.TopicOf(c.cfg.Device, memory.KindStatus), 1, true, s.payload).WaitTimeout(farewell)
 	}
-	return ErrClosed
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
@@ -83,6 +85,49 @@ func TestPausedDevice(t *testing.T) {
 	c.commanded([]byte(`{"cmd":"resume"}`))
 	if c.Paused() {
 		t.Error("still paused")
+	}
+}
+
+// line is a connection that fails, or not, and has what was published.
+type line struct {
+	mqtt.Client
+	fails error
+	sent  []string
+}
+
+type sent struct {
+	mqtt.Token
+	err error
+}
+
+func (l *line) Publish(_ string, _ byte, _ bool, payload any) mqtt.Token {
+	l.sent = append(l.sent, string(payload.([]byte)))
+	return sent{err: l.fails}
+}
+
+func (s sent) Done() <-chan struct{}          { c := make(chan struct{}); close(c); return c }
+func (s sent) Error() error                   { return s.err }
+func (s sent) WaitTimeout(time.Duration) bool { return true }
+
+// A device that ends says so, whatever it was at; so does one that gives up a connection on
+// which nobody answers. The broker would publish the will of neither.
+func TestSaysThatItEnds(t *testing.T) {
+	for what, ends := range map[string]func(*Client, *line){
+		"as it waits":    func(c *Client, _ *line) { close(c.stop) },
+		"as it sends":    func(c *Client, l *line) { l.fails = errors.New("write: broken pipe"); close(c.stop) },
+		"nobody answers": func(c *Client, _ *line) { c.heard = time.Now().Add(-time.Hour) },
+	} {
+		c, r := unconnected(t, "one")
+		c.cfg.Stamp, c.cfg.Timeout, c.heard = func(*wire.Header) {}, time.Minute, time.Now()
+		r[0].sent = false
+		l := &line{}
+		ends(c, l)
+		if err := c.talk(l, nil); !errors.Is(err, ErrClosed) && !errors.Is(err, errSilent) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if n := len(l.sent); n == 0 || !strings.Contains(l.sent[n-1], "offline") {
+			t.Errorf("%s: it said %q", what, l.sent)
+		}
 	}
 }
 

@@ -53,6 +53,10 @@ func (p Policer) Policy(ctx context.Context) (v serve.Policy, err error) {
 		return v, err
 	}
 	defer release()
+	return rb.shown(ctx)
+}
+
+func (rb *Rulebook) shown(ctx context.Context) (v serve.Policy, err error) {
 	err = rb.c.Engine.View(ctx, func(tx *store.Tx) error {
 		r, err := Read(tx)
 		v = Shown(&r)
@@ -92,7 +96,7 @@ func (p Policer) SetPolicy(ctx context.Context, text string) (v serve.Policy, er
 	if err := rb.say(ctx, thePolicy, text); err != nil {
 		return v, err
 	}
-	return p.Policy(ctx)
+	return rb.shown(ctx)
 }
 
 // MaxNever is how many words a never list has.
@@ -113,7 +117,7 @@ func (p Policer) SetNever(ctx context.Context, words []string) (v serve.Policy, 
 	if err := rb.say(ctx, theNever, text); err != nil {
 		return v, err
 	}
-	return p.Policy(ctx)
+	return rb.shown(ctx)
 }
 
 // checkNever gives the words of a never list, each once.

@@ -1,0 +1,38 @@
+package carry
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// What was dropped as the node was away is told by the next start, if the node is away still
+// at the end.
+func TestDroppedIsToldLater(t *testing.T) {
+	state := open(t, filepath.Join(t.TempDir(), "state.json"))
+	client, err := wear.Dial(wear.Config{URL: "tcp://127.0.0.1:1", Device: "pin", Window: Window, MaxWait: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	p := publisher{client: client, report: &Report{}, state: state, tell: func(Note) {}}
+	for range roomLive + 2 {
+		if _, _, err := p.live(t.Context(), &wire.Button{Header: wire.Header{At: time.Now()}, Gesture: "single"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	over, end := context.WithCancel(t.Context())
+	end()
+	if err := p.finish(over); err == nil {
+		t.Error("the node has acknowledged")
+	}
+	var kept []unackedGap
+	if err := state.Part(unackedPart, &kept); err != nil || len(kept) != 1 || !strings.Contains(kept[0].Reason, ": 2 messages dropped since") {
+		t.Errorf("%+v, %v", kept, err)
+	}
+}

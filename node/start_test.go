@@ -1,0 +1,35 @@
+package node
+
+import (
+	"net"
+	"testing"
+
+	"github.com/locket-dev/locket/node/config"
+)
+
+// Where a node can't begin to take events, nothing of it goes on, and it begins once it can.
+func TestStartFails(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := initNode(t, func(c *config.Config) { c.Broker.Listen = l.Addr().String() }, InitOptions{KeyFile: true})
+	if err := n.Start(t.Context()); err == nil {
+		t.Fatal("it listens where another does")
+	}
+	n.private.mu.Lock()
+	told := n.private.in != nil
+	n.private.mu.Unlock()
+	if told || n.running {
+		t.Errorf("an intake that is closed is told of private zones: %v; it runs: %v", told, n.running)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
