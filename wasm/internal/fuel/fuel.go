@@ -29,7 +29,7 @@ import (
 
 // Version is the version of the rewriting. It changes when the output or the
 // charges change. Caches include it in their keys.
-const Version = 2
+const Version = 3
 
 // Names of the exports that are added. A module that already has such an export
 // is refused.

@@ -9,15 +9,16 @@ package fuel
 //	loop t             block $out t
 //	  body               loop $turns t
 //	end                    pay
-//	                       block body br 2 ($out) end
-//	                       block body br 2 ($out) end
+//	                       block block t body end br 2 ($out) end
+//	                       block block t body end br 2 ($out) end
 //	                       …
 //	                       br 0 ($turns)
 //	                     end
 //	                   end
 //
-// A branch to the loop leaves the block around its copy, and so goes on with
-// the next.
+// A branch to the loop leaves the outer block around its copy, and so goes on with
+// the next. The inner one has the body leave what the loop would: a branch alone
+// would drop what is too much.
 //
 // A dispatch is the loop that Go makes of a function: it begins with blocks
 // and a br_table by a local, which goes to the end of one of them. What jumps
@@ -154,8 +155,8 @@ func (f *function) unrolls(l *loop) bool {
 	if !l.small || l.weight > maxLoopWeight || l.to-l.from > maxLoopBytes {
 		return false
 	}
-	blocks := f.count + 1 + unrolled*(1+l.blocks)
-	bytes := unrolled * (l.to - l.from + 8)
+	blocks := f.count + 1 + unrolled*(2+l.blocks)
+	bytes := unrolled * (l.to - l.from + 11)
 	if blocks > MaxBlocks || blocks*f.locals > MaxLocalBlocks || f.m.unrolled+bytes > maxUnrolled {
 		return false
 	}
@@ -176,7 +177,7 @@ func (e *emitter) unroll(l *loop, from int) error {
 	e.op(opI64Sub)
 	e.check()
 	for range unrolled {
-		e.op(opBlock, typeEmpty)
+		e.op(opBlock, typeEmpty, opBlock, l.result)
 		f.blocks = append(f.blocks[:open], block{op: opLoop})
 		e.copied, r.i = l.from, l.from
 		for r.i < l.to {
@@ -185,6 +186,7 @@ func (e *emitter) unroll(l *loop, from int) error {
 			}
 		}
 		e.upTo(l.to)
+		e.op(opEnd)
 		e.indexed(opBr, 2)
 		e.op(opEnd)
 	}
@@ -195,7 +197,7 @@ func (e *emitter) unroll(l *loop, from int) error {
 }
 
 // again copies one instruction of a small loop, with so many open blocks around
-// it. A branch out of the loop has to leave two more blocks.
+// it. A branch to the loop has to leave one more block, and one out of it three.
 func (e *emitter) again(open int) error {
 	f := e.f
 	r := &f.code
@@ -214,14 +216,21 @@ func (e *emitter) again(open int) error {
 	case opEnd:
 		f.blocks = f.blocks[:len(f.blocks)-1]
 	case opBr, opBrIf:
-		if int(in.arg) >= len(f.blocks)-open {
+		more := uint32(0)
+		switch own := len(f.blocks) - open - 1; { // blocks of the loop's body that are open
+		case int(in.arg) > own:
+			more = 3
+		case int(in.arg) == own:
+			more = 1
+		}
+		if more > 0 {
 			e.upTo(from)
-			e.indexed(in.op, in.arg+2)
+			e.indexed(in.op, in.arg+more)
 			e.copied = r.i
 		}
 	case opReturn:
 		e.upTo(from)
-		e.indexed(opBr, uint32(len(f.blocks)-1)+2)
+		e.indexed(opBr, uint32(len(f.blocks)-1)+3)
 		e.copied = r.i
 	}
 	return nil
