@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/lower"
 )
 
 // token is a word, a number, a Chinese character or a mark.
@@ -62,7 +64,7 @@ func lexWithin(text string, from, to int) []token {
 				curly = curly || r == '’'
 				end += n
 			}
-			s := strings.ToLower(text[i:end])
+			s := lower.Of(text[i:end])
 			if curly {
 				s = strings.ReplaceAll(s, "’", "'")
 			}

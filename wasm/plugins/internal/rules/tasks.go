@@ -14,6 +14,9 @@ type tasks struct {
 	day    string // when, as the heading says it; "": it does not
 }
 
+// Bytes of a heading, and of what stands before a task in its line: "    - [ ] ".
+const maxHeading, maxMarks = 80, 40
+
 // toDos are what a heading calls things to do.
 var (
 	toDos   = [...]string{"to do list", "todo list", "task list", "things to do", "to dos", "todos", "to do", "todo", "tasks"}
@@ -25,6 +28,9 @@ var taskVerbs = strings.Fields("renew check schedule print wash tidy vacuum mail
 
 // headsTasks reports whether a line names things to do: "# TODO", "To do tomorrow:", 周五要做的.
 func (t *talk) headsTasks(line string) (tasks, bool) {
+	if len(line) > maxHeading {
+		return tasks{}, false
+	}
 	line = strings.Trim(line, " \t\r#*-_:：")
 	for _, said := range toDosZh {
 		if day, ok := strings.CutSuffix(line, said); ok && (day == "" || timeAlone(day, t.now)) {
@@ -43,10 +49,13 @@ func (t *talk) headsTasks(line string) (tasks, bool) {
 
 // task takes a line of a list of things to do, and its heading. It reports whether it is one.
 func (t *talk) task(s sentence) bool {
-	first := strings.LastIndexByte(s.text[:s.start], '\n') + 1
-	line, _, _ := strings.Cut(s.text[first:], "\n")
-	marks := strings.TrimSpace(s.text[first:s.start])
-	if heading, ok := t.headsTasks(line); ok {
+	from := max(0, s.start-maxMarks)
+	first := strings.LastIndexByte(s.text[from:s.start], '\n') + 1
+	if first == 0 && from > 0 {
+		return false // in the midst of a line
+	}
+	marks := strings.TrimSpace(s.text[from+first : s.start])
+	if heading, ok := t.headsTasks(s.raw()); ok {
 		t.tasks = heading
 		return true
 	}
