@@ -29,7 +29,16 @@ var shareAround = [4]float32{.4, .7, .7, .4}
 
 // shareOther is the factor for a line that another speaker said than the one whom the
 // question names, if the line doesn't name that one: what Ben did says nothing about Ana.
+// A line beside the hit counts in full if it is a question: the hit may be its answer.
 const shareOther = .5
+
+// What the other one says of a matter may cover more of the question than all that the one
+// asked about says. By more than leadOther, confidence is shareLed of what it was: the matter is
+// the other one's, and "Wow, that's great!" beside it is no answer.
+const (
+	leadOther = .25
+	shareLed  = .7
+)
 
 // shareUndated is the factor for a hit if the question asks when, and neither the hit nor
 // the turns beside it name a time. It still has the day on which it was said. Chinese questions
@@ -53,45 +62,88 @@ func (r *ranking) confidence(hits []uint32) float64 {
 	if r.ask.stranger {
 		most *= shareStranger
 	}
+	if r.ask.speaker != 0 && r.ledByOther() {
+		most *= shareLed
+	}
 	return most
+}
+
+// ledByOther reports whether a line of another speaker than the one whom the question names
+// covers more of it, by more than leadOther, than each line of that one. Questions are not
+// counted, nor is what stands beside a line.
+func (r *ranking) ledByOther() bool {
+	var most [2]float64 // of the asked one's lines, of the others'
+	best := make([]float32, len(r.ask.worth))
+	for i := range r.s.list {
+		d := r.s.list[i].doc
+		if r.docs[r.anchor(d)].flags&flagQuestion != 0 {
+			continue
+		}
+		clear(best)
+		r.cover(best, d, 1)
+		share := r.worthOf(best)
+		if share <= min(most[0], most[1]) {
+			continue
+		}
+		whose := 0
+		if r.ofOther(d) {
+			whose = 1
+		}
+		most[whose] = max(most[whose], share)
+	}
+	return most[1]-most[0] > leadOther
 }
 
 // covered is the share of what the question asks that a document and its
 // context speak of, 0 to 1, by idf.
 func (r *ranking) covered(d uint32) float64 {
 	best := make([]float32, len(r.ask.worth))
-	mark := func(d uint32, share float32) {
-		if r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.Tells(r.docs[d].id) {
-			return
-		}
-		for g, n := range r.row(d) {
-			if n == 0 {
-				continue
-			}
-			k := &r.ask.groups[g]
-			for _, w := range k.words {
-				best[w] = max(best[w], share*k.share)
-			}
-		}
-	}
 	dated := r.docs[d].flags&flagTime != 0
 	share := float32(1)
 	if r.ofOther(d) {
 		share = shareOther
 	}
-	mark(d, share)
+	r.cover(best, d, share)
 	for i, n := range r.around(r.anchor(d)) {
-		if n != none {
-			mark(n, shareAround[i])
-			dated = dated || (i == 1 || i == 2) && r.docs[n].flags&flagTime != 0
+		if n == none {
+			continue
 		}
+		share := shareAround[i]
+		if r.docs[r.anchor(n)].flags&flagQuestion == 0 && r.ofOther(n) {
+			share *= shareOther
+		}
+		r.cover(best, n, share)
+		dated = dated || (i == 1 || i == 2) && r.docs[n].flags&flagTime != 0
 	}
-	sum := 0.0
-	for w, v := range best {
-		sum += float64(v) * r.ask.worth[w]
-	}
+	sum := r.worthOf(best)
 	if r.ask.shape == When && !dated && !r.ask.han {
 		sum *= shareUndated
+	}
+	return sum
+}
+
+// cover raises the share of each word of the question that a document has, if what the
+// document has is worth more than what was there before.
+func (r *ranking) cover(best []float32, d uint32, share float32) {
+	if r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.Tells(r.docs[d].id) {
+		return
+	}
+	for g, n := range r.row(d) {
+		if n == 0 {
+			continue
+		}
+		k := &r.ask.groups[g]
+		for _, w := range k.words {
+			best[w] = max(best[w], share*k.share)
+		}
+	}
+}
+
+// worthOf is the share of the whole question, by idf, of which each word has such a share.
+func (r *ranking) worthOf(shares []float32) float64 {
+	sum := 0.0
+	for w, v := range shares {
+		sum += float64(v) * r.ask.worth[w]
 	}
 	return sum / r.ask.asks
 }
