@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -258,7 +259,7 @@ func (n *Node) stopIntake() error {
 // startPump works through the journal from where the last pump ended.
 func (n *Node) startPump(o *session) error {
 	ctx, stop := context.WithCancel(span.With(context.Background(), n.spans))
-	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log,
+	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log, Panicked: filepath.Join(n.cfg.Home, "panicked"),
 		Seen: func(out extract.Outcome) { o.engines.Offer(out.Changes) }, Tidy: func(ctx context.Context) { n.tidy(ctx, o) }})
 	if err != nil {
 		stop()

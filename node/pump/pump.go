@@ -47,6 +47,7 @@ type Config struct {
 	Extract  *extract.Extractor
 	Seen     func(extract.Outcome) // called after each event
 	Tidy     func(context.Context) // called when there is nothing to process
+	Panicked string                // the file that names an entry at which a panic ended the process
 	Log      *slog.Logger
 }
 
@@ -56,18 +57,19 @@ type Pump struct {
 	c      Config
 	reader *journal.Reader
 
-	held    map[memory.EventID]uint64 // entries whose events wait for more sound or parts, by event
-	moved   map[uint64]bool           // entries that are copies of ones that were processed, see purge.go
-	last    uint64                    // the last entry that was processed
-	at      atomic.Uint64             // the same, for other goroutines
-	from    uint64                    // the cursor at the start
-	before  int64                     // entries appended by this process before the start
-	backlog int64                     // entries in the journal at the start, those included that were already processed
-	wrote   uint64                    // the cursor on disk, which is behind last
-	done    atomic.Uint64             // entries processed since the start
-	quiet   chan struct{}             // closed once everything that was there at the start is processed
-	settled sync.Once                 // closes quiet
-	purges  purges
+	held     map[memory.EventID]uint64 // entries whose events wait for more sound or parts, by event
+	moved    map[uint64]bool           // entries that are copies of ones that were processed, see purge.go
+	last     uint64                    // the last entry that was processed
+	at       atomic.Uint64             // the same, for other goroutines
+	from     uint64                    // the cursor at the start
+	before   int64                     // entries appended by this process before the start
+	backlog  int64                     // entries in the journal at the start, those included that were already processed
+	wrote    uint64                    // the cursor on disk, which is behind last
+	done     atomic.Uint64             // entries processed since the start
+	panicked uint64                    // the entry at which the last pump panicked, see panicked.go
+	quiet    chan struct{}             // closed once everything that was there at the start is processed
+	settled  sync.Once                 // closes quiet
+	purges   purges
 }
 
 // New makes a pump that goes on where the last one got to.
@@ -85,8 +87,10 @@ func New(ctx context.Context, c Config) (*Pump, error) {
 		return nil, err
 	}
 	stats := c.Journal.Stats()
-	return &Pump{c: c, reader: r, held: map[memory.EventID]uint64{}, moved: map[uint64]bool{}, last: from, from: from, wrote: from,
-		before: stats.Appended, backlog: stats.Entries, quiet: make(chan struct{})}, nil
+	p := &Pump{c: c, reader: r, held: map[memory.EventID]uint64{}, moved: map[uint64]bool{}, last: from, from: from, wrote: from,
+		before: stats.Appended, backlog: stats.Entries, quiet: make(chan struct{})}
+	p.readPanicked()
+	return p, nil
 }
 
 // Quiet is closed once everything that was there at the start is processed.
@@ -200,14 +204,27 @@ func (p *Pump) process(ctx context.Context, e journal.Entry) error {
 	} else if err != nil {
 		return p.quarantine(ctx, e, err)
 	}
+	if e.Seq == p.panicked {
+		if err := p.quarantine(ctx, e, errPanicked); err != nil {
+			return err
+		}
+		p.forgetPanic()
+		return nil
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			p.notePanic(e.Seq)
+		}
+	}()
 	lock := p.c.Engine.Hold()
 	out, err := p.c.Extract.Process(ctx, lock, *ev)
 	lock.Release()
-	if err != nil {
-		return err
+	if err == nil {
+		p.settle(out, e.Seq)
 	}
-	p.settle(out, e.Seq)
-	return nil
+	returned = true
+	return err
 }
 
 // settle notes which events wait for more sound.

@@ -1,0 +1,46 @@
+package pump
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/atomicfile"
+)
+
+// A panic ends the process, because nobody knows what it has left in memory. Its entry would
+// come again with the next start, and the one after that. So its number is written to a file
+// before the process ends, and the next pump puts the entry into quarantine unread.
+
+// errPanicked is why such an entry is in quarantine.
+var errPanicked = errors.New("a panic at it ended the node")
+
+// readPanicked reads the number of the entry at which the last pump panicked; 0: at none. A
+// file that can't be read names none.
+func (p *Pump) readPanicked() {
+	b, err := os.ReadFile(p.c.Panicked)
+	if err == nil {
+		p.panicked, err = strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.c.Log.Warn("which entry ended the node is not known", "error", err)
+	}
+}
+
+// notePanic writes the number down. The log has no word of the entry.
+func (p *Pump) notePanic(seq uint64) {
+	p.c.Log.Error("a panic ends the node: this entry of the journal is set aside at the next start", "entry", seq)
+	if err := atomicfile.Write(p.c.Panicked, strconv.AppendUint(nil, seq, 10)); err != nil {
+		p.c.Log.Error("that is not written down, and the entry comes again", "error", err)
+	}
+}
+
+// forgetPanic removes the file once its entry is in quarantine.
+func (p *Pump) forgetPanic() {
+	p.panicked = 0
+	if err := os.Remove(p.c.Panicked); err != nil {
+		p.c.Log.Warn("the entry that ended the node stays noted", "error", err)
+	}
+}
