@@ -2,6 +2,77 @@ package rules
 
 import "strings"
 
+// owns takes what somebody has, gets, drives, and has no more.
+func (t *talk) owns(c *clause, i int) bool {
+	switch c.verb {
+	case "have", "own", "get", "adopt":
+		if !t.getsOn(c, i) {
+			t.has(c, i)
+		}
+	case "buy":
+		o := o2(c, i)
+		if w := c.w(i); c.neg || food(o) || w != "a" && w != "an" && w != "my" && w != "our" && (w != "that" && w != "the" && w != "some" || !thingWord(last(o))) {
+			return true
+		}
+		for _, tail := range [...]string{" to ", " for "} { // what it is for
+			o, _, _ = strings.Cut(o, tail)
+		}
+		if f := t.fact(c, "possession", "owns", o, true, 0.8); f != nil && c.subj.key == "" {
+			f.Confidence -= 0.1
+		}
+	case "drive", "ride":
+		if (c.w(i) == "a" || c.w(i) == "an") && !c.past && !c.neg {
+			t.fact(c, "possession", "owns", ownedName(o2(c, i)), true, 0.75)
+		}
+	case "sell", "lose":
+		t.loses(c, i)
+	default:
+		return false
+	}
+	return true
+}
+
+// getsOn notes whom somebody gets on with.
+func (t *talk) getsOn(c *clause, i int) bool {
+	if c.verb != "get" || c.past || c.w(i) != "on" && c.w(i) != "along" || t.part != Facts {
+		return false
+	}
+	with, ok := c.after(i+1, 3, "with")
+	if ok = ok && (kin(last(strings.ToLower(with))) || c.capital(len(c.words)-1)); ok {
+		t.noteClause(c, c.sentence, false, false, notedSure)
+	}
+	return ok
+}
+
+// loses takes a job or a thing that somebody has no more: "I lost my job at Acme", "we sold the car".
+func (t *talk) loses(c *clause, i int) {
+	if t.leftPost(c, i) || c.w(i) != "my" && c.w(i) != "our" && c.w(i) != "the" || c.neg || !c.past && !c.perfect {
+		return
+	}
+	o := o2(c, i)
+	job, firm, at := strings.Cut(o, " at ")
+	attribute := "job"
+	switch {
+	case at && strings.HasSuffix(job, "job"):
+		attribute, job = "employer", firm
+	case job == "job":
+		t.outOfWork(c)
+		return
+	case last(job) == "job" || strings.HasPrefix(job, "job "):
+		job = strings.TrimPrefix(job, "job as ")
+	case c.verb == "lose" && !thingWord(last(o)) && !possession(last(o)): // a game, weight, one's way
+		return
+	default:
+		if what := c.hadOwn(i, o); what != "" {
+			c.neg = true
+			t.fact(c, "possession", "owns", what, true, 0.75)
+		}
+		return
+	}
+	c.neg = true
+	t.fact(c, "work", attribute, job, false, 0.85)
+}
+
 // has reads "a dog called Rufus", "two brothers", "a dentist appointment".
 func (t *talk) has(c *clause, i int) {
 	for adverb(c.w(i)) || c.w(i) == "got" {
