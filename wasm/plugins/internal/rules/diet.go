@@ -49,6 +49,41 @@ func (t *talk) foregoes(c *clause, i int) {
 	}
 }
 
+// restricted takes what somebody takes as a medicine, can't take, and doesn't eat: "on metformin", "allergic
+// to nuts", "vegan".
+func (t *talk) restricted(c *clause, i int) bool {
+	w, next := c.w(i), c.w(i+1)
+	switch {
+	case w == "on" && t.takes(c, i+1):
+	case w == "off" && foregone(o2(c, i+1)):
+		t.fact(c, "diet", "avoids", o2(c, i+1), true, 0.85)
+	case w == "allergic":
+		k := i + 2
+		for range 4 {
+			what, next := c.object(k)
+			t.allergy(c, what)
+			if c.w(next) != "and" && c.w(next) != "," {
+				break
+			}
+			k = next + 1
+			if c.w(k) == "and" {
+				k++
+			}
+		}
+	case w == "intolerant" || next == "intolerant":
+		t.allergy(c, o2(c, i))
+	case diets[w] || (w == "a" || w == "an") && (next == "vegetarian" || next == "vegan"):
+		if t.fact(c, "diet", "diet", strings.TrimPrefix(strings.TrimPrefix(o2(c, i), "a "), "an "), false, 0.9); (c.again || c.back) && !c.neg {
+			t.ended(c, c.subj, "diet", "eats", "meat", true)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+var diets = set("vegetarian vegan pescatarian coeliac celiac teetotal")
+
 // cannotHave takes what somebody won't eat, or can't take: "my husband won't touch
 // coriander", "I can't take penicillin".
 func (t *talk) cannotHave(c *clause) bool {

@@ -35,6 +35,21 @@ func (t *talk) whereabouts(c *clause, i int) {
 	}
 }
 
+// parked takes "I'm parked on level three".
+func (t *talk) parked(c *clause, i int) bool {
+	if c.w(i) != "parked" || c.kind != 's' || !preposition(c.w(i+1)) {
+		return false
+	}
+	owner := c.subj
+	c.subj = person{possessive(owner.name) + " car", possessive(owner.key) + " car"}
+	where := c.join(i+1, len(c.words))
+	if f := t.fact(c, "place", "location", where, false, 0.82); f != nil {
+		f.Text = sentenceCase(c.subj.name + " is parked " + where)
+	}
+	c.subj = owner
+	return true
+}
+
 // aboutThing takes statements whose subject is no person: an appointment, a
 // thing's place, "my favourite colour", "my birthday".
 func (t *talk) aboutThing(c *clause) {
