@@ -192,18 +192,24 @@ func dayOfMonth(s sentence, k, d int, now moment, w *when) int {
 	if m := monthOf(s.at(k + n)); m > 0 {
 		return n + 1 + monthDay(s, k+n+1, m, d, now, w)
 	}
+	y, m := monthWith(d, now)
+	w.calendar(y, m, d)
+	w.assumed = 1
+	return 1
+}
+
+// monthWith is the month of the next day of that number: the 31st is of the next month that has one.
+func monthWith(d int, now moment) (y, m int) {
 	y, m, today := date(now.day)
 	if d < today {
 		m++
 	}
-	for m > 12 || d <= 31 && d > monthLength(y, m) { // on the 31st: of the next month that has one
+	for m > 12 || d <= 31 && d > monthLength(y, m) {
 		if m++; m > 12 {
 			y, m = y+1, 1
 		}
 	}
-	w.calendar(y, m, d)
-	w.assumed = 1
-	return 1
+	return y, m
 }
 
 // monthDay sets a day of a month, with the year at token k or the next that
