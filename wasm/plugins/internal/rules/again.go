@@ -204,9 +204,7 @@ func still(before, s sentence) bool {
 	}
 	if s.chinese() {
 		x := strings.TrimSpace(trimZhEnd(s.raw()))
-		for _, pre := range [...]string{"不过", "其实", "我", "他", "她", "到现在", "直到现在", "现在", "至今"} {
-			x = strings.TrimPrefix(x, pre)
-		}
+		x = trimHeads(x, "不过", "其实", "我", "他", "她", "到现在", "直到现在", "现在", "至今")
 		for _, k := range [...]string{"还是", "还在", "还", "也", "仍然", "依然", "照样", "一直"} {
 			if rest, ok := strings.CutPrefix(x, k); ok && containsAny(before.raw(), beforeZh[:]...) {
 				rest = strings.TrimSuffix(rest, "这样")

@@ -72,10 +72,8 @@ func definiteZh(x, word string) bool {
 	if dueZh(x) {
 		return true
 	}
-	for _, k := range [...]string{"我的", "你的", "这个", "那个", "这场", "那场", "把"} {
-		if strings.Contains(x, k) {
-			return true
-		}
+	if containsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
+		return true
 	}
 	_, after, ok := strings.Cut(x, word)
 	for _, k := range [...]string{"是", "在", "定在", "安排在"} {

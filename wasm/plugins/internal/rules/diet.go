@@ -112,9 +112,7 @@ func (t *talk) cannotHave(c *clause) bool {
 		}
 	}
 	o, _ := c.object(i)
-	for _, tail := range [...]string{" in it", " in them"} {
-		o = strings.TrimSuffix(o, tail)
-	}
+	o = trimTails(o, " in it", " in them")
 	if o == "" || vague(o) || o == "much" || mealtime(o) {
 		return false
 	}
@@ -152,10 +150,5 @@ func mealtime(s string) bool {
 }
 
 func food(s string) bool {
-	for _, w := range [...]string{"coffee", "tea", "sandwich", "beer", "ticket", "drink", "milk", "bread", "cake", "pizza", "bottle", "round", "lunch", "snack", "ice cream", "croissant"} {
-		if strings.Contains(strings.ToLower(s), w) {
-			return true
-		}
-	}
-	return false
+	return containsAny(strings.ToLower(s), "coffee", "tea", "sandwich", "beer", "ticket", "drink", "milk", "bread", "cake", "pizza", "bottle", "round", "lunch", "snack", "ice cream", "croissant")
 }

@@ -200,9 +200,7 @@ func (t *talk) jobZh(b *bareZh, x string) {
 
 // trimStartZh is a clause without the words before its verb that only say since when.
 func trimStartZh(s string) string {
-	for _, w := range [...]string{"现在", "已经", "早就", "早已"} {
-		s = strings.TrimPrefix(s, w)
-	}
+	s = trimHeads(s, "现在", "已经", "早就", "早已")
 	return s
 }
 
@@ -221,9 +219,7 @@ func activityZh(what string) bool {
 // routineOfZh names a habit as overZh does: 跑步 of 我每天早上六点跑步.
 func (b *bareZh) routineOfZh() string {
 	own, ok := ownZh(trimZhEnd(b.text))
-	for _, w := range [...]string{"都", "会", "要", "去", "在", "一般", "通常", "平时", "经常", "习惯"} {
-		own = strings.TrimPrefix(own, w)
-	}
+	own = trimHeads(own, "都", "会", "要", "去", "在", "一般", "通常", "平时", "经常", "习惯")
 	if n := utf8.RuneCountInString(own); !ok || n < 2 || n > 8 || !activityZh(own) {
 		return ""
 	}

@@ -380,10 +380,5 @@ func (c *clause) hasHabit() bool {
 
 // evening says whether an event that is "at seven" is so after noon.
 func evening(noun string) bool {
-	for _, w := range [...]string{"dinner", "drink", "party", "concert", "film", "movie", "show"} {
-		if strings.HasPrefix(noun, w) {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(noun, []string{"dinner", "drink", "party", "concert", "film", "movie", "show"})
 }

@@ -60,10 +60,8 @@ func announced(s sentence) bool {
 		}
 	}
 	if rest, ok := strings.CutPrefix(l, "各位"); ok || strings.HasPrefix(l, "尊敬的") || strings.HasPrefix(l, "亲爱的") {
-		for _, who := range [...]string{"顾客", "旅客", "乘客", "来宾", "观众", "听众", "游客", "业主", "家长", "同学", "朋友", "客户", "用户"} {
-			if strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(rest, "尊敬的"), "亲爱的"), who) {
-				return true
-			}
+		if startsWithAny(strings.TrimPrefix(strings.TrimPrefix(rest, "尊敬的"), "亲爱的"), []string{"顾客", "旅客", "乘客", "来宾", "观众", "听众", "游客", "业主", "家长", "同学", "朋友", "客户", "用户"}) {
+			return true
 		}
 	}
 	for _, cue := range [...]string{"this episode is", "the next train to arrive", "the next train at platform", "the next train on platform", "the next train from platform", "the next train does not stop"} {

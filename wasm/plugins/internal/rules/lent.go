@@ -378,9 +378,7 @@ func (t *talk) partThing(s string) (who, what string) {
 
 // thingZh is a thing without its count and its owner.
 func thingZh(s string, l *loan, t *talk) string {
-	for _, pre := range [...]string{"我的", "借的", "借我的", l.from.name + "的", l.to.name + "的", "那", "这"} {
-		s = strings.TrimPrefix(s, pre)
-	}
+	s = trimHeads(s, "我的", "借的", "借我的", l.from.name+"的", l.to.name+"的", "那", "这")
 	if sumZh(s) {
 		return s
 	}

@@ -159,10 +159,8 @@ func (v *view) states(first string) bool {
 // that takes it gives it a slot, so that the next such line replaces it; noted, it
 // would stay.
 func (v *view) slotted() bool {
-	for _, w := range [...]string{"住在", "搬到", "搬去", "上班", "就职", "定居"} {
-		if strings.Contains(v.raw, w) {
-			return true
-		}
+	if containsAny(v.raw, "住在", "搬到", "搬去", "上班", "就职", "定居") {
+		return true
 	}
 	return v.any(func(i int) bool {
 		switch v.words[i] {

@@ -170,12 +170,7 @@ func (t *talk) putZh(b *bareZh, p *phraseZh) {
 	if _, after, ok := strings.Cut(what, "把"); ok && after != "" {
 		what = after
 	}
-	for _, pre := range [...]string{"我把", "我们把", "把", "我的", "我"} {
-		if rest, ok := strings.CutPrefix(what, pre); ok {
-			what = rest
-			break
-		}
-	}
+	what, _ = cutHead(what, "我把", "我们把", "把", "我的", "我")
 	for _, by := range [...]string{"都", "一般", "平时", "全", "我们", "我"} {
 		if rest := strings.TrimSuffix(what, by); rest != "" {
 			what = rest

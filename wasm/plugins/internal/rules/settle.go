@@ -19,15 +19,6 @@ const (
 	dwelling
 )
 
-// set lists words once, to be looked up.
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
 	passings  = set("hotel hostel motel airbnb hospital tent inn guesthouse b&b resort camper campsite clinic hospice")
 	dwellings = set("flat house apartment cottage cabin villa studio bungalow loft condo townhouse farm farmhouse boat houseboat caravan dorm dormitory " +
@@ -175,15 +166,6 @@ var (
 	citiesZh    = set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 家 外面 夜间")
 	notPlacesZh = [...]string{"三楼", "二楼", "一楼", "四楼", "五楼"}
 )
-
-func endsWithAny(s string, ends []string) bool {
-	for _, e := range ends {
-		if strings.HasSuffix(s, e) {
-			return true
-		}
-	}
-	return false
-}
 
 // abodeZh tells what the place is that somebody lives in or has moved to.
 func abodeZh(value string, moved bool) abode {

@@ -54,10 +54,8 @@ func dictated(s sentence) bool {
 func hearsay(s sentence) bool {
 	raw := strings.ToLower(s.raw())
 	if s.chinese() {
-		for _, cue := range [...]string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说"} {
-			if strings.HasPrefix(stripLeadZh(raw), cue) {
-				return true
-			}
+		if startsWithAny(stripLeadZh(raw), []string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说"}) {
+			return true
 		}
 		return strings.Contains(raw, "据说")
 	}
@@ -79,10 +77,8 @@ func ofAnybody(s sentence) bool {
 		if containsAny(x, "我", "咱") {
 			return false
 		}
-		for _, who := range [...]string{"一般人", "普通人", "有的人", "有些人", "有人", "人人", "谁", "别人", "每个人", "任何人", "人们", "年轻人", "老年人", "男人", "女人", "大多数人", "很多人", "一般的", "一个普通", "人都", "人总", "人要", "人活"} {
-			if strings.HasPrefix(x, who) {
-				return true
-			}
+		if startsWithAny(x, []string{"一般人", "普通人", "有的人", "有些人", "有人", "人人", "谁", "别人", "每个人", "任何人", "人们", "年轻人", "老年人", "男人", "女人", "大多数人", "很多人", "一般的", "一个普通", "人都", "人总", "人要", "人活"}) {
+			return true
 		}
 		return containsAny(x, "的人都", "的人肯定", "的人一定", "的人总", "的人往往", "的人会", "的人最")
 	}

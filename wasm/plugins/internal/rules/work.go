@@ -178,10 +178,8 @@ func (t *talk) started(c *clause, i int) bool {
 	if !c.capital(first) || !nameWord(c.w(first)) || !employs(firm, false) || next < len(c.words) && c.w(next) != "as" || c.own && minor(last(c.thing)) {
 		return false
 	}
-	for _, no := range unfirm {
-		if strings.Contains(strings.ToLower(firm), no) {
-			return false
-		}
+	if containsAny(strings.ToLower(firm), unfirm[:]...) {
+		return false
 	}
 	if numbered[c.w(first)] || strings.ContainsAny(firm, "0123456789") {
 		return false
