@@ -166,9 +166,7 @@ func (t *talk) isZh(b *bareZh) bool {
 		return false
 	}
 	v = trimZh(v)
-	for _, one := range [...]string{"一", "名", "个", "位"} {
-		v = strings.TrimPrefix(v, one)
-	}
+	v = trimHeads(v, "一", "名", "个", "位")
 	p, ok := t.subjectZh(who)
 	place, from := strings.CutSuffix(v, "人")
 	n := utf8.RuneCountInString(place)
@@ -193,11 +191,8 @@ func (t *talk) hasZh(b *bareZh) bool {
 	if !ok {
 		return false
 	}
-	if conditionZh(trimZh(what)) {
-		if p, ok := t.subjectZh(who); ok {
-			t.healthZh(b, p, "condition", what)
-			return true
-		}
+	if conditionZh(trimZh(what)) && t.healthOfZh(b, who, "condition", what) {
+		return true
 	}
 	n := utf8.RuneCountInString(what)
 	if who != "我" && who != "我们" && who != "我家" || strings.Contains(what, "点") {
@@ -227,12 +222,7 @@ func orderedZh(name string) bool {
 // festiveZh reports whether what follows 生日 makes it a feast or a gift, and not the day.
 func festiveZh(after string) bool {
 	after = strings.TrimPrefix(after, "的")
-	for _, w := range [...]string{"聚会", "派对", "宴", "会", "聚餐", "晚餐", "晚饭", "饭", "蛋糕", "礼物", "贺卡", "趴", "酒"} {
-		if strings.HasPrefix(after, w) {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(after, []string{"聚会", "派对", "宴", "会", "聚餐", "晚餐", "晚饭", "饭", "蛋糕", "礼物", "贺卡", "趴", "酒"})
 }
 
 // characterZh stands before 人 and says what somebody is like, or does, and not

@@ -85,38 +85,36 @@ func (t *talk) has(c *clause, i int) {
 	if o == "" || vague(o) {
 		return
 	}
-	if strings.HasSuffix(o, "sweet tooth") {
+	timed := c.firstTime()
+	post, _, _ := strings.Cut(o, " at ")
+	switch {
+	case strings.HasSuffix(o, "sweet tooth"):
 		t.fact(c, "preference", "likes", "sweet things", true, 0.8)
-		return
-	}
-	if c.verb == "get" && c.w(i) == "married" {
+	case c.verb == "get" && c.w(i) == "married":
 		if to, ok := c.after(i, 2, "to"); ok {
 			t.fact(c, "relation", "spouse", to, false, 0.9)
 		} else if c.past || c.perfect {
 			t.fact(c, "relation", "marital_status", "married", false, 0.85)
 		}
-		return
-	}
-	if timed := c.firstTime(); timed != nil && t.planned(c, timed) {
-		return
-	}
-	if post, _, _ := strings.Cut(o, " at "); strings.HasSuffix(post, "job") && (c.verb == "get" || c.verb == "have") {
+	case timed != nil && t.planned(c, timed):
+	case strings.HasSuffix(post, "job") && (c.verb == "get" || c.verb == "have"):
 		c.past = false
 		if at, ok := c.after(i, 4, "at", "with"); ok && (strings.HasPrefix(post, "second ") || strings.HasPrefix(post, "side ")) && !vague(at) {
 			t.fact(c, "work", "second_job", cutTail(at), true, 0.85)
-			return
+		} else {
+			t.work(c, i)
 		}
-		t.work(c, i)
-		return
-	}
-	if c.can && c.neg && c.verb == "have" {
+	case c.can && c.neg && c.verb == "have":
 		c.neg = false
 		t.fact(c, "diet", "avoids", o, true, 0.8)
-		return
+	case c.past && !c.usedTo && c.verb == "have": // "I had a great day": what happened
+	default:
+		t.hasOne(c, i, o, next)
 	}
-	if c.past && !c.usedTo && c.verb == "have" {
-		return // "I had a great day": what happened
-	}
+}
+
+// hasOne takes a relative, an animal, an illness or a thing that somebody has: the object o, words i to next.
+func (t *talk) hasOne(c *clause, i int, o string, next int) {
 	words := strings.Fields(strings.ToLower(o))
 	name := ""
 	for k := i; k < len(c.words); k++ {

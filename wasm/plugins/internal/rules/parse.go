@@ -278,38 +278,43 @@ func (t *talk) subject(c *clause) int {
 		return -1 // "Enjoy the day", "Sounds like a plan"
 	}
 	if c.capital(0) && nameWord(c.w(0)) {
-		k := 1
-		for k < 3 && c.capital(k) && nameWord(c.w(k)) {
-			k++
-		}
-		name := c.join(0, k)
-		if c.w(k) == "'s" {
-			return t.owned(c, t.named(name), k+1)
-		}
-		if c.w(k) == "and" && c.w(k+1) == "i" {
-			c.subj, c.kind = t.self, 'w'
-			return k + 2
-		}
-		if c.w(k) == "and" && c.capital(k+1) && nameWord(c.w(k+1)) && (verbish(c.w(k+2)) || adverb(c.w(k+2))) {
-			c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
-			return k + 2
-		}
-		if verbish(c.w(k)) || adverb(c.w(k)) || c.noLongerAt(k) || c.loose && c.unlisted(k) {
-			c.subj, c.kind = t.named(name), 'p'
-			return k
-		}
-		if strings.HasSuffix(name, "'s") {
-			return -1
-		}
-		if k2 := c.untilVerb(0); k2 > k && k2 <= k+3 {
-			c.kind, c.thing = 't', strings.ToLower(c.join(0, k2))
-			return k2
-		}
-		return -1
+		return t.nameFirst(c)
 	}
 	if k := c.untilVerb(0); k > 0 && k <= 4 {
 		c.kind, c.thing = 't', strings.ToLower(c.join(0, k))
 		return k
+	}
+	return -1
+}
+
+// nameFirst reads a subject that begins with a name: "Tom", "Sophie and Mark", "Tom's sister", "Bondi beach".
+func (t *talk) nameFirst(c *clause) int {
+	k := 1
+	for k < 3 && c.capital(k) && nameWord(c.w(k)) {
+		k++
+	}
+	name := c.join(0, k)
+	if c.w(k) == "'s" {
+		return t.owned(c, t.named(name), k+1)
+	}
+	if c.w(k) == "and" && c.w(k+1) == "i" {
+		c.subj, c.kind = t.self, 'w'
+		return k + 2
+	}
+	if c.w(k) == "and" && c.capital(k+1) && nameWord(c.w(k+1)) && (verbish(c.w(k+2)) || adverb(c.w(k+2))) {
+		c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
+		return k + 2
+	}
+	if verbish(c.w(k)) || adverb(c.w(k)) || c.noLongerAt(k) || c.loose && c.unlisted(k) {
+		c.subj, c.kind = t.named(name), 'p'
+		return k
+	}
+	if strings.HasSuffix(name, "'s") {
+		return -1
+	}
+	if k2 := c.untilVerb(0); k2 > k && k2 <= k+3 {
+		c.kind, c.thing = 't', strings.ToLower(c.join(0, k2))
+		return k2
 	}
 	return -1
 }
