@@ -76,10 +76,5 @@ func definiteZh(x, word string) bool {
 		return true
 	}
 	_, after, ok := strings.Cut(x, word)
-	for _, k := range [...]string{"是", "在", "定在", "安排在"} {
-		if word != "" && ok && strings.HasPrefix(after, k) {
-			return true
-		}
-	}
-	return false
+	return ok && word != "" && startsWithAny(after, []string{"是", "在", "定在", "安排在"})
 }

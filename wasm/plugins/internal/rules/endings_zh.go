@@ -208,12 +208,7 @@ func trimStartZh(s string) string {
 var activitiesZh = [...]string{"跑步", "游泳", "健身", "打", "踢", "骑", "爬山", "练", "学", "弹", "画画", "唱歌", "跳", "冥想", "瑜伽", "晨跑", "散步", "钓鱼", "写日记", "去健身房", "坐地铁", "坐公交", "午睡", "加班"}
 
 func activityZh(what string) bool {
-	for _, a := range activitiesZh {
-		if strings.HasPrefix(what, a) && !strings.HasPrefix(what, "打算") && !strings.HasPrefix(what, "打扰") {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(what, activitiesZh[:]) && !startsWithAny(what, []string{"打算", "打扰"})
 }
 
 // routineOfZh names a habit as overZh does: 跑步 of 我每天早上六点跑步.

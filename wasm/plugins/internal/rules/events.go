@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
@@ -370,12 +371,7 @@ func (t *talk) habit(c *clause) {
 }
 
 func (c *clause) hasHabit() bool {
-	for _, w := range c.whens {
-		if w.habit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.whens, func(w when) bool { return w.habit })
 }
 
 // evening says whether an event that is "at seven" is so after noon.

@@ -69,12 +69,7 @@ func announced(s sentence) bool {
 			return true
 		}
 	}
-	for _, cue := range [...]string{"下一站是", "下一站：", "下一站，", "下一站,", "下面是天气预报", "天气预报：", "天气预报:"} {
-		if strings.HasPrefix(l, cue) && !strings.Contains(l, "我") {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(l, []string{"下一站是", "下一站：", "下一站，", "下一站,", "下面是天气预报", "天气预报：", "天气预报:"}) && !strings.Contains(l, "我")
 }
 
 // junk says what kind of sentence is no memory, and why.

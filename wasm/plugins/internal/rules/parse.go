@@ -3,6 +3,8 @@ package rules
 import (
 	"slices"
 	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
 )
 
 // word is a word of a clause with contractions taken apart.
@@ -324,12 +326,7 @@ func (t *talk) present(p person) bool {
 	if p.key == t.self.key || p.key == "user" {
 		return true
 	}
-	for i := range t.ev.Before {
-		if strings.EqualFold(t.ev.Before[i].Speaker, p.name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.ev.Before, func(b abi.Turn) bool { return strings.EqualFold(b.Speaker, p.name) })
 }
 
 // subjectless words open a sentence that has no subject.

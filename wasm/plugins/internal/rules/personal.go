@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // personal tries the verbs that say what someone is, has, likes, does: each family knows its own. It
 // reports whether one knew the verb, though it may have proposed nothing.
@@ -135,12 +138,7 @@ func (t *talk) does(c *clause, i int) bool {
 
 // amount reports whether a clause names a number after its verb.
 func (c *clause) amount() bool {
-	for i := c.vi + 1; i < len(c.words); i++ {
-		if counts(c.w(i)) || c.toks[c.words[i].tok].kind == 'n' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.words[min(c.vi+1, len(c.words)):], func(w word) bool { return counts(w.s) || c.toks[w.tok].kind == 'n' })
 }
 
 // manner says how somebody plays, and not what.

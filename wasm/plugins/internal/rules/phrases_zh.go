@@ -8,6 +8,7 @@ import (
 // phraseZh is a clause with the phrase of a rule, taken apart: 我, 在, 华为, 当, 工程师.
 type phraseZh struct {
 	*ruleZh
+	keyZh
 	before string // the key
 	object string
 	after  string // until; empty where the rule has none
@@ -21,14 +22,16 @@ func (t *talk) phrasesZh(b *bareZh) bool {
 		p.future = p.future || !b.whens[k].habit && b.whens[k].hasDay && b.whens[k].unix() > t.ev.At+3600_000
 	}
 	for i := range rulesZh {
-		ok := false
 		p.ruleZh = &rulesZh[i]
-		if p.before, p.object, ok = strings.Cut(b.text, p.key); ok && p.until != "" {
-			p.object, p.after, ok = strings.Cut(p.object, p.until)
-			ok = ok && p.object != ""
-		}
-		if ok && t.phraseZh(b, &p) {
-			return true
+		for _, p.keyZh = range p.phrases {
+			ok := false
+			if p.before, p.object, ok = strings.Cut(b.text, p.key); ok && p.until != "" {
+				p.object, p.after, ok = strings.Cut(p.object, p.until)
+				ok = ok && p.object != ""
+			}
+			if ok && t.phraseZh(b, &p) {
+				return true
+			}
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -224,12 +225,7 @@ func nameZh(s string) bool {
 }
 
 func jobZh(s string) bool {
-	for _, j := range jobsZh {
-		if s == j {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(jobsZh[:], s)
 }
 
 func trimZhEnd(s string) string { return strings.TrimRight(s, " ，,。！!吧啊呢") }

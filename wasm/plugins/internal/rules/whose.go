@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Whose words a sentence has, and of whom it speaks. What is dictated, read out, or
 // true of anybody is nothing about those who are there.
@@ -59,12 +62,7 @@ func hearsay(s sentence) bool {
 		}
 		return strings.Contains(raw, "据说")
 	}
-	for _, cue := range [...]string{"rumour has it", "rumor has it", "legend has it", "word has it", "the story goes", "as the saying goes", "the saying goes", "or so he says", "or so she says", "or so they say", "or so i hear", "so they say", "it is said that", "it's said that"} {
-		if holdsWord(raw, cue) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"rumour has it", "rumor has it", "legend has it", "word has it", "the story goes", "as the saying goes", "the saying goes", "or so he says", "or so she says", "or so they say", "or so i hear", "so they say", "it is said that", "it's said that"}, func(cue string) bool { return holdsWord(raw, cue) })
 }
 
 // anybody begins what holds for anybody, or for nobody that is known.
