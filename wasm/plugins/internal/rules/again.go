@@ -125,13 +125,9 @@ func (t *talk) again(c *clause) string {
 var ingested = set("take eat drink smoke play learn")
 
 // drunk reports what one drinks, of what one can be off.
-func drunk(s string) bool {
-	switch last(strings.ToLower(s)) {
-	case "caffeine", "alcohol", "coffee", "milk", "beer", "wine", "soda":
-		return true
-	}
-	return false
-}
+func drunk(s string) bool { return drinks[last(strings.ToLower(s))] }
+
+var drinks = set("caffeine alcohol coffee milk beer wine soda")
 
 // nowDoes makes of a clause that tells of a beginning what is so since. Its times are past.
 func (c *clause) nowDoes(t *talk, verb string, at int) {

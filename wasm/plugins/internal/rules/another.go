@@ -69,10 +69,7 @@ func (c *clause) definite() bool {
 
 // definiteZh reports the same of a Chinese clause with the event word.
 func definiteZh(x, word string) bool {
-	if dueZh(x) {
-		return true
-	}
-	if containsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
+	if dueZh(x) || containsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
 		return true
 	}
 	_, after, ok := strings.Cut(x, word)

@@ -10,16 +10,8 @@ import (
 // chinese applies the rules to one clause.
 func (t *talk) chinese(s sentence) {
 	b := t.bare(s)
-	if raw := s.raw(); strings.Contains(raw, "差点") || strings.Contains(raw, "差一点") || strings.Contains(b.text, "差点") { // and did not
-		return
-	}
-	if unmeantZh(s.raw()) {
-		return
-	}
-	if strings.Contains(b.text, "如果") || strings.Contains(b.text, "要是") {
-		return
-	}
-	if t.changeZh(&b) {
+	almost := containsAny(s.raw(), "差点", "差一点") || strings.Contains(b.text, "差点") // and did not
+	if almost || unmeantZh(s.raw()) || containsAny(b.text, "如果", "要是") || t.changeZh(&b) {
 		return
 	}
 	before := len(t.out.Candidates)

@@ -132,22 +132,14 @@ func (t *talk) cannotHave(c *clause) bool {
 }
 
 // foregone is what one is "off", and lives without.
-func foregone(s string) bool {
-	switch last(strings.ToLower(s)) {
-	case "dairy", "gluten", "sugar", "caffeine", "alcohol", "wheat", "meat", "coffee", "chocolate", "bread", "carbs", "lactose", "eggs", "nuts", "soy", "milk", "cheese", "pork", "beef", "fish", "shellfish", "seafood", "salt", "nicotine", "cigarettes", "sweets", "beer", "wine", "soda":
-		return true
-	}
-	return false
-}
+func foregone(s string) bool { return foregones[last(strings.ToLower(s))] }
+
+var foregones = set("dairy gluten sugar caffeine alcohol wheat meat coffee chocolate bread carbs lactose eggs nuts soy milk cheese pork beef fish shellfish seafood salt nicotine cigarettes sweets beer wine soda")
 
 // mealtime reports what is eaten at some hour, whatever it is.
-func mealtime(s string) bool {
-	switch last(strings.ToLower(s)) {
-	case "breakfast", "brunch", "lunch", "dinner", "supper":
-		return true
-	}
-	return false
-}
+func mealtime(s string) bool { return mealtimes[last(strings.ToLower(s))] }
+
+var mealtimes = set("breakfast brunch lunch dinner supper")
 
 func food(s string) bool {
 	return containsAny(strings.ToLower(s), "coffee", "tea", "sandwich", "beer", "ticket", "drink", "milk", "bread", "cake", "pizza", "bottle", "round", "lunch", "snack", "ice cream", "croissant")

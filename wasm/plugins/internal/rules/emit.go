@@ -73,11 +73,7 @@ func (t *talk) never(c *clause) bool {
 			return false
 		}
 	}
-	never := false
-	for k := 0; k < i; k++ {
-		never = never || c.w(k) == "never"
-	}
-	if !never || !c.past && !c.perfect || c.ing || c.kind != 's' && c.kind != 'p' && c.kind != 'w' || c.conditional() || c.ends == "?" {
+	if c.find(0, i-1, "never") < 0 || !c.past && !c.perfect || c.ing || c.kind != 's' && c.kind != 'p' && c.kind != 'w' || c.conditional() || c.ends == "?" {
 		return false
 	}
 	if c.verb == "smoke" {
@@ -98,7 +94,7 @@ func (t *talk) never(c *clause) bool {
 			return false
 		}
 	case "eat", "drink", "try", "break", "own", "drive", "fly", "play", "live", "ride", "swim", "climb", "learn", "ski", "vote", "have":
-		if c.verb == "have" && !condition(last(strings.ToLower(o))) && !thingWord(last(strings.ToLower(o))) && !pet(last(strings.ToLower(o))) && c.w(i+1) != "an" {
+		if c.verb == "have" && !condition[last(strings.ToLower(o))] && !thingWord(last(strings.ToLower(o))) && !pet(last(strings.ToLower(o))) && c.w(i+1) != "an" {
 			return false
 		}
 	default:

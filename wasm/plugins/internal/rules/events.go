@@ -238,7 +238,7 @@ func (t *talk) happened(c *clause, w *when) {
 		return // what? "I used to smoke, but I stopped two years ago"
 	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
-	got := c.verb == "get" && attained(c.w(c.vi+1))
+	got := c.verb == "get" && attained[c.w(c.vi+1)]
 	died := c.verb == "die" && c.kind == 'p'
 	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
 	if !timed && !hurt && !got && !paid && !died && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed && !died {
@@ -291,13 +291,7 @@ func outing(v string) bool {
 }
 
 // attained is what somebody got, as a participle: "got accepted".
-func attained(s string) bool {
-	switch s {
-	case "accepted", "hired", "fired", "promoted", "engaged", "diagnosed", "elected", "invited", "rejected", "evicted", "selected", "robbed", "mugged", "vaccinated", "nominated", "licensed", "divorced":
-		return true
-	}
-	return false
-}
+var attained = set("accepted hired fired promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced")
 
 // deed verbs say of themselves that something took place.
 func deed(v string) bool {

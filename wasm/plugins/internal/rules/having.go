@@ -60,7 +60,7 @@ func (t *talk) loses(c *clause, i int) {
 		return
 	case last(job) == "job" || strings.HasPrefix(job, "job "):
 		job = strings.TrimPrefix(job, "job as ")
-	case c.verb == "lose" && !thingWord(last(o)) && !possession(last(o)): // a game, weight, one's way
+	case c.verb == "lose" && !thingWord(last(o)) && !possession[last(o)]: // a game, weight, one's way
 		return
 	default:
 		if what := c.hadOwn(i, o); what != "" {
@@ -161,7 +161,7 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 			return
 		}
 		t.fact(c, "family", "pets", o, true, 0.85)
-	case condition(noun) || (words[0] == "bad" || words[0] == "weak" || words[0] == "sore") && bodyPart(noun):
+	case condition[noun] || (words[0] == "bad" || words[0] == "weak" || words[0] == "sore") && bodyPart[noun]:
 		if f := t.fact(c, "health", "condition", o, true, 0.85); f != nil {
 			f.Sensitivity = "private"
 		}
@@ -227,30 +227,12 @@ func (t *talk) hasSeveral(c *clause, i int) bool {
 	return true
 }
 
-func condition(s string) bool {
-	switch s {
-	case "asthma", "diabetes", "migraines", "epilepsy", "arthritis", "eczema", "anaemia", "anemia", "hypertension", "adhd", "depression", "insomnia", "pressure", "celiac", "coeliac", "tinnitus", "cancer", "anxiety", "pacemaker", "dyslexia", "autism", "cholesterol", "gout", "sciatica", "psoriasis", "endometriosis":
-		return true
-	}
-	return false
-}
+var condition = set("asthma diabetes migraines epilepsy arthritis eczema anaemia anemia hypertension adhd depression insomnia pressure celiac coeliac tinnitus cancer anxiety pacemaker dyslexia autism cholesterol gout sciatica psoriasis endometriosis")
 
-func bodyPart(s string) bool {
-	switch s {
-	case "knee", "knees", "back", "hip", "hips", "shoulder", "heart", "ankle", "wrist", "neck", "eyes", "eyesight", "hearing", "stomach", "lungs":
-		return true
-	}
-	return false
-}
+var bodyPart = set("knee knees back hip hips shoulder heart ankle wrist neck eyes eyesight hearing stomach lungs")
 
 // possession words are what one loses and has lost, besides what thingWord knows.
-func possession(s string) bool {
-	switch s {
-	case "wallet", "keys", "key", "purse", "passport", "glasses", "umbrella", "ring", "earring", "necklace", "scarf", "gloves", "hat", "bag", "backpack", "luggage", "ticket", "card", "headphones", "earbuds", "charger", "bracelet":
-		return true
-	}
-	return false
-}
+var possession = set("wallet keys key purse passport glasses umbrella ring earring necklace scarf gloves hat bag backpack luggage ticket card headphones earbuds charger bracelet")
 
 func thingWord(s string) bool {
 	switch s {

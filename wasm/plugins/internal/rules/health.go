@@ -10,9 +10,9 @@ func (c *clause) medicine(i int) (drug, amount string) {
 	_, counted := number(c.w(k))
 	unit := strings.TrimLeft(c.w(k), "0123456789.")
 	switch {
-	case len(unit) < len(c.w(k)) && doseUnit(unit): // 20mg
+	case len(unit) < len(c.w(k)) && doseUnit[unit]: // 20mg
 		k++
-	case counted && doseUnit(c.w(k+1)):
+	case counted && doseUnit[c.w(k+1)]:
 		k += 2
 	default:
 		o, _ := c.object(i)
@@ -107,13 +107,7 @@ func (t *talk) weighs(c *clause, i int) {
 	}
 }
 
-func doseUnit(s string) bool {
-	switch s {
-	case "mg", "mcg", "µg", "ml", "milligrams", "milligram", "micrograms", "millilitres", "milliliters", "units", "tablet", "tablets", "pill", "pills", "capsule", "capsules", "drops", "puffs", "iu":
-		return true
-	}
-	return false
-}
+var doseUnit = set("mg mcg µg ml milligrams milligram micrograms millilitres milliliters units tablet tablets pill pills capsule capsules drops puffs iu")
 
 // drugWord knows medicines by the endings of their names (the stems of the WHO's
 // list of international nonproprietary names), and some without one.

@@ -193,10 +193,7 @@ func command(s sentence, i int) bool {
 	case "remind", "set", "play", "stop", "turn", "show", "tell", "open", "close", "search", "find", "call", "send", "text", "look", "give", "start", "pause", "resume", "add", "delete", "forget",
 		"don't", "let", "come", "go", "wait", "put", "take", "get", "make", "bring", "pass", "check", "read", "repeat", "translate", "help", "cancel", "switch", "increase", "decrease", "mute", "remember",
 		"hold", "listen", "try", "keep", "use", "ask", "say", "write", "note", "leave", "buy", "ignore", "hurry", "imagine", "navigate", "record", "snooze", "volume", "answer":
-		if s.at(i) == "don't" && s.at(i+1) == "forget" && (s.at(i+2) == "," || s.at(i+2) == "that") {
-			return false
-		}
-		if s.at(i) == "note" && s.at(i+1) == "to" && s.at(i+2) == "self" {
+		if s.at(i) == "don't" && s.at(i+1) == "forget" && (s.at(i+2) == "," || s.at(i+2) == "that") || s.at(i) == "note" && s.at(i+1) == "to" && s.at(i+2) == "self" {
 			return false
 		}
 		if s.at(i) == "remember" && (s.at(i+1) == "that" || subjectPronoun(first(contraction(s.at(i+1)))) || s.at(i+1) == "my") {

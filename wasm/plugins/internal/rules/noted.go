@@ -225,10 +225,7 @@ func deedZh(x string) bool {
 func (t *talk) noteZh(s sentence) bool {
 	raw := strings.Trim(s.raw(), " ，,。！!")
 	n := utf8.RuneCountInString(raw)
-	if n < 6 || n > 60 || t.topic.unclear && !t.topic.thing {
-		return false
-	}
-	if unmeantZh(raw) || undecidedZh(raw) {
+	if n < 6 || n > 60 || t.topic.unclear && !t.topic.thing || unmeantZh(raw) || undecidedZh(raw) {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)

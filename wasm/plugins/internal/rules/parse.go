@@ -61,9 +61,7 @@ func (c *clause) cased(i int) string {
 	return c.words[i].s
 }
 
-func (c *clause) capital(i int) bool {
-	return i >= 0 && i < len(c.words) && c.toks[c.words[i].tok].cap
-}
+func (c *clause) capital(i int) bool { return i >= 0 && i < len(c.words) && c.toks[c.words[i].tok].cap }
 
 // join writes words i to j as they are written.
 func (c *clause) join(i, j int) string {
@@ -276,7 +274,7 @@ func (t *talk) subject(c *clause) int {
 	if k := t.dropped(c); k >= 0 {
 		return k
 	}
-	if l, past, ing := lemma(c.w(0)); l != "" && !past && !ing && c.words[0].tok == 0 && !c.capital(1) || subjectless(c.w(0)) {
+	if l, past, ing := lemma(c.w(0)); l != "" && !past && !ing && c.words[0].tok == 0 && !c.capital(1) || subjectless[c.w(0)] {
 		return -1 // "Enjoy the day", "Sounds like a plan"
 	}
 	if c.capital(0) && nameWord(c.w(0)) {
@@ -330,14 +328,7 @@ func (t *talk) present(p person) bool {
 }
 
 // subjectless words open a sentence that has no subject.
-func subjectless(s string) bool {
-	switch s {
-	case "sounds", "looks", "seems", "smells", "tastes", "bet", "glad", "gotta", "wanna", "gonna", "can't", "hope", "hoping", "excited", "happy", "feels", "feeling", "thinking", "looking",
-		"going", "trying", "congrats", "congratulations", "appreciate", "proud", "good", "great", "nice", "cool", "stay", "tackle", "gather", "kudos", "props", "cheers", "way", "love":
-		return true
-	}
-	return false
-}
+var subjectless = set("sounds looks seems smells tastes bet glad gotta wanna gonna can't hope hoping excited happy feels feeling thinking looking going trying congrats congratulations appreciate proud good great nice cool stay tackle gather kudos props cheers way love")
 
 // owned reads what follows "my": a relative becomes a person, anything else a
 // thing of the owner's.
@@ -374,7 +365,7 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 		return -1
 	}
 	c.thing = strings.ToLower(c.join(i, last))
-	if (kin(noun) || pet(noun) || offspring(noun)) && last-i <= 3 {
+	if (kin(noun) || pet(noun) || offspring[noun]) && last-i <= 3 {
 		c.kind = 'p'
 		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
 		c.own = true
@@ -390,14 +381,6 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 
 // offspring are words for a child that need an owner: "Tom's little boy", "our
 // youngest".
-func offspring(s string) bool {
-	switch s {
-	case "boy", "girl", "youngest", "eldest", "oldest", "lad", "toddler", "newborn", "teenager":
-		return true
-	}
-	return false
-}
+var offspring = set("boy girl youngest eldest oldest lad toddler newborn teenager")
 
-func possessive(s string) string {
-	return s + "'s"
-}
+func possessive(s string) string { return s + "'s" }

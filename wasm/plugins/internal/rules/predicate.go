@@ -353,18 +353,11 @@ func (c *clause) find(i, n int, w string) int {
 
 // almost reports what came near to being done, and was not.
 func (c *clause) almost() bool {
-	for i := 0; i <= c.vi && i < len(c.words); i++ {
-		if w := c.w(i); (w == "almost" || w == "nearly") && i > 0 && (c.past || c.perfect) {
-			return true
-		}
-	}
-	return false
+	return (c.past || c.perfect) && (c.find(1, c.vi-1, "almost") >= 0 || c.find(1, c.vi-1, "nearly") >= 0)
 }
 
 // unreal reports what could have been and was not: "I could have been a pilot".
-func (c *clause) unreal() bool {
-	return c.modal && c.perfect && c.ends != "?"
-}
+func (c *clause) unreal() bool { return c.modal && c.perfect && c.ends != "?" }
 
 // elided reports a verb that stands for one said before: "Hanna does, until
 // Friday".

@@ -220,10 +220,7 @@ func (t *talk) reminderZh(s sentence) bool {
 			continue
 		}
 		if strings.Contains(said, "记") || strings.Contains(said, "忘") {
-			if startsWithAny(rest, notReminders[:]) {
-				return false
-			}
-			if strings.HasSuffix(rest, "了") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
+			if startsWithAny(rest, notReminders[:]) || strings.HasSuffix(rest, "了") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
 				return false
 			}
 		}

@@ -281,13 +281,9 @@ var figurative = set("ground grounds hold track sale schedule danger charge shap
 	"blink fritz fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright warranty guarantee construction repair renovation contract pressure review investigation anaesthetic fact general particular vain doubt question common full cool awesome great")
 
 // meal reports words for food that is ready to be eaten, and is soon gone.
-func meal(s string) bool {
-	switch last(s) {
-	case "coffee", "dinner", "soup", "lunch", "tea", "breakfast", "cake", "rice", "porridge", "stew", "food", "supper", "pizza", "beer", "wine", "milk", "bread":
-		return true
-	}
-	return false
-}
+func meal(s string) bool { return meals[last(s)] }
+
+var meals = set("coffee dinner soup lunch tea breakfast cake rice porridge stew food supper pizza beer wine milk bread")
 
 func pronoun(s string) bool {
 	switch s {

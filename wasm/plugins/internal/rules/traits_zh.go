@@ -224,9 +224,7 @@ func nameZh(s string) bool {
 	return n >= 2 && n <= 4 && !commonZh(s) && !strings.ContainsAny(s, "我你他她它了很太") && !jobZh(s) || n >= 1 && n <= 20 && s[0] < 0x80 && s[0] >= 'A'
 }
 
-func jobZh(s string) bool {
-	return slices.Contains(jobsZh[:], s)
-}
+func jobZh(s string) bool { return slices.Contains(jobsZh[:], s) }
 
 func trimZhEnd(s string) string { return strings.TrimRight(s, " ，,。！!吧啊呢") }
 

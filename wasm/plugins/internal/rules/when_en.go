@@ -104,21 +104,17 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 func relative(s sentence, k int, now moment, w *when) int {
 	which, what := s.at(k), s.at(k+1)
 	if which == "every" || which == "each" {
+		_, part := partsOfDay[what]
+		n := 2
 		if what == "other" || what == "second" {
-			if _, _, unit := unitOf(s.at(k + 2)); unit || s.at(k+2) == "weekend" || weekdayOf(s.at(k+2), true) >= 0 {
-				w.habit = true
-				w.set(now.day, 'd')
-				return 3
-			}
+			what, n = s.at(k+2), 3
+		}
+		if _, _, unit := unitOf(what); !unit && !part && what != "weekend" && weekdayOf(what, true) < 0 {
 			return 0
 		}
-		_, part := partsOfDay[what]
-		if _, _, unit := unitOf(what); unit || part || what == "weekend" || weekdayOf(what, true) >= 0 {
-			w.habit = true
-			w.set(now.day, 'd')
-			return 2
-		}
-		return 0
+		w.habit = true
+		w.set(now.day, 'd')
+		return n
 	}
 	if d := weekdayOf(what, true); d >= 0 {
 		switch which {

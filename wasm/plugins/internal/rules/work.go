@@ -218,7 +218,7 @@ func minor(noun string) bool {
 	case "son", "daughter", "kid", "child", "niece", "nephew", "grandson", "granddaughter", "godson", "goddaughter", "stepson", "stepdaughter", "baby", "twin", "family", "kids", "children":
 		return true
 	}
-	return offspring(noun)
+	return offspring[noun]
 }
 
 // wentOn reports a sentence that tells what came after: "I started at Bosch and moved to Siemens".
