@@ -77,10 +77,11 @@ func (c *clock) read() int {
 		return c.digital(hh, mm)
 	}
 	for _, half := range [...]string{"am", "pm"} { // 3pm
-		d, ok := strings.CutSuffix(t, half)
-		if h, number := inDigits(d); ok && number && h >= 1 && h <= 12 {
-			c.w.sure = true
-			return c.set(h%12+12*boolInt(half == "pm"), 0, c.k+1)
+		if d, ok := strings.CutSuffix(t, half); ok {
+			if h, _ := inDigits(d); h >= 1 && h <= 12 {
+				c.w.sure = true
+				return c.set(h%12+12*boolInt(half == "pm"), 0, c.k+1)
+			}
 		}
 	}
 	h, ok := number(t)
