@@ -58,7 +58,7 @@ func (c *clause) definite() bool {
 	case "visit", "call", "phone", "text", "email", "cook", "help", "ask", "feed", "water", "buy":
 		return false
 	}
-	for i := c.vi + 1; errand(c.verb) && i < len(c.words); i++ {
+	for i := c.vi + 1; errand[c.verb] && i < len(c.words); i++ {
 		switch c.w(i) {
 		case "the", "my", "our", "your", "his", "her", "their":
 			return true // sending the report is done once

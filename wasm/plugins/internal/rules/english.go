@@ -19,8 +19,7 @@ func (t *talk) english(c *clause) {
 			return
 		}
 	}
-	wish := c.modal && c.verb != "be" // or a possibility
-	if c.neg && (c.future || c.can) && t.cannotHave(c) || wish || t.resumes(c) {
+	if c.neg && (c.future || c.can) && t.cannotHave(c) || c.modal && c.verb != "be" || t.resumes(c) { // with a modal it is a wish, a possibility
 		return
 	}
 	if next := c.w(c.vi + 1); c.kind == 'p' && c.verb == "be" && !c.own && (next == "cancelled" || next == "canceled") {
