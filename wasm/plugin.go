@@ -290,9 +290,35 @@ func checkExports(exports map[string]fuel.Export) error {
 // its answer. Of the answer nothing points into the plugin's memory. After a
 // fault the error is a *Fault, and the answer is empty.
 //
+// If what was said before is the reason for a fault, it would be one with each line that
+// follows. So the event is given to the plugin again without it, and only if that goes wrong,
+// too, has the call failed; both are one fault. A plugin that takes words away is not asked
+// again: without what was said before it may miss half of a secret.
+//
 // A call in machine code can't be interrupted: ctx is looked at before it
 // begins, and fuel ends it.
 func (p *Plugin) Extract(ctx context.Context, e *abi.Event) (abi.Output, Usage, error) {
+	out, u, err := p.extract(ctx, e)
+	var f *Fault
+	if !errors.As(err, &f) {
+		return out, u, err
+	}
+	p.fault(f, u)
+	if f.Disabled || f.Kind == FaultStarved || len(e.Before) == 0 || !p.grants[CapContext] || p.grants[CapRedact] {
+		return abi.Output{}, u, err
+	}
+	alone := *e
+	alone.Before = nil
+	out, again, failed := p.extract(ctx, &alone)
+	again.Fuel, again.Time, again.Late = again.Fuel+u.Fuel, again.Time+u.Time, again.Late || u.Late
+	if errors.As(failed, new(*Fault)) {
+		return abi.Output{}, again, err
+	}
+	return out, again, failed
+}
+
+// extract is a call of Extract. It does not count a fault.
+func (p *Plugin) extract(ctx context.Context, e *abi.Event) (abi.Output, Usage, error) {
 	switch {
 	case p.tally.disabled.Load():
 		return abi.Output{}, Usage{}, fmt.Errorf("%w: %s", ErrDisabled, p.manifest.ID)
@@ -315,11 +341,6 @@ func (p *Plugin) Extract(ctx context.Context, e *abi.Event) (abi.Output, Usage, 
 		out, err = p.decode(a, &granted, u)
 		return err
 	})
-	var f *Fault
-	if errors.As(err, &f) {
-		p.fault(f, u)
-		return abi.Output{}, u, err
-	}
 	if err == nil || errors.Is(err, ErrPlugin) {
 		p.tally.clean(u)
 	}
@@ -383,6 +404,13 @@ func (p *Plugin) fault(f *Fault, u Usage) {
 
 // Disabled says whether faults have disabled the plugin.
 func (p *Plugin) Disabled() bool { return p.tally.disabled.Load() }
+
+// DisabledSince says when faults have disabled the plugin; it is zero if they have not.
+func (p *Plugin) DisabledSince() time.Time {
+	p.tally.mu.Lock()
+	defer p.tally.mu.Unlock()
+	return p.tally.since
+}
 
 // Enable lets a plugin that was disabled try again.
 func (p *Plugin) Enable() { p.tally.enable() }

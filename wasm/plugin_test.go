@@ -60,6 +60,42 @@ func TestThreeFaultsDisable(t *testing.T) {
 	}
 }
 
+// TestFaultOfContext: a line that fails the plugin fails it as what was said before, too. The lines
+// after it are read alone, unless the plugin looks for secrets.
+func TestFaultOfContext(t *testing.T) {
+	after := func() *abi.Event {
+		e := someText()
+		e.Before = []abi.Turn{{ID: "w", Text: long().Text}}
+		return e
+	}
+	h := newHost(t, Options{})
+	m := testManifest()
+	m.Capabilities = []Capability{CapContext}
+	p := mustLoad(t, h, moody(), m)
+	for range 4 {
+		if _, u, err := p.Extract(t.Context(), after()); err != nil || u.Time <= 0 {
+			t.Errorf("%v, %+v", err, u)
+		}
+	}
+	if s := p.Stats(); s.Disabled || s.Faults[FaultTrap] != 4 || s.InARow != 0 || !p.DisabledSince().IsZero() {
+		t.Errorf("%+v", s)
+	}
+	both := long()
+	both.Before = after().Before
+	for i := range 3 {
+		if _, _, err := p.Extract(t.Context(), both); !errors.Is(err, ErrTrap) || p.Stats().InARow != i+1 {
+			t.Errorf("%v, %+v", err, p.Stats())
+		}
+	}
+	if !p.Disabled() || p.DisabledSince().IsZero() {
+		t.Errorf("%+v", p.Stats())
+	}
+	m.ID, m.Capabilities = "test/redacts", []Capability{CapContext, CapRedact}
+	if _, _, err := mustLoad(t, h, moody(), m).Extract(t.Context(), after()); !errors.Is(err, ErrTrap) {
+		t.Error(err)
+	}
+}
+
 // TestFreshAfterTrap: what a call left in memory before it trapped is gone.
 func TestFreshAfterTrap(t *testing.T) {
 	a := &asm{globals: [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}}

@@ -48,8 +48,9 @@ type tally struct {
 	instances atomic.Int64
 	starts    atomic.Uint64
 
-	mu sync.Mutex
-	s  Stats
+	mu    sync.Mutex
+	s     Stats
+	since time.Time // disabled; zero: it is not
 }
 
 func (t *tally) started() {
@@ -92,6 +93,7 @@ func (t *tally) fault(k FaultKind, u Usage, most int) bool {
 	t.s.InARow++
 	if t.s.InARow >= most {
 		t.disabled.Store(true)
+		t.since = time.Now()
 	}
 	return t.s.InARow >= most
 }
@@ -100,6 +102,7 @@ func (t *tally) enable() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.s.InARow = 0
+	t.since = time.Time{}
 	t.disabled.Store(false)
 }
 

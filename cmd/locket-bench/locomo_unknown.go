@@ -14,13 +14,14 @@ import (
 // foundWithin is the depth at which a question counts as found.
 const foundWithin = 10
 
-// sureness is how confident the index was of its answers to three kinds of
-// questions: whose evidence it found, whose evidence it missed, and those of
-// another life, with the names of this one.
-type sureness struct{ found, missed, strange []float64 }
+// sureness is how confident the index was of its answers to four kinds of
+// questions: whose evidence it found, whose evidence it missed, those of
+// another life, with the names of this one, and those of this life that nothing
+// answers, which are asked of the one of whom it was not said.
+type sureness struct{ found, missed, strange, unanswerable []float64 }
 
 // locomoUnknown asks each conversation its own questions and those of the
-// others, and prints how often the answer is "I don't know": at the threshold
+// others that have an answer, and prints how often the answer is "I don't know": at the threshold
 // that ships, and for each conversation at the one that the other
 // conversations allow, where 5 % of what they found is refused.
 func locomoUnknown(ctx context.Context, conversations []conversation, w io.Writer, asJSON bool) error {
@@ -31,7 +32,7 @@ func locomoUnknown(ctx context.Context, conversations []conversation, w io.Write
 			return err
 		}
 	}
-	var whole, left [3]tallied
+	var whole, left [4]tallied
 	for i := range each {
 		var others []float64
 		for j := range each {
@@ -43,12 +44,12 @@ func locomoUnknown(ctx context.Context, conversations []conversation, w io.Write
 		if len(others) > 0 {
 			threshold = percentile(others, 5)
 		}
-		for k, list := range [...][]float64{each[i].found, each[i].missed, each[i].strange} {
+		for k, list := range [...][]float64{each[i].found, each[i].missed, each[i].strange, each[i].unanswerable} {
 			whole[k].count(list, recall.Unsure)
 			left[k].count(list, threshold)
 		}
 	}
-	for k, name := range [...]string{"found", "missed", "of_another_life"} {
+	for k, name := range [...]string{"found", "missed", "of_another_life", "of_its_own_without_answer"} {
 		if asJSON {
 			if err := json.NewEncoder(w).Encode(map[string]any{"suite": "locomo", "case": "unknown", "questions": name, "of": whole[k].n,
 				"refused_percent": whole[k].share(), "left_out_percent": left[k].share()}); err != nil {
@@ -56,7 +57,7 @@ func locomoUnknown(ctx context.Context, conversations []conversation, w io.Write
 			}
 			continue
 		}
-		fmt.Fprintf(w, "%-16s \"I don't know\" to %5.1f %% of %d at %.2f; %5.1f %% at the threshold of the other conversations\n",
+		fmt.Fprintf(w, "%-26s \"I don't know\" to %5.1f %% of %d at %.2f; %5.1f %% at the threshold of the other conversations\n",
 			strings.ReplaceAll(name, "_", " "), whole[k].share(), whole[k].n, recall.Unsure, left[k].share())
 	}
 	return nil
@@ -89,7 +90,8 @@ func surenessOf(ctx context.Context, conversations []conversation, own int) (s s
 			names = renamed(&conversations[i], c)
 		}
 		for _, q := range conversations[i].Asked {
-			if len(q.Evidence) == 0 || categories[q.Category] == "adversarial" {
+			adversarial := categories[q.Category] == "adversarial"
+			if adversarial && i != own || !adversarial && len(q.Evidence) == 0 {
 				continue
 			}
 			r, err := e.index.Search(ctx, recall.Query{Text: names.Replace(q.Question), Now: e.now, K: foundWithin, Holds: e.holds})
@@ -97,6 +99,8 @@ func surenessOf(ctx context.Context, conversations []conversation, own int) (s s
 				return s, fmt.Errorf("ask %s: %w", c.Name, err)
 			}
 			switch {
+			case adversarial:
+				s.unanswerable = append(s.unanswerable, r.Confidence)
 			case i != own:
 				s.strange = append(s.strange, r.Confidence)
 			case slices.ContainsFunc(r.Hits, func(h recall.Hit) bool { return slices.Contains(q.Evidence, e.turns[h.ID].ID) }):

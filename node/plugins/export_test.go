@@ -1,6 +1,11 @@
 package plugins
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+)
 
 // Opened gives the plugins of the node that is open.
 func (pl Plugger) Opened() (*Plugins, func(), error) { return pl.of.Use() }
@@ -16,3 +21,18 @@ func (ps *Plugins) CatchUpOnce(id string) func(context.Context) (more bool, err 
 		return ps.catchUpOnce(ctx, p)
 	}
 }
+
+// AsBuiltIn has an installed plugin taken for a built-in one.
+func (ps *Plugins) AsBuiltIn(id string) error {
+	p, err := ps.get(id)
+	if err != nil {
+		return err
+	}
+	next := *p
+	next.source = serve.PluginBuiltIn
+	ps.swap(id, &next)
+	return nil
+}
+
+// CatchUpAt is CatchUp at another time.
+func (ps *Plugins) CatchUpAt(ctx context.Context, now time.Time) { ps.catchUp(ctx, now) }

@@ -138,8 +138,7 @@ func (ps *Plugins) openHost(ctx context.Context) (err error) {
 }
 
 // onFault writes down that faults have disabled an installed plugin. It stays
-// disabled until the wearer enables it. A built-in plugin is tried again at the
-// next start.
+// disabled until the wearer enables it. A built-in plugin is tried again after a pause.
 func (ps *Plugins) onFault(f wasm.Fault) {
 	if !f.Disabled {
 		return

@@ -1,14 +1,32 @@
 package plugins
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"github.com/locket-dev/locket/node/serve"
+)
 
 // catchUpStep is how many waiting events a plugin is given before the pump looks
 // for new ones.
 const catchUpStep = 64
 
-// CatchUp gives the events that waited to plugins that run again.
-func (ps *Plugins) CatchUp(ctx context.Context) {
+// pause is how long faults disable a built-in plugin: nobody would think of enabling
+// what nobody installed.
+const pause = time.Minute
+
+// CatchUp enables built-in plugins after their pause, and gives the events that waited
+// to plugins that run again.
+func (ps *Plugins) CatchUp(ctx context.Context) { ps.catchUp(ctx, time.Now()) }
+
+func (ps *Plugins) catchUp(ctx context.Context, now time.Time) {
 	for _, p := range *ps.list.Load() {
+		if p.source == serve.PluginBuiltIn && p.run != nil {
+			if since := p.run.DisabledSince(); !since.IsZero() && now.Sub(since) >= pause {
+				ps.c.Log.Info("a built-in plugin that faults had disabled is tried again", "plugin", p.manifest.ID)
+				p.run.Enable()
+			}
+		}
 		var err error
 		for i, more := 0, true; more && i < catchUpStep; i++ {
 			more, err = ps.catchUpOnce(ctx, p)

@@ -64,3 +64,50 @@ func TestEventsWaitForAPlugin(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
+
+// Faults disable a built-in plugin for a minute, and not until somebody enables it.
+func TestBuiltInIsTriedAgain(t *testing.T) {
+	const id = "suite/silent"
+	n := nodetest.New(t, nil)
+	traps := plugintest.Silent("1.0.0", "")
+	traps.Module = append(bytes.Clone(traps.Module[:len(traps.Module)-4]), 0, 0, 0, 0x0b)
+	if _, err := n.InstallPlugin(t.Context(), traps); err != nil {
+		t.Fatal(err)
+	}
+	ps, release, err := n.Plugger.Opened()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	said := 0
+	state := func() string {
+		t.Helper()
+		for range 3 {
+			said++
+			nodetest.Hear(t, n, time.Date(2026, 9, 14, 8, said, 0, 0, time.UTC), "Ana", fmt.Sprintf("The heron has caught %d fish.", said))
+		}
+		v, err := n.Plugin(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(v.State, " ", v.Calls)
+	}
+	if got := state(); got != "faulted 3" {
+		t.Error(got)
+	}
+	ps.CatchUpAt(t.Context(), time.Now().Add(time.Hour))
+	if got := state(); got != "faulted 3" {
+		t.Errorf("an installed one: %s", got)
+	}
+	if err := ps.AsBuiltIn(id); err != nil {
+		t.Fatal(err)
+	}
+	ps.CatchUpAt(t.Context(), time.Now())
+	if got := state(); got != "faulted 3" {
+		t.Errorf("at once: %s", got)
+	}
+	ps.CatchUpAt(t.Context(), time.Now().Add(time.Minute))
+	if got := state(); got != "faulted 6" {
+		t.Errorf("after a minute: %s", got)
+	}
+}

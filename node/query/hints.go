@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/lower"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/node/serve"
@@ -108,7 +109,7 @@ func asked(question string) (list []string) {
 	}
 	first := true
 	for _, w := range recall.ContentWords(question) {
-		at := strings.Index(strings.ToLower(question), w.Text)
+		at := strings.Index(lower.Of(question), w.Text)
 		start := first && at == 0
 		if first = false; !w.Han && at >= 0 && utf8.RuneCountInString(w.Text) > 1 && (w.Name && !start || after[w.Text]) {
 			list = append(list, question[at:at+len(w.Text)])

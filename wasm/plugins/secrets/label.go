@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"github.com/locket-dev/locket/internal/lower"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -18,9 +19,9 @@ func label(ev *abi.Event, f *found) string {
 	if l == f.cue.noun || strings.EqualFold(l, f.cue.noun) {
 		l = topic(ev, f, l)
 	}
-	lower := strings.ToLower(l)
+	low := lower.Of(l)
 	for _, w := range [...]string{"wifi", "wi-fi"} {
-		if i := strings.Index(lower, w); i >= 0 {
+		if i := strings.Index(low, w); i >= 0 {
 			l = l[:i] + "Wi-Fi" + l[i+len(w):]
 			break
 		}

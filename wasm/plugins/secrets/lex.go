@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/lower"
 )
 
 // token is a word, a number, one Chinese character, or a mark.
@@ -63,7 +65,7 @@ func lexRun(toks []token, text string, start, end int) []token {
 		if k < 2 || strings.HasPrefix(run[k:], "://") || !allLetters(run[:k]) {
 			break
 		}
-		toks = append(toks, token{start, start + k, kindOf(run[:k]), strings.ToLower(run[:k])}, token{start + k, start + k + 1, 'p', run[k : k+1]})
+		toks = append(toks, token{start, start + k, kindOf(run[:k]), lower.Of(run[:k])}, token{start + k, start + k + 1, 'p', run[k : k+1]})
 		if start += k + 1; start == end {
 			return toks
 		}
@@ -79,14 +81,14 @@ func lexRun(toks []token, text string, start, end int) []token {
 	word := text[start:tail]
 	for _, s := range [...]string{"'s", "’s"} {
 		if w, ok := strings.CutSuffix(word, s); ok && w != "" {
-			toks = append(toks, token{start, start + len(w), kindOf(w), strings.ToLower(w)})
+			toks = append(toks, token{start, start + len(w), kindOf(w), lower.Of(w)})
 			start, word = start+len(w), ""
 			toks = append(toks, token{start, tail, 'w', "'s"})
 			break
 		}
 	}
 	if word != "" {
-		toks = append(toks, token{start, tail, kindOf(word), strings.ToLower(word)})
+		toks = append(toks, token{start, tail, kindOf(word), lower.Of(word)})
 	}
 	for ; tail < end; tail++ {
 		toks = append(toks, token{tail, tail + 1, 'p', text[tail : tail+1]})

@@ -1,10 +1,12 @@
 package secrets
 
 import (
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/mangle"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -258,6 +260,17 @@ func TestRepeatIsRedacted(t *testing.T) {
 }
 
 // Parts wait for ten minutes, then leave the state.
+func TestPasswordIn(t *testing.T) {
+	for url, want := range map[string]string{
+		"mysql://root:@10.0.0.4/app": "", "https://u:p@host/@user": "p", "postgres://ana:p@ss@db/app": "p@ss", "redis://:s3cret@cache": "", "ftp://a:b/c@host/x": "b/c",
+		"https://host:80/a@b": "", "://a:b@c": "", "a:b@c": "", "https://example.org/": "", "mailto://x@y:z": "", "x://a:b": "",
+	} {
+		if from, to := passwordIn(url); url[from:to] != want {
+			t.Errorf("%s: %q, want %q", url, url[from:to], want)
+		}
+	}
+}
+
 func TestPartsExpire(t *testing.T) {
 	var out abi.Output
 	ev := &abi.Event{ID: "a", At: 1, Text: "the first half of the alarm code is 48-15"}
@@ -271,39 +284,59 @@ func TestPartsExpire(t *testing.T) {
 	}
 }
 
+// checked extracts from a text, checks that the output is one, and gives the state.
+func checked(t *testing.T, text, before string, state []byte) []byte {
+	t.Helper()
+	ev := &abi.Event{ID: "x", At: 5, Text: text, State: state, Before: []abi.Turn{{ID: "w", At: 1, Text: before}}}
+	var out abi.Output
+	if err := New().Extract(ev, &out); err != nil {
+		t.Fatal(err)
+	}
+	check := func(s abi.Span) {
+		src := text
+		if s.Turn == -1 {
+			src = before
+		} else if s.Turn != 0 {
+			t.Fatalf("span %+v", s)
+		}
+		if s.Start < 0 || s.End > len(src) || s.Start >= s.End {
+			t.Fatalf("span %+v of %q", s, src)
+		}
+	}
+	for _, r := range out.Redactions {
+		check(r.Span)
+	}
+	for _, c := range out.Candidates {
+		for _, s := range c.Spans {
+			check(s)
+		}
+		if c.Secret == "" || c.Label == "" {
+			t.Fatalf("%+v", c)
+		}
+	}
+	return out.State
+}
+
+// What is spoilt is read without a panic.
+func TestMangled(t *testing.T) {
+	lines := mangle.Lines(t, "testdata/ordinary.txt", "testdata/unusual.txt")
+	for _, p := range positives {
+		lines = append(lines, p.turns)
+	}
+	var state []byte
+	mangle.Each(t, 20000, lines, func(r *rand.Rand, line string) {
+		state = checked(t, line, mangle.Line(r, lines), state)
+	})
+}
+
 func FuzzExtract(f *testing.F) {
 	for i, p := range positives {
 		f.Add(p.turns, negatives[i%len(negatives)], []byte{})
 	}
 	f.Add("that's the alarm code", "7392", (&recalled{known: []uint64{fold("4815")}, pending: []piece{{1, "Alarm code", "pin", "48", "", ""}}}).encode())
 	f.Fuzz(func(t *testing.T, text, before string, state []byte) {
-		ev := &abi.Event{ID: "x", At: 5, Text: text, State: state, Before: []abi.Turn{{ID: "w", At: 1, Text: before}}}
-		var out abi.Output
-		if err := New().Extract(ev, &out); err != nil {
-			t.Fatal(err)
-		}
-		check := func(s abi.Span) {
-			src := text
-			if s.Turn == -1 {
-				src = before
-			} else if s.Turn != 0 {
-				t.Fatalf("span %+v", s)
-			}
-			if s.Start < 0 || s.End > len(src) || s.Start >= s.End {
-				t.Fatalf("span %+v of %q", s, src)
-			}
-		}
-		for _, r := range out.Redactions {
-			check(r.Span)
-		}
-		for _, c := range out.Candidates {
-			for _, s := range c.Spans {
-				check(s)
-			}
-			if c.Secret == "" || c.Label == "" {
-				t.Fatalf("%+v", c)
-			}
-		}
+		text, before = strings.ToValidUTF8(text, ""), strings.ToValidUTF8(before, "") // as [abi.DecodeEvent] has them
+		checked(t, text, before, state)
 	})
 }
 

@@ -39,13 +39,8 @@ func shapes(text string, toks []token) []found {
 		if strings.HasPrefix(raw, "eyJ") && strings.Count(raw, ".") == 2 && len(raw) > 40 && keyText(raw) {
 			add(t.start, t.end, raw, "key", "JSON web token")
 		}
-		if at := strings.Index(raw, "@"); at > 0 {
-			if scheme := strings.Index(raw, "://"); scheme > 0 {
-				if colon := strings.IndexByte(raw[scheme+3:], ':'); colon > 0 && scheme+3+colon < at {
-					s := scheme + 4 + colon
-					add(t.start+s, t.start+at, raw[s:at], "password", "password for "+host(raw[at+1:]))
-				}
-			}
+		if from, to := passwordIn(raw); from < to {
+			add(t.start+from, t.start+to, raw[from:to], "password", "password for "+host(raw[to+1:]))
 		}
 		if i > 0 && toks[i-1].s == "bearer" && len(raw) >= 16 && keyText(raw) && digitsOf(raw) != "" {
 			add(t.start, t.end, raw, "key", "bearer token")
@@ -63,6 +58,25 @@ func shapes(text string, toks []token) []found {
 		}
 	}
 	return all
+}
+
+// passwordIn is the place of the password in a URL, "postgres://ana:p@ss@db/app"; none: 0, 0. The
+// password ends at the last @ before the first /, or where it has a / itself, at the first @.
+func passwordIn(url string) (from, to int) {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok || scheme == "" {
+		return 0, 0
+	}
+	authority, _, _ := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		at = strings.IndexByte(rest, '@')
+	}
+	colon := strings.IndexByte(rest, ':')
+	if colon <= 0 || at <= colon+1 || at > len(authority) && digitsOf(authority) == authority[min(colon+1, len(authority)):] {
+		return 0, 0 // "https://host:8080/@ana"
+	}
+	return len(scheme) + 3 + colon + 1, len(scheme) + 3 + at
 }
 
 // named reports whether a variable's name says that it holds a secret.

@@ -129,7 +129,8 @@ func elements(text string, toks []token, i int, c class, strict bool) (els []ele
 	upper, lower := false, false
 	add := func(k byte, s string, from, to int) {
 		if upper {
-			s = strings.ToUpper(s[:1]) + s[1:]
+			_, n := utf8.DecodeRuneInString(s)
+			s = strings.ToUpper(s[:n]) + s[n:]
 		} else if lower {
 			s = strings.ToLower(s)
 		}

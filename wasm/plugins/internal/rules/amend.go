@@ -59,7 +59,10 @@ func (t *talk) whom(s sentence, from int) {
 		for last > 0 && (s.toks[last-1].kind == 'p' || lead(s.at(last-1))) {
 			last--
 		}
-		if head := s.sub(0, last); open && !itself && last > 2 && !conditioned(head) && doubt(head) == 0 {
+		if !open || itself || last <= 2 {
+			continue
+		}
+		if head := s.sub(0, last); !conditioned(head) && doubt(head) == 0 {
 			c, ok := t.parse(head)
 			if !ok {
 				c = t.unparsed(head)
@@ -87,6 +90,9 @@ func (t *talk) whomZh(s sentence, from int) {
 		last := 0
 		for last < len(s.toks) && s.toks[last].end <= a.Spans[0].Start {
 			last++
+		}
+		if last == 0 {
+			continue
 		}
 		head := s.sub(0, last)
 		said := strings.Trim(t.rewriteZh(head, findWhens(head, t.now), completedZh(head.raw())), "。，, ")

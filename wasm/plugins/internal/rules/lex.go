@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/lower"
 )
 
 // token is a word, a number, a Chinese character or a mark.
@@ -62,7 +64,7 @@ func lexWithin(text string, from, to int) []token {
 				curly = curly || r == '’'
 				end += n
 			}
-			s := strings.ToLower(text[i:end])
+			s := lower.Of(text[i:end])
 			if curly {
 				s = strings.ReplaceAll(s, "’", "'")
 			}
@@ -109,7 +111,7 @@ func split(text string, toks []token) []sentence {
 	var all []sentence
 	first, times := 0, map[place][]when{}
 	flush := func(last int, ends string) {
-		if last > first {
+		if first += marksBefore(toks[first:last]); last > first {
 			all = append(all, sentence{text, toks[first:last], toks[first].start, toks[last-1].end, ends, times})
 		}
 	}
@@ -124,6 +126,26 @@ func split(text string, toks []token) []sentence {
 	}
 	flush(len(toks), "")
 	return all
+}
+
+// marksBefore counts the tokens before what a sentence says: the mark of a list, a check box that is
+// empty, a picture. Marks that mean something stay: quotation marks, brackets, "-5", "#42".
+func marksBefore(toks []token) int {
+	n := 0
+	for n < len(toks) {
+		switch t := toks[n]; {
+		case t.kind == 'p' && !strings.Contains("\"'“”‘’«»「」『』《》()（）[]【】{}$€£¥￥@+~<&/=", t.s) &&
+			(n+1 == len(toks) || toks[n+1].start > t.end || toks[n+1].kind != 'n' && t.s != "#"):
+			n++
+		case t.s == "[" && n+1 < len(toks) && toks[n+1].s == "]":
+			n += 2
+		case t.kind == 'n' && n == 0 && len(toks) > 2 && toks[1].s == ")" && toks[1].start == t.end:
+			n += 2
+		default:
+			return n
+		}
+	}
+	return n
 }
 
 // within reports whether a stop stands within a name of the net: example.org.

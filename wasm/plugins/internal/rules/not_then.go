@@ -108,7 +108,7 @@ func (s sentence) deniedBe() (head, end, not int) {
 		case rest == "not" && base == "is":
 			return head, s.toks[i].start, i + 1
 		case rest == "is" && s.at(i+1) == "not":
-			return head, s.toks[i].start + len(base), i + 2
+			return head, s.toks[i].start + len(written(s.text[s.toks[i].start:s.toks[i].end], base)), i + 2
 		case s.at(i) == "is" && s.at(i+1) == "not":
 			return head, s.toks[i].start, i + 2
 		case s.toks[i].kind == 'p' || auxiliary(s.at(i)):

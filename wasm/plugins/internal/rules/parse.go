@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/abi"
 )
@@ -56,9 +57,23 @@ func (c *clause) cased(i int) string {
 		return raw
 	}
 	if base, rest := contraction(t.s); rest != "" && base == c.words[i].s {
-		return raw[:min(len(base), len(raw))]
+		return written(raw, base)
 	}
 	return c.words[i].s
+}
+
+// written is the beginning of a word as it is written whose form in lower case, with ' for ’, is
+// base: "O’Brien" of "O’Brien’s". It is base where the word begins otherwise.
+func written(raw, base string) string {
+	end := 0
+	for range base {
+		_, n := utf8.DecodeRuneInString(raw[end:])
+		end += n
+	}
+	if strings.EqualFold(strings.ReplaceAll(raw[:end], "’", "'"), base) {
+		return raw[:end]
+	}
+	return base
 }
 
 func (c *clause) capital(i int) bool { return i >= 0 && i < len(c.words) && c.toks[c.words[i].tok].cap }
@@ -379,8 +394,7 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 	return k
 }
 
-// offspring are words for a child that need an owner: "Tom's little boy", "our
-// youngest".
+// offspring are words for a child that need an owner: "our youngest".
 var offspring = set("boy girl youngest eldest oldest lad toddler newborn teenager")
 
 func possessive(s string) string { return s + "'s" }

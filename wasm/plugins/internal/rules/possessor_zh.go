@@ -78,7 +78,7 @@ func (t *talk) ownerZh(owner string, of bool) possessor {
 		return possessor{named: true}
 	case relative == owner && utf8.RuneCountInString(owner) > 1 && (of || !groupsZh[owner]) && owner != "医生" && owner != "大夫":
 		return said(person{t.self.name + "的" + owner, t.self.key + "的" + owner})
-	case personZh(owner) || t.knows(owner) || owner[0] < 0x80 && utf8.RuneCountInString(owner) <= 20 && owner[0] >= 'A' || of && transliterated(owner):
+	case personZh(owner) || t.knows(owner) || owner != "" && owner[0] < 0x80 && utf8.RuneCountInString(owner) <= 20 && owner[0] >= 'A' || of && transliterated(owner):
 		return said(t.named(owner))
 	}
 	if p, k, ok := t.kinZh(owner); ok && (personZh(p.name) || transliterated(p.name)) {

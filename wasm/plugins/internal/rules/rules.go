@@ -88,6 +88,7 @@ type talk struct {
 	replanned bool            // they are others than before this text
 	sexes     map[string]byte // of persons, as relatives before their names say
 	persons   []person
+	tasks     tasks      // what the lines of a list are
 	own       []sentence // of this text
 	before    []sentence // of the turn before, once they were asked for
 	out       *abi.Output
@@ -148,7 +149,8 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 // piece reads the text from one byte to another.
 func (t *talk) piece(from, to int, part Part) {
 	toks := lexWithin(t.ev.Text, from, to)
-	if t.sequence(toks) || t.procedure(toks) || part == HowTo {
+	first, _, _ := strings.Cut(t.ev.Text[from:to], "\n")
+	if _, listed := t.headsTasks(first); !listed && (t.sequence(toks) || t.procedure(toks)) || part == HowTo {
 		return
 	}
 	t.own = t.apart(split(t.ev.Text, toks))
@@ -161,7 +163,9 @@ func (t *talk) piece(from, to int, part Part) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
 		}
-		t.sentence(s)
+		if !t.task(s) {
+			t.sentence(s)
+		}
 	}
 }
 

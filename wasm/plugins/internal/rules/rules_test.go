@@ -286,6 +286,30 @@ func TestDates(t *testing.T) {
 	}
 }
 
+// checked extracts from an event, and checks that the output is one.
+func checked(t *testing.T, ev *abi.Event) *abi.Output {
+	t.Helper()
+	out := all(ev)
+	if len(out.Candidates) > 3*maxCandidates || len(out.State) > 64<<10 {
+		t.Fatalf("%d candidates, %d bytes of state", len(out.Candidates), len(out.State))
+	}
+	for _, c := range out.Candidates {
+		for _, s := range c.Spans {
+			src := ev.Text
+			if s.Turn == -1 {
+				src = ev.Before[0].Text
+			}
+			if s.Start < 0 || s.End > len(src) || s.Start > s.End {
+				t.Fatalf("span %+v of %q", s, src)
+			}
+		}
+		if c.Text == "" || c.Predicate != "" && c.Object == "" || c.Type == "procedural" && len(c.Steps) == 0 || c.Type == "core" && c.Block == "" {
+			t.Fatalf("candidate %+v of %q", c, ev.Text)
+		}
+	}
+	return out
+}
+
 func FuzzExtract(f *testing.F) {
 	b, err := os.ReadFile("testdata/said.txt")
 	if err != nil {
@@ -298,25 +322,9 @@ func FuzzExtract(f *testing.F) {
 	f.Add("make it four", "", encodePlans([]plan{{subject: "user", attribute: "dentist_appointment", label: "x", day: 20710, minute: 900, clock: true}}), int64(1<<52))
 	f.Fuzz(func(t *testing.T, text, before string, state []byte, at int64) {
 		at %= 1 << 53
+		text, before = strings.ToValidUTF8(text, ""), strings.ToValidUTF8(before, "") // as [abi.DecodeEvent] has them
 		ev := &abi.Event{ID: "x", At: at, Offset: 3600, Speaker: "Tom", Wearer: "Mei", Text: text, State: state, Before: []abi.Turn{{At: at - 1, Speaker: "Mei", Text: before}}}
-		out := all(ev)
-		if len(out.Candidates) > 3*maxCandidates || len(out.State) > 64<<10 {
-			t.Fatalf("%d candidates, %d bytes of state", len(out.Candidates), len(out.State))
-		}
-		for _, c := range out.Candidates {
-			for _, s := range c.Spans {
-				src := text
-				if s.Turn == -1 {
-					src = before
-				}
-				if s.Start < 0 || s.End > len(src) || s.Start > s.End {
-					t.Fatalf("span %+v of %q", s, src)
-				}
-			}
-			if c.Text == "" || c.Predicate != "" && c.Object == "" || c.Type == "procedural" && len(c.Steps) == 0 || c.Type == "core" && c.Block == "" {
-				t.Fatalf("candidate %+v", c)
-			}
-		}
+		checked(t, ev)
 	})
 }
 

@@ -9,6 +9,9 @@ import (
 // procedure takes a whole piece that says how something is done: "To descale
 // the machine, first …, then …, finally …", numbered lists, 首先…然后…最后….
 func (t *talk) procedure(toks []token) bool {
+	if len(toks) > 0 && toks[0].kind == 'p' {
+		toks = toks[marksBefore(toks):]
+	}
 	if len(toks) < 8 {
 		return false
 	}

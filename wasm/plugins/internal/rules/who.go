@@ -144,7 +144,7 @@ func personsIn(toks []token, text string) []person {
 			continue
 		}
 		name, _ := contraction(t.s) // "Clara's moving"
-		all = append(all, person{text[t.start : t.start+len(name)], name})
+		all = append(all, person{written(text[t.start:t.end], name), name})
 	}
 	return all
 }

@@ -1,0 +1,27 @@
+package rules
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/mangle"
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// What is spoilt is read without a panic, and what comes of it are candidates.
+func TestMangled(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := mangle.Lines(t, files...)
+	var state []byte
+	mangle.Each(t, 20000, lines, func(r *rand.Rand, line string) {
+		ev := &abi.Event{ID: "x", At: 1790000000000 + r.Int64N(1<<40), Offset: 3600, Speaker: "Tom", Wearer: "Mei", Text: line, State: state}
+		if r.IntN(2) == 0 {
+			ev.Before = []abi.Turn{{At: ev.At - 1000, Speaker: "Mei", Text: mangle.Line(r, lines)}}
+		}
+		state = checked(t, ev).State
+	})
+}
