@@ -125,13 +125,9 @@ func (t *talk) again(c *clause) string {
 var ingested = set("take eat drink smoke play learn")
 
 // drunk reports what one drinks, of what one can be off.
-func drunk(s string) bool {
-	switch last(strings.ToLower(s)) {
-	case "caffeine", "alcohol", "coffee", "milk", "beer", "wine", "soda":
-		return true
-	}
-	return false
-}
+func drunk(s string) bool { return drinks[last(strings.ToLower(s))] }
+
+var drinks = set("caffeine alcohol coffee milk beer wine soda")
 
 // nowDoes makes of a clause that tells of a beginning what is so since. Its times are past.
 func (c *clause) nowDoes(t *talk, verb string, at int) {
@@ -204,9 +200,7 @@ func still(before, s sentence) bool {
 	}
 	if s.chinese() {
 		x := strings.TrimSpace(trimZhEnd(s.raw()))
-		for _, pre := range [...]string{"不过", "其实", "我", "他", "她", "到现在", "直到现在", "现在", "至今"} {
-			x = strings.TrimPrefix(x, pre)
-		}
+		x = trimHeads(x, "不过", "其实", "我", "他", "她", "到现在", "直到现在", "现在", "至今")
 		for _, k := range [...]string{"还是", "还在", "还", "也", "仍然", "依然", "照样", "一直"} {
 			if rest, ok := strings.CutPrefix(x, k); ok && containsAny(before.raw(), beforeZh[:]...) {
 				rest = strings.TrimSuffix(rest, "这样")

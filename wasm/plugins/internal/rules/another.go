@@ -58,7 +58,7 @@ func (c *clause) definite() bool {
 	case "visit", "call", "phone", "text", "email", "cook", "help", "ask", "feed", "water", "buy":
 		return false
 	}
-	for i := c.vi + 1; errand(c.verb) && i < len(c.words); i++ {
+	for i := c.vi + 1; errand[c.verb] && i < len(c.words); i++ {
 		switch c.w(i) {
 		case "the", "my", "our", "your", "his", "her", "their":
 			return true // sending the report is done once
@@ -69,19 +69,9 @@ func (c *clause) definite() bool {
 
 // definiteZh reports the same of a Chinese clause with the event word.
 func definiteZh(x, word string) bool {
-	if dueZh(x) {
+	if dueZh(x) || containsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
 		return true
 	}
-	for _, k := range [...]string{"我的", "你的", "这个", "那个", "这场", "那场", "把"} {
-		if strings.Contains(x, k) {
-			return true
-		}
-	}
 	_, after, ok := strings.Cut(x, word)
-	for _, k := range [...]string{"是", "在", "定在", "安排在"} {
-		if word != "" && ok && strings.HasPrefix(after, k) {
-			return true
-		}
-	}
-	return false
+	return ok && word != "" && startsWithAny(after, []string{"是", "在", "定在", "安排在"})
 }

@@ -138,10 +138,7 @@ func (t *talk) resettled(s sentence) bool {
 		return false
 	}
 	to, ok := t.settledFor(s)
-	if !ok || to.hasDay && to.unix() < t.ev.At && (to.clock || to.day < t.now.day) {
-		return false
-	}
-	if !to.clock && (to.day == p.day || !marked) {
+	if !ok || to.hasDay && to.unix() < t.ev.At && (to.clock || to.day < t.now.day) || !to.clock && (to.day == p.day || !marked) {
 		return false
 	}
 	t.moved(p.move(to), s, 0.86)

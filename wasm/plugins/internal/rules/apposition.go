@@ -26,7 +26,7 @@ func (c *clause) apposition(t *talk) {
 	for end < min(len(c.words), k+7) && c.w(end) != "," {
 		end++
 	}
-	if noun := c.w(end - 1); c.w(end) != "," || end == k+2 || !kin(noun) && !pet(noun) && !offspring(noun) || !verbish(c.w(end+1)) && !adverb(c.w(end+1)) && !pastForm(c.w(end+1)) && !c.noLongerAt(end+1) {
+	if noun := c.w(end - 1); c.w(end) != "," || end == k+2 || !kin(noun) && !pet(noun) && !offspring[noun] || !verbish(c.w(end+1)) && !adverb(c.w(end+1)) && !pastForm(c.w(end+1)) && !c.noLongerAt(end+1) {
 		return
 	}
 	if t.present(t.named(c.join(0, k))) {
@@ -72,7 +72,7 @@ func (s sentence) besideAt(first, i int) int {
 	for k := i + 2; k < min(len(s.toks)-1, i+6); k++ {
 		if s.at(k) == "," {
 			noun, next := s.at(k-1), s.at(k+1)
-			if (kin(noun) || pet(noun) || offspring(noun)) && (verbish(next) || adverb(next) || pastForm(next) || next == "no" && s.at(k+2) == "longer") {
+			if (kin(noun) || pet(noun) || offspring[noun]) && (verbish(next) || adverb(next) || pastForm(next) || next == "no" && s.at(k+2) == "longer") {
 				return k
 			}
 			return 0

@@ -29,10 +29,7 @@ func (t *talk) reschedule(c *clause) bool {
 		return false // "Anna is moving to Berlin in March", like somebody before her
 	}
 	whose := t.whose(c)
-	it := false
-	for k := range c.words {
-		it = it || c.w(k) == "it" || c.w(k) == "that"
-	}
+	it := c.find(0, len(c.words), "it") >= 0 || c.find(0, len(c.words), "that") >= 0
 	words := []string{}
 	if attr != "" {
 		head := noun
@@ -228,10 +225,7 @@ func (t *talk) fragment(s sentence) bool {
 		return false
 	}
 	whens := findWhens(s, t.now)
-	if len(whens) == 0 || whens[0].habit || !whens[0].hasDay || whens[0].day < t.now.day || whens[0].grain != 'd' {
-		return false
-	}
-	if s.at(0) == "there's" {
+	if len(whens) == 0 || whens[0].habit || !whens[0].hasDay || whens[0].day < t.now.day || whens[0].grain != 'd' || s.at(0) == "there's" {
 		return false
 	}
 	if took, denied := t.deniedEvent(s, whens); denied {

@@ -8,7 +8,7 @@ import "strings"
 
 // ails takes "my back's been playing up", "my knee hurts".
 func (t *talk) ails(c *clause) bool {
-	if !c.own || c.neg || c.modal || c.future || !bodyPart(last(c.thing)) && !bodyPart(trimS(last(c.thing))) {
+	if !c.own || c.neg || c.modal || c.future || !bodyPart[last(c.thing)] && !bodyPart[trimS(last(c.thing))] {
 		return false
 	}
 	if last(c.thing) == "heart" && (c.w(c.vi+1) == "broken" || c.verb == "break" || c.verb == "ache") {

@@ -49,9 +49,7 @@ func (t *talk) courseZh(b *bareZh) {
 		t.out.Candidates = append(t.out.Candidates, a)
 	case strings.HasSuffix(x, "是我的") && len(b.whens) == 0:
 		what := strings.TrimSuffix(x, "是我的")
-		for _, this := range [...]string{"那个", "这个", "那辆", "这辆", "那把", "这把", "那件", "这件"} {
-			what = strings.TrimPrefix(what, this)
-		}
+		what = trimHeads(what, "那个", "这个", "那辆", "这辆", "那把", "这把", "那件", "这件")
 		if l := utf8.RuneCountInString(what); l >= 2 && l <= 8 && !vagueZh(what) && !strings.ContainsAny(what, "他她") && !strings.HasSuffix(what, "不") {
 			t.factZh(b, t.self, "possession", "owns", what, true, false, 0.78)
 		}

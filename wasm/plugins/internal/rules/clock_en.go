@@ -8,6 +8,15 @@ import (
 // scales make a larger number of an hour: "about twelve thousand".
 var scales = set("thousand hundred million billion grand k quid bucks percent")
 
+// clock is a time of day in English, as far as it is read.
+type clock struct {
+	sentence
+	from, k   int // the first token, and that of the hour
+	w         *when
+	lead      bool // a word before it, such as "at", or its form says that it is an hour
+	afternoon int  // the minute of the part of the day that was named; -1: none was
+}
+
 // clockPart reads a time of day at token i.
 func clockPart(s sentence, i int, now moment, w *when) int {
 	if i >= len(s.toks) {
@@ -16,162 +25,165 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 	if s.toks[i].kind == 'c' || s.toks[i].kind == 'n' && i+1 < len(s.toks) && s.toks[i+1].kind == 'c' {
 		return clockPartZh(s, i, now, w)
 	}
-	at, k := s.at, i
 	if n := clockSpan(s, i, w); n > 0 {
 		return n
 	}
-	lead := false
-	switch at(k) {
-	case "at", "by", "around", "about", "until", "till", "from", "for", "before", "after", "to":
-		lead = at(k) != "for" && at(k) != "to" && at(k) != "from" && at(k) != "before" && at(k) != "after" || w.hasDay
-		k++
-		if at(k) == "around" || at(k) == "about" {
-			k++
-		}
-	case "in":
-		if at(k+1) == "the" {
-			if m, ok := partsOfDay[at(k+2)]; ok {
-				w.part(m)
-				return 3
-			}
-		}
-		return 0
-	}
-	afternoon := -1
+	c := clock{sentence: s, from: i, k: i, w: w, afternoon: -1}
 	if w.byPart {
-		afternoon = w.minute
+		c.afternoon = w.minute
 	}
-	set := func(h, m int) { w.clock, w.byPart, w.minute = true, false, h*60+m }
-	finish := func(h, m, next int) int {
-		n := next
-		switch strings.ReplaceAll(at(n), ".", "") {
-		case "am":
-			n++
-			if at(n) == "." && strings.Contains(at(n-1), ".") {
-				n++
-			}
-			set(h%12, m)
-			w.sure = true
-			return n - i
-		case "pm":
-			n++
-			set(h%12+12, m)
-			w.sure = true
-			return n - i
-		case "o'clock":
-			n++
-		default:
-			if !lead && next == k+1 && m == 0 && !strings.Contains(at(k), ":") {
-				return 0
-			}
+	switch s.at(i) {
+	case "at", "by", "around", "about", "until", "till":
+		c.lead = true
+		c.k++
+	case "from", "for", "before", "after", "to":
+		c.lead = w.hasDay
+		c.k++
+	case "in":
+		if m, ok := partsOfDay[s.at(i+2)]; ok && s.at(i+1) == "the" {
+			w.part(m)
+			return 3
 		}
-		if h > 24 || m > 59 {
-			return 0
-		}
-		if h < 12 && h > 0 && (afternoon >= 12*60 || afternoon < 0 && (h < 7 && !early(s, m) || h >= 5 && supper(s, i))) {
-			h += 12
-		}
-		set(h%24, m)
-		return n - i
+		return 0
 	}
-	switch at(k) {
+	if c.k > i && (s.at(c.k) == "around" || s.at(c.k) == "about") {
+		c.k++
+	}
+	return c.read()
+}
+
+// read reads the hour, in whatever form it has; it gives how many tokens the time of day takes.
+func (c *clock) read() int {
+	switch c.at(c.k) {
 	case "noon", "midday":
-		set(12, 0)
-		return k + 1 - i
+		return c.set(12, 0, c.k+1)
 	case "midnight":
-		set(0, 0)
-		return k + 1 - i
+		return c.set(0, 0, c.k+1)
 	case "half", "quarter":
-		j := k + 1
-		if at(j) == "past" || at(j) == "to" {
-			if h, ok := number(at(j + 1)); ok && h >= 1 && h <= 12 {
-				m := 30
-				if at(k) == "quarter" {
-					m = 15
-				}
-				if at(j) == "to" {
-					h, m = before(h), 60-m
-				}
-				lead = true
-				return finish(h, m, j+2)
-			}
-		}
-		if h, ok := number(at(j)); ok && lead && at(k) == "half" && h >= 1 && h <= 12 && at(j) != "a" && at(j) != "an" { // at half three
-			switch at(j + 1) {
-			case "hours", "hour", "percent", "pounds", "euros", "dollars", "people":
-				return 0
-			}
-			return finish(h, 30, j+1)
-		}
+		return c.half()
+	}
+	if c.k >= len(c.toks) || scales[c.at(c.k+1)] {
 		return 0
 	}
-	if k >= len(s.toks) || scales[at(k+1)] {
+	if h, m, n := pastTheHour(c.sentence, c.k, c.lead); n > 0 {
+		c.lead = true
+		return c.either(h, m, c.k+n)
+	}
+	t := c.at(c.k)
+	if hourless(c.sentence, c.k) {
 		return 0
 	}
-	if h, m, n := pastTheHour(s, k, lead); n > 0 {
-		lead = true
-		return finish(h, m, k+n)
-	}
-	if hourless(s, k) {
-		return 0
-	}
-	t := at(k)
 	if hh, mm, ok := strings.Cut(t, ":"); ok {
-		ampm := ""
-		for _, x := range [...]string{"am", "pm"} {
-			if strings.HasSuffix(mm, x) {
-				mm, ampm = strings.TrimSuffix(mm, x), x
-			}
-		}
-		h, e1 := strconv.Atoi(hh)
-		m, e2 := strconv.Atoi(mm)
-		if e1 != nil || e2 != nil || h > 23 || m > 59 {
-			return 0
-		}
-		if ampm != "" {
-			set(h%12+12*boolInt(ampm == "pm"), m)
-			w.sure = true
-			return k + 1 - i
-		}
-		if len(hh) == 2 && hh[0] == '0' || h >= 12 || h == 0 {
-			set(h, m)
-			w.sure = true
-			return k + 1 - i
-		}
-		return finish(h, m, k+1)
+		return c.digital(hh, mm)
 	}
-	for _, x := range [...]string{"am", "pm"} {
-		if d, ok := strings.CutSuffix(t, x); ok {
-			if h, err := strconv.Atoi(d); err == nil && h >= 1 && h <= 12 {
-				set(h%12+12*boolInt(x == "pm"), 0)
-				w.sure = true
-				return k + 1 - i
+	for _, half := range [...]string{"am", "pm"} { // 3pm
+		if d, ok := strings.CutSuffix(t, half); ok {
+			if h, _ := inDigits(d); h >= 1 && h <= 12 {
+				c.w.sure = true
+				return c.set(h%12+12*boolInt(half == "pm"), 0, c.k+1)
 			}
 		}
 	}
 	h, ok := number(t)
-	if !ok || h < 1 || h > 24 || t == "a" || t == "an" {
+	if next := c.at(c.k + 1); !ok || h < 1 || h > 24 || t == "a" || t == "an" || uncounted[next] || next == "with" && (!c.lead || t == "one") {
+		return 0 // "at one with nature"
+	}
+	return c.spoken(h)
+}
+
+// uncounted stand after a number that is no hour: "three people".
+var uncounted = set("point another time side thing go day, days weeks months years hours minutes people percent of or times euros dollars more pounds day week month year kilometres km miles friends children kids different other")
+
+// half reads "half past two", "quarter to three", "at half three".
+func (c *clock) half() int {
+	k := c.k + 1
+	half, to := c.at(c.k) == "half", c.at(k) == "to"
+	if h, ok := number(c.at(k + 1)); ok && h >= 1 && h <= 12 && (to || c.at(k) == "past") {
+		m := 15 + 15*boolInt(half)
+		if to {
+			h, m = before(h), 60-m
+		}
+		c.lead = true
+		return c.either(h, m, k+2)
+	}
+	if h, ok := number(c.at(k)); ok && c.lead && half && h >= 1 && h <= 12 && c.at(k) != "a" && c.at(k) != "an" {
+		switch c.at(k + 1) {
+		case "hours", "hour", "percent", "pounds", "euros", "dollars", "people":
+			return 0
+		}
+		return c.either(h, 30, k+1)
+	}
+	return 0
+}
+
+// digital reads 3:30, 03:30 and 3:30pm.
+func (c *clock) digital(hh, mm string) int {
+	mm, am := strings.CutSuffix(mm, "am")
+	mm, pm := strings.CutSuffix(mm, "pm")
+	h, e1 := strconv.Atoi(hh)
+	m, e2 := strconv.Atoi(mm)
+	switch {
+	case e1 != nil || e2 != nil || h > 23 || m > 59:
+		return 0
+	case am || pm:
+		h = h%12 + 12*boolInt(pm)
+	case h > 0 && h < 12 && !(len(hh) == 2 && hh[0] == '0'):
+		return c.either(h, m, c.k+1)
+	}
+	c.w.sure = true
+	return c.set(h, m, c.k+1)
+}
+
+// spoken reads "three", "three thirty", "three thirty in the afternoon"; h is the hour.
+func (c *clock) spoken(h int) int {
+	k := c.k + 1
+	m, ok := number(c.at(k))
+	if !ok || m < 10 || m >= 60 || c.toks[c.k].kind != 'w' || c.toks[k].kind != 'w' || !c.lead && !c.w.hasDay && c.at(k+1) != "in" {
+		return c.either(h, 0, k)
+	}
+	c.lead = true
+	part := 0
+	if p, ok := partsOfDay[c.at(k+3)]; ok && c.at(k+1) == "in" && c.at(k+2) == "the" {
+		c.afternoon, part = p, 3
+	}
+	return c.either(h, m, k+1) + part
+}
+
+// either takes an hour up to token next, which may be of either half of the day: what follows it, the part
+// of the day, or what it is of tells.
+func (c *clock) either(h, m, next int) int {
+	n := next
+	switch strings.ReplaceAll(c.at(n), ".", "") {
+	case "am":
+		n++
+		if c.at(n) == "." && strings.Contains(c.at(n-1), ".") {
+			n++
+		}
+		c.w.sure = true
+		return c.set(h%12, m, n)
+	case "pm":
+		c.w.sure = true
+		return c.set(h%12+12, m, n+1)
+	case "o'clock":
+		n++
+	default:
+		if !c.lead && next == c.k+1 && m == 0 && !strings.Contains(c.at(c.k), ":") {
+			return 0
+		}
+	}
+	if h > 24 || m > 59 {
 		return 0
 	}
-	switch at(k + 1) {
-	case "with":
-		if !lead || t == "one" {
-			return 0 // "at one with nature"
-		}
-	case "point", "another", "time", "side", "thing", "go", "day,", "days", "weeks", "months", "years", "hours", "minutes", "people", "percent", "of", "or", "times", "euros", "dollars", "more", "pounds", "day", "week", "month", "year", "kilometres", "km", "miles", "friends", "children", "kids", "different", "other":
-		return 0
+	if h < 12 && h > 0 && (c.afternoon >= 12*60 || c.afternoon < 0 && (h < 7 && !early(c.sentence, m) || h >= 5 && supper(c.sentence, c.from))) {
+		h += 12
 	}
-	if m, ok := number(at(k + 1)); ok && m >= 10 && m < 60 && s.toks[k].kind == 'w' && s.toks[k+1].kind == 'w' && (lead || w.hasDay || at(k+2) == "in") {
-		if at(k+2) == "in" && at(k+3) == "the" {
-			if p, ok := partsOfDay[at(k+4)]; ok {
-				afternoon, lead = p, true
-				return finish(h, m, k+2) + 3
-			}
-		}
-		lead = true
-		return finish(h, m, k+2)
-	}
-	return finish(h, 0, k+1)
+	return c.set(h%24, m, n)
+}
+
+// set takes the tokens up to next for a time of day, and says how many they are.
+func (c *clock) set(h, m, next int) int {
+	c.w.clock, c.w.byPart, c.w.minute = true, false, h*60+m
+	return next - c.from
 }
 
 func boolInt(b bool) int {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -105,12 +106,9 @@ var currencies = set("euro pound dollar quid buck cent penny pence franc crown y
 
 // priced reports whether a clause names an amount of money.
 func (c *clause) priced() bool {
-	for i := c.vi + 1; i < len(c.words); i++ {
-		if currencies[strings.TrimSuffix(c.w(i), "s")] || strings.ContainsAny(c.w(i), "$€£¥") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.words[min(c.vi+1, len(c.words)):], func(w word) bool {
+		return currencies[strings.TrimSuffix(w.s, "s")] || strings.ContainsAny(w.s, "$€£¥")
+	})
 }
 
 // owesZh takes 我欠小王两百块, 小王欠我五百块.

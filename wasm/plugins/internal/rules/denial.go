@@ -49,9 +49,7 @@ func (s sentence) takesBack(i int) bool {
 			break
 		}
 	}
-	for _, so := range [...]string{"it ", "that ", "all ", "completely ", "just ", "simply ", "totally "} {
-		said = strings.TrimPrefix(said, so)
-	}
+	said = trimHeads(said, "it ", "that ", "all ", "completely ", "just ", "simply ", "totally ")
 	return wrongs[said]
 }
 

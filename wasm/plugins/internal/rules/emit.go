@@ -73,11 +73,7 @@ func (t *talk) never(c *clause) bool {
 			return false
 		}
 	}
-	never := false
-	for k := 0; k < i; k++ {
-		never = never || c.w(k) == "never"
-	}
-	if !never || !c.past && !c.perfect || c.ing || c.kind != 's' && c.kind != 'p' && c.kind != 'w' || c.conditional() || c.ends == "?" {
+	if c.find(0, i-1, "never") < 0 || !c.past && !c.perfect || c.ing || c.kind != 's' && c.kind != 'p' && c.kind != 'w' || c.conditional() || c.ends == "?" {
 		return false
 	}
 	if c.verb == "smoke" {
@@ -98,7 +94,7 @@ func (t *talk) never(c *clause) bool {
 			return false
 		}
 	case "eat", "drink", "try", "break", "own", "drive", "fly", "play", "live", "ride", "swim", "climb", "learn", "ski", "vote", "have":
-		if c.verb == "have" && !condition(last(strings.ToLower(o))) && !thingWord(last(strings.ToLower(o))) && !pet(last(strings.ToLower(o))) && c.w(i+1) != "an" {
+		if c.verb == "have" && !condition[last(strings.ToLower(o))] && !thingWord(last(strings.ToLower(o))) && !pet(last(strings.ToLower(o))) && c.w(i+1) != "an" {
 			return false
 		}
 	default:
@@ -270,4 +266,52 @@ func many(noun string) bool {
 		return false
 	}
 	return true
+}
+
+// tidy keeps what belongs to the part, drops what is said twice, and refusals of
+// a text that gave candidates and says nothing else of interest.
+func (t *talk) tidy(part Part) {
+	seen := map[string]bool{}
+	gave := len(t.out.Candidates) > 0
+	kept := t.out.Candidates[:0]
+	for _, c := range t.out.Candidates {
+		if partOf(&c) != part {
+			continue
+		}
+		key := c.Type + "\x1f" + c.Text
+		if c.Slot != nil {
+			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
+		}
+		if c.Text == "" || seen[key] || len(kept) == maxCandidates || !brief(&c) {
+			continue
+		}
+		seen[key] = true
+		kept = append(kept, c)
+	}
+	t.out.Candidates = apartLists(kept)
+	t.out.Refusals = t.out.Refusals[:min(len(t.out.Refusals), maxRefusals)]
+	if part != Facts {
+		t.out.Refusals = nil
+	} else if gave {
+		left := t.out.Refusals[:0]
+		for _, r := range t.out.Refusals {
+			if r.Kind != "nothing" && r.Kind != "filler" && r.Kind != "greeting" {
+				left = append(left, r)
+			}
+		}
+		t.out.Refusals = left
+	}
+}
+
+// brief cuts the names in a candidate, and reports whether its slot is one: a
+// value of many words is no value.
+func brief(c *abi.Candidate) bool {
+	for _, s := range [...]*string{&c.Actor, &c.Place, &c.Subject, &c.Predicate, &c.Title} {
+		*s = cut(*s, maxName)
+	}
+	for i := range c.Entities {
+		c.Entities[i].Name = cut(c.Entities[i].Name, maxName)
+	}
+	c.Steps = c.Steps[:min(len(c.Steps), abi.MaxSteps)]
+	return c.Slot == nil || len(c.Slot.Subject) <= maxName && len(c.Slot.Attribute) <= maxName && len(c.Slot.Value) <= maxName
 }

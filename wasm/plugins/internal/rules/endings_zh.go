@@ -200,9 +200,7 @@ func (t *talk) jobZh(b *bareZh, x string) {
 
 // trimStartZh is a clause without the words before its verb that only say since when.
 func trimStartZh(s string) string {
-	for _, w := range [...]string{"现在", "已经", "早就", "早已"} {
-		s = strings.TrimPrefix(s, w)
-	}
+	s = trimHeads(s, "现在", "已经", "早就", "早已")
 	return s
 }
 
@@ -210,20 +208,13 @@ func trimStartZh(s string) string {
 var activitiesZh = [...]string{"跑步", "游泳", "健身", "打", "踢", "骑", "爬山", "练", "学", "弹", "画画", "唱歌", "跳", "冥想", "瑜伽", "晨跑", "散步", "钓鱼", "写日记", "去健身房", "坐地铁", "坐公交", "午睡", "加班"}
 
 func activityZh(what string) bool {
-	for _, a := range activitiesZh {
-		if strings.HasPrefix(what, a) && !strings.HasPrefix(what, "打算") && !strings.HasPrefix(what, "打扰") {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(what, activitiesZh[:]) && !startsWithAny(what, []string{"打算", "打扰"})
 }
 
 // routineOfZh names a habit as overZh does: 跑步 of 我每天早上六点跑步.
 func (b *bareZh) routineOfZh() string {
 	own, ok := ownZh(trimZhEnd(b.text))
-	for _, w := range [...]string{"都", "会", "要", "去", "在", "一般", "通常", "平时", "经常", "习惯"} {
-		own = strings.TrimPrefix(own, w)
-	}
+	own = trimHeads(own, "都", "会", "要", "去", "在", "一般", "通常", "平时", "经常", "习惯")
 	if n := utf8.RuneCountInString(own); !ok || n < 2 || n > 8 || !activityZh(own) {
 		return ""
 	}

@@ -19,23 +19,14 @@ func (t *talk) english(c *clause) {
 			return
 		}
 	}
-	if c.neg && (c.future || c.can) && t.cannotHave(c) {
-		return
-	}
-	if c.modal && c.verb != "be" && !(c.kind == 't' && c.verb == "be") { // a wish, a possibility
-		return
-	}
-	if t.resumes(c) {
+	if c.neg && (c.future || c.can) && t.cannotHave(c) || c.modal && c.verb != "be" || t.resumes(c) { // with a modal it is a wish, a possibility
 		return
 	}
 	if next := c.w(c.vi + 1); c.kind == 'p' && c.verb == "be" && !c.own && (next == "cancelled" || next == "canceled") {
 		c.kind, c.thing, c.subj = 't', strings.ToLower(c.subj.name), t.self // "Yoga is cancelled": no person is
 	}
 	t.over(c)
-	if t.absent(c) || t.lending(c) {
-		return
-	}
-	if t.agreedOn(c) || t.reschedule(c) || t.toldOf(c) {
+	if t.absent(c) || t.lending(c) || t.agreedOn(c) || t.reschedule(c) || t.toldOf(c) {
 		return
 	}
 	if t.reacts(c) || t.ails(c) {
@@ -45,10 +36,7 @@ func (t *talk) english(c *clause) {
 		t.aboutThing(c)
 		return
 	}
-	if c.ends == "?" {
-		return
-	}
-	if t.intends(c) {
+	if c.ends == "?" || t.intends(c) {
 		return
 	}
 	timed := c.firstTime()
@@ -96,12 +84,8 @@ func (t *talk) english(c *clause) {
 
 // becauseBefore reports whether a time is that of the reason, after the verb.
 func (c *clause) becauseBefore(w *when) bool {
-	for i := c.vi + 1; i < len(c.words) && c.words[i].tok < w.first; i++ {
-		if c.w(i) == "because" {
-			return true
-		}
-	}
-	return false
+	k := c.find(c.vi+1, len(c.words), "because")
+	return k >= 0 && c.words[k].tok < w.first
 }
 
 // firstTime is the first time in the clause that is a single one.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
@@ -41,7 +42,7 @@ func (c *clause) slotName() string {
 
 // plan proposes what is going to happen.
 func (t *talk) plan(c *clause, w *when) {
-	if c.toks[0].s == "let's" && !outing(c.verb) {
+	if c.toks[0].s == "let's" && !outing[c.verb] {
 		return // "let's make tomorrow unforgettable"
 	}
 	if moves(c.verb) && conditioned(c.sentence) {
@@ -55,7 +56,7 @@ func (t *talk) plan(c *clause, w *when) {
 		return
 	}
 	if w == nil || !w.hasDay && !w.clock {
-		if c.intend && !c.must || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand(c.verb) && !(c.future && c.announced()) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4 {
+		if c.intend && !c.must || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand[c.verb] && !(c.future && c.announced()) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4 {
 			return
 		}
 		p := plan{subject: c.subj.key, attribute: c.slotName(), what: "promise"}
@@ -91,13 +92,7 @@ func (c *clause) announced() bool {
 }
 
 // errand verbs make a plan of "I'll …" even without a time.
-func errand(v string) bool {
-	switch v {
-	case "send", "bring", "buy", "call", "email", "book", "pick", "return", "pay", "fix", "write", "collect", "finish", "order", "ask", "help", "cook", "visit", "apply", "phone", "text", "lend", "drop", "repair", "print", "renew", "prepare", "organise", "organize", "submit", "water", "feed":
-		return true
-	}
-	return false
-}
+var errand = set("send bring buy call email book pick return pay fix write collect finish order ask help cook visit apply phone text lend drop repair print renew prepare organise organize submit water feed")
 
 func (t *talk) planAt(c *clause, w *when) {
 	if w.hasDay && !w.habit && !w.weekday && w.day < t.now.day && (w.grain == 'd' || w.grain == 0 || w.grain == 'w' && w.day+6 < t.now.day || w.grain == 'M' && w.day+31 < t.now.day || w.grain == 'y' && w.day+366 < t.now.day) {
@@ -237,7 +232,7 @@ func (t *talk) happened(c *clause, w *when) {
 		return // what? "I used to smoke, but I stopped two years ago"
 	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
-	got := c.verb == "get" && attained(c.w(c.vi+1))
+	got := c.verb == "get" && attained[c.w(c.vi+1)]
 	died := c.verb == "die" && c.kind == 'p'
 	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
 	if !timed && !hurt && !got && !paid && !died && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed && !died {
@@ -281,22 +276,10 @@ func (c *clause) movedOn(plain bool) bool {
 }
 
 // outing verbs make an appointment of "let's …".
-func outing(v string) bool {
-	switch v {
-	case "meet", "have", "go", "do", "grab", "get", "eat", "see", "watch", "catch", "call", "play", "book", "take", "visit", "start", "leave", "talk", "speak", "move", "push", "say", "cook", "drive":
-		return true
-	}
-	return false
-}
+var outing = set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")
 
 // attained is what somebody got, as a participle: "got accepted".
-func attained(s string) bool {
-	switch s {
-	case "accepted", "hired", "fired", "promoted", "engaged", "diagnosed", "elected", "invited", "rejected", "evicted", "selected", "robbed", "mugged", "vaccinated", "nominated", "licensed", "divorced":
-		return true
-	}
-	return false
-}
+var attained = set("accepted hired fired promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced")
 
 // deed verbs say of themselves that something took place.
 func deed(v string) bool {
@@ -370,20 +353,10 @@ func (t *talk) habit(c *clause) {
 }
 
 func (c *clause) hasHabit() bool {
-	for _, w := range c.whens {
-		if w.habit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.whens, func(w when) bool { return w.habit })
 }
 
 // evening says whether an event that is "at seven" is so after noon.
 func evening(noun string) bool {
-	for _, w := range [...]string{"dinner", "drink", "party", "concert", "film", "movie", "show"} {
-		if strings.HasPrefix(noun, w) {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(noun, []string{"dinner", "drink", "party", "concert", "film", "movie", "show"})
 }

@@ -113,99 +113,12 @@ func (t *talk) absentZh() (person, bool) {
 	return t.lastPerson()
 }
 
-// completedZh reports a clause that ends in 了 of what is done: 住院了, and not 要走了.
-func completedZh(x string) bool {
-	if x = gatheringsZh.Replace(strings.TrimRight(x, "。，! ")); !strings.HasSuffix(x, "了") {
-		return false
-	}
-	for _, w := range [...]string{"要", "快", "就", "该", "马上", "会", "准备", "打算", "改"} {
-		if strings.Contains(x, w) {
-			return false
-		}
-	}
-	return true
-}
-
-// gatheringsZh takes out the words in which 会 is no verb.
-var gatheringsZh = compounds("聚会 晚会 宴会 会议 开会 年会 音乐会 演唱会 家长会 同学会 运动会 例会 会上 舞会 机会 社会 会员")
-
-// comesZh reports somebody who is expected: 修空调的师傅周三下午来, 燃气公司来查表.
-func comesZh(x string) bool {
-	if who, what, ok := strings.Cut(x, "来"); ok && utf8.RuneCountInString(what) >= 2 && (strings.HasSuffix(who, "公司") || strings.HasSuffix(who, "有人") || who == "人") && startsWithAny(what, []string{"修", "装", "查", "检", "抄", "换", "收", "取", "量", "通", "洗", "清", "拆"}) {
-		return true
-	}
-	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&
-		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装", "房东", "快递员", "客服")
-}
-
-// doneZh reports a clause of what was done with its object after 了: 周六我们订了一台冰箱. What is
-// booked or agreed for the day that it names is still to come: 周六我订了位子.
-func doneZh(x string) bool {
-	x = gatheringsZh.Replace(x)
-	head, object, ok := strings.Cut(x, "了")
-	if !ok || utf8.RuneCountInString(object) < 2 || containsAny(x, "要", "快", "就", "该", "马上", "会", "准备", "打算", "改", "约了", "请了", "安排了", "预约", "定了", "答应了") {
-		return false
-	}
-	if strings.HasSuffix(head, "订") || strings.HasSuffix(head, "买") {
-		return !containsAny(object, "位", "票", "房", "酒店", "座", "桌", "餐", "车次", "机票", "高铁", "火车", "动车", "航班", "飞机", "民宿", "场地")
-	}
-	r, _ := utf8.DecodeLastRuneInString(head)
-	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学", r)
-}
-
-// undoneZh reports what somebody did not do: 没去上班, and not 没空 or 没课.
-func undoneZh(x string) bool {
-	_, not, ok := strings.Cut(x, "没")
-	not = strings.TrimPrefix(not, "有")
-	return ok && startsWithAny(not, []string{"去", "来", "吃", "喝", "上班", "上学", "做", "买", "看", "见", "打", "写", "交", "睡", "回", "到", "跑", "练", "学", "洗", "接", "送", "带", "拿", "找", "赶", "参加", "坐", "出门", "开会", "下楼"})
-}
-
-// obligedZh reports what somebody has to do, whatever 了 says of its end: 得把作业交了.
-func obligedZh(x string) bool {
-	x = strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我")
-	return startsWithAny(x, []string{"得", "还得", "必须", "要把", "还要"})
-}
-
-// errandZh reports an errand of the speaker's: 我得去银行取点钱, 晚上我要给我妈打个电话.
-func errandZh(x string) bool {
-	_, what, ok := strings.Cut(x, "我")
-	what = strings.TrimPrefix(what, "们")
-	if !ok || !startsWithAny(what, []string{"得", "要", "还得", "还要", "必须"}) || containsAny(what, "不", "吗", "你", "您", "如果", "买单", "洗手") || utf8.RuneCountInString(what) > 20 {
-		return false
-	}
-	return containsAny(what, "去", "给", "把") && containsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配")
-}
-
-// feltZh reports a clause that tells how something was: 吃得很开心.
-func feltZh(x string) bool {
-	x = knowingZh.Replace(x)
-	return containsAny(x, "得很", "得真", "得太", "得特别", "得挺", "得非常", "得不", "得还", "得超", "得有点")
-}
-
-// knowingZh takes out the words that end in 得 and are no deed.
-var knowingZh = compounds("觉得 记得 值得 显得 懂得 晓得 舍得 获得 取得")
-
-// agreedZh reports a clause that ends with what was agreed, for the day that it names: 我和医生约了周五.
-func agreedZh(x string) bool {
-	head, ok := strings.CutSuffix(strings.TrimRight(x, "。，! "), "了")
-	return ok && endsWithAny(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(head, "好"), "下"), "在"), []string{"约", "订", "定", "安排"})
-}
-
 // eventZh takes what happened or will happen at a time.
 func (t *talk) eventZh(b *bareZh) {
-	var w *when
-	habit := false
-	for k := range b.whens {
-		if b.whens[k].habit {
-			habit = true
-		} else if b.denies(&b.whens[k]) {
-			continue
-		} else if w == nil || !w.hasDay && b.whens[k].hasDay || !w.clock && b.whens[k].clock && b.whens[k].day == w.day {
-			w = &b.whens[k]
-		}
-	}
+	w, habit := b.single()
 	x := b.text
-	if _, word := eventInZh(x); len([]rune(x)) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
+	attr, word := eventInZh(x)
+	if utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
@@ -214,44 +127,21 @@ func (t *talk) eventZh(b *bareZh) {
 	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
-	who, named := t.doerZh(x)
-	if t.topic.thing {
-		who, named = t.topic.person, true
+	who, named, ok := t.whoseEventZh(x, habit)
+	if !ok {
+		return
 	}
-	if t.topic.unclear && !t.topic.thing && !feastOfZh(x) && !comesZh(x) && !strings.Contains(x, "家长会") || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !strings.Contains(x, "家长会") {
-		return // whose?
-	}
-	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
-		p, ok := t.absentZh()
-		if !ok || !habit {
-			return
-		}
-		who = p
-	}
-	if habit && (strings.Contains(x, "我") || len([]rune(x)) > 3) && !strings.Contains(x, "你") {
+	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
 		t.habitZh(b, who, 0.65)
 		return
 	}
-	attr, word := eventInZh(x)
-	neighbour := neighbourZh(x) != ""
-	will := neighbour || strings.Contains(x, "要") || strings.Contains(x, "会") || strings.Contains(x, "打算") || strings.Contains(x, "准备") || strings.Contains(x, "约") || strings.Contains(x, "去") || containsAny(x, "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") || containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
-	errand := false
-	for _, k := range [...]string{"要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见"} {
-		errand = errand || strings.Contains(x, k)
-	}
-	errand = errand || errandZh(x)
-	if w == nil || !w.hasDay && (attr == "" && !errand || !w.clock) {
-		if errandZh(x) && (!named || who.key == t.self.key) {
-			_, what, _ := strings.Cut(x, "我")
-			t.emit(plan{subject: t.self.key, attribute: "计划：" + trimZh(strings.TrimLeft(what, "们还得要必须")), what: "promise", chinese: true}, t.rewriteZh(b.s, b.whens, false), "promise", 0.65, b.s, false)
-			return
-		}
-		if p, ok := strings.CutPrefix(x, "我会"); ok && len([]rune(p)) > 4 && (strings.Contains(p, "给") || strings.Contains(p, "把") || strings.Contains(p, "帮")) {
-			t.emit(plan{subject: t.self.key, attribute: "计划：" + trimZh(p), what: "promise", chinese: true}, t.rewriteZh(b.s, b.whens, false), "promise", 0.65, b.s, false)
-		}
+	errand := errandZh(x)
+	if w == nil || !w.hasDay && (!w.clock || attr == "" && !errand && !containsAny(x, "要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见")) {
+		t.promiseZh(b, errand && (!named || who.key == t.self.key))
 		return
 	}
-	if x := strings.TrimRight(x, "。，！! "); !strings.HasSuffix(x, "了") && !strings.Contains(x, "过") && w.overToday(t.now) {
+	done := strings.Contains(x, "了") || strings.Contains(x, "过")
+	if bare := strings.TrimRight(x, "。，！! "); !strings.HasSuffix(bare, "了") && !strings.Contains(bare, "过") && w.overToday(t.now) {
 		w.ahead12(t.now)
 	}
 	if !w.hasDay {
@@ -261,52 +151,110 @@ func (t *talk) eventZh(b *bareZh) {
 	if !start.clock {
 		start.minute = 0
 	}
-	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !strings.Contains(x, "了") && !strings.Contains(x, "过") {
+	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !done {
 		return
 	}
 	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && toldZh(x) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
-	past := start.unix() < t.ev.At && start.day < t.now.day || w.weekday && (completedZh(x) && !agreedZh(x) && !strings.Contains(x, "不") || doneZh(x) || feltZh(x)) || start.day == t.now.day && start.unix() < t.ev.At && doneZh(x) || start.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") || strings.Contains(x, "刚才")
-	if obliged := obligedZh(x); obliged && start.day >= t.now.day {
-		past = false // 今天得把作业交了
+	if past := t.pastZh(x, &start); !past {
+		t.comingZh(b, w, who, named, closed(b.s, b.whens, w, t.now, false))
+		return
 	}
-	if past && w.weekday {
+	if w.weekday {
 		w.past(t.now)
 		start = *w
 	}
-	ended := closed(b.s, b.whens, w, t.now, past)
-	if past {
-		t.happenedZh(b, w, who, named, start, ended)
-		return
-	}
-	if attr == "" && named && containsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最") {
-		return // how somebody is
-	}
-	if attr == "" && w.byPart && !will && start.unix() <= t.ev.At-2*3600_000 {
-		return // 今早我量血压
-	}
-	if attr == "" && !will && !strings.Contains(x, "我") && !comesZh(x) && !(named && kinPrefixZh(x) != "") {
-		return
-	}
-	for _, no := range [...]string{"天气", "下雨", "不知道", "热", "冷"} {
-		if strings.Contains(x, no) && attr == "" {
-			return
+	t.happenedZh(b, w, who, named, start, closed(b.s, b.whens, w, t.now, true))
+}
+
+// single is the time of a clause that is no habit, the fullest one; nil: there is none. It also reports
+// whether another is a habit.
+func (b *bareZh) single() (w *when, habit bool) {
+	for k := range b.whens {
+		switch o := &b.whens[k]; {
+		case o.habit:
+			habit = true
+		case b.denies(o):
+		case w == nil || !w.hasDay && o.hasDay || !w.clock && o.clock && o.day == w.day:
+			w = o
 		}
 	}
-	kind, what := "appointment", word
+	return w, habit
+}
+
+// whoseEventZh is whose the event of a clause is, and whether the clause names them; ok is false where it is
+// of somebody whom no rule can name.
+func (t *talk) whoseEventZh(x string, habit bool) (who person, named, ok bool) {
+	who, named = t.doerZh(x)
+	if t.topic.thing {
+		who, named = t.topic.person, true
+	}
+	meeting := strings.Contains(x, "家长会")
+	if t.topic.unclear && !t.topic.thing && !feastOfZh(x) && !comesZh(x) && !meeting || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !meeting {
+		return who, named, false
+	}
+	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
+		who, ok = t.absentZh()
+		return who, named, ok && habit
+	}
+	return who, named, true
+}
+
+// promiseZh takes what the speaker has to do or will do, without a day: 我得去取包裹, 我会把书还给你.
+func (t *talk) promiseZh(b *bareZh, errand bool) {
+	what, will := strings.CutPrefix(b.text, "我会")
+	switch {
+	case errand:
+		_, what, _ = strings.Cut(b.text, "我")
+		what = strings.TrimLeft(what, "们还得要必须")
+	case !will || utf8.RuneCountInString(what) <= 4 || !containsAny(what, "给", "把", "帮"):
+		return
+	}
+	t.emit(plan{subject: t.self.key, attribute: "计划：" + trimZh(what), what: "promise", chinese: true}, t.rewriteZh(b.s, b.whens, false), "promise", 0.65, b.s, false)
+}
+
+// pastZh reports whether what a clause tells is over; w is when it begins.
+func (t *talk) pastZh(x string, w *when) bool {
+	if obligedZh(x) && w.day >= t.now.day {
+		return false // 今天得把作业交了
+	}
+	begun := w.unix() < t.ev.At
+	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && doneZh(x) ||
+		w.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") ||
+		w.weekday && (completedZh(x) && !agreedZh(x) && !strings.Contains(x, "不") || doneZh(x) || feltZh(x))
+}
+
+// willZh reports words for what is to come.
+func (t *talk) willZh(x string) bool {
+	return neighbourZh(x) != "" || containsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") ||
+		containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
+}
+
+// comingZh proposes an appointment or a plan at a time, and when it is over; named says that the clause
+// names who has it.
+func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64) {
+	x := b.text
+	attr, word := eventInZh(x)
+	kind := "appointment"
 	if attr == "" {
-		kind, what = "plan", ""
+		switch will := t.willZh(x); {
+		case named && containsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // how somebody is
+			w.byPart && !will && w.unix() <= t.ev.At-2*3600_000, // 今早我量血压
+			!will && !strings.Contains(x, "我") && !comesZh(x) && !(named && kinPrefixZh(x) != ""),
+			containsAny(x, "天气", "下雨", "不知道", "热", "冷"):
+			return
+		}
+		kind = "plan"
 		attr = "计划：" + trimZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我"))
 		if s := shiftedZh(x); s != "" {
 			attr = "计划：" + s
 		}
-	}
-	if whose := t.whoseZh(x, word); kind == "appointment" && t.other(whose) && whose.known && !named {
+	} else if whose := t.whoseZh(x, word); t.other(whose) && whose.known && !named {
 		who, named = whose.person, true
 	}
-	p := plan{subject: who.key, attribute: attr, what: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
+	p := plan{subject: who.key, attribute: attr, what: word, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
 	if kind == "plan" && containsAny(attr, "他", "她", "它") {
 		p.attribute += " " + p.value() // whom 去看她 means changes from one line to the next
 	}
@@ -422,10 +370,5 @@ func eventLeadsZh(x, word string) bool {
 	if strings.HasSuffix(before, "的") {
 		return true
 	}
-	for _, is := range [...]string{"预约", "在", "是", "定在", "约在", "安排", "改在"} {
-		if before == "" && strings.HasPrefix(after, is) {
-			return true
-		}
-	}
-	return false
+	return before == "" && startsWithAny(after, []string{"预约", "在", "是", "定在", "约在", "安排", "改在"})
 }

@@ -135,9 +135,7 @@ func (t *talk) failedZh(s sentence) bool {
 	}
 	if who := longestZh(x, officesZh); who != "" && !failed {
 		after := x[len(who):]
-		for _, still := range [...]string{"到现在", "一直", "还是", "还", "都", "又", "也"} {
-			after = strings.TrimPrefix(after, still)
-		}
+		after = trimHeads(after, "到现在", "一直", "还是", "还", "都", "又", "也")
 		failed = startsWithAny(after, []string{"没来", "没有来", "没到", "没出现", "没送"})
 	}
 	if !failed {

@@ -14,9 +14,7 @@ func (t *talk) foundZh(s sentence) bool {
 		return false
 	}
 	where := trimZhEnd(stripLeadZh(s.raw()))
-	for _, pre := range [...]string{"它们", "它", "应该", "就", "放", "都"} {
-		where = strings.TrimPrefix(where, pre)
-	}
+	where = trimHeads(where, "它们", "它", "应该", "就", "放", "都")
 	where, ok := strings.CutPrefix(where, "在")
 	where = strings.TrimSuffix(where, "了")
 	if n := utf8.RuneCountInString(where); !ok || n < 2 || n > 16 || vagueZh(where) || !endsWithAny(where, placesZh[:]) {
@@ -77,9 +75,7 @@ func thingAsked(x string) string {
 	x = strings.TrimRight(stripLeadZh(x), " ，,。！!？?吧啊呀呢了")
 	for _, k := range [...]string{"在哪", "放哪", "放在哪", "跑哪", "去哪"} {
 		if what, rest, ok := strings.Cut(x, k); ok && (rest == "" || rest == "里" || rest == "儿" || rest == "了" || rest == "里了" || rest == "儿了") {
-			for _, pre := range [...]string{"请问", "你知道", "知道"} {
-				what = strings.TrimPrefix(what, pre)
-			}
+			what = trimHeads(what, "请问", "你知道", "知道")
 			return strings.TrimSuffix(strings.TrimSuffix(what, "放"), "到底")
 		}
 	}

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // general reports what holds for anybody at any time: "patience is key", "books open doors".
 // It begins with a thing that no word makes one's own or a certain one, and names no person,
@@ -57,12 +60,7 @@ func hollow(s sentence) bool {
 	case "a", "another":
 		return pictures[s.at(i+1)] && s.at(i+2) == "of"
 	}
-	for k := range s.toks {
-		if s.at(k) == "let's" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.toks, func(k token) bool { return k.s == "let's" })
 }
 
 var pictures = set("photo photograph photography picture image pic painting drawing screenshot")

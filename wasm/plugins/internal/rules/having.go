@@ -2,6 +2,77 @@ package rules
 
 import "strings"
 
+// owns takes what somebody has, gets, drives, and has no more.
+func (t *talk) owns(c *clause, i int) bool {
+	switch c.verb {
+	case "have", "own", "get", "adopt":
+		if !t.getsOn(c, i) {
+			t.has(c, i)
+		}
+	case "buy":
+		o := o2(c, i)
+		if w := c.w(i); c.neg || food(o) || w != "a" && w != "an" && w != "my" && w != "our" && (w != "that" && w != "the" && w != "some" || !thingWord(last(o))) {
+			return true
+		}
+		for _, tail := range [...]string{" to ", " for "} { // what it is for
+			o, _, _ = strings.Cut(o, tail)
+		}
+		if f := t.fact(c, "possession", "owns", o, true, 0.8); f != nil && c.subj.key == "" {
+			f.Confidence -= 0.1
+		}
+	case "drive", "ride":
+		if (c.w(i) == "a" || c.w(i) == "an") && !c.past && !c.neg {
+			t.fact(c, "possession", "owns", ownedName(o2(c, i)), true, 0.75)
+		}
+	case "sell", "lose":
+		t.loses(c, i)
+	default:
+		return false
+	}
+	return true
+}
+
+// getsOn notes whom somebody gets on with.
+func (t *talk) getsOn(c *clause, i int) bool {
+	if c.verb != "get" || c.past || c.w(i) != "on" && c.w(i) != "along" || t.part != Facts {
+		return false
+	}
+	with, ok := c.after(i+1, 3, "with")
+	if ok = ok && (kin(last(strings.ToLower(with))) || c.capital(len(c.words)-1)); ok {
+		t.noteClause(c, c.sentence, false, false, notedSure)
+	}
+	return ok
+}
+
+// loses takes a job or a thing that somebody has no more: "I lost my job at Acme", "we sold the car".
+func (t *talk) loses(c *clause, i int) {
+	if t.leftPost(c, i) || c.w(i) != "my" && c.w(i) != "our" && c.w(i) != "the" || c.neg || !c.past && !c.perfect {
+		return
+	}
+	o := o2(c, i)
+	job, firm, at := strings.Cut(o, " at ")
+	attribute := "job"
+	switch {
+	case at && strings.HasSuffix(job, "job"):
+		attribute, job = "employer", firm
+	case job == "job":
+		t.outOfWork(c)
+		return
+	case last(job) == "job" || strings.HasPrefix(job, "job "):
+		job = strings.TrimPrefix(job, "job as ")
+	case c.verb == "lose" && !thingWord(last(o)) && !possession[last(o)]: // a game, weight, one's way
+		return
+	default:
+		if what := c.hadOwn(i, o); what != "" {
+			c.neg = true
+			t.fact(c, "possession", "owns", what, true, 0.75)
+		}
+		return
+	}
+	c.neg = true
+	t.fact(c, "work", attribute, job, false, 0.85)
+}
+
 // has reads "a dog called Rufus", "two brothers", "a dentist appointment".
 func (t *talk) has(c *clause, i int) {
 	for adverb(c.w(i)) || c.w(i) == "got" {
@@ -14,38 +85,36 @@ func (t *talk) has(c *clause, i int) {
 	if o == "" || vague(o) {
 		return
 	}
-	if strings.HasSuffix(o, "sweet tooth") {
+	timed := c.firstTime()
+	post, _, _ := strings.Cut(o, " at ")
+	switch {
+	case strings.HasSuffix(o, "sweet tooth"):
 		t.fact(c, "preference", "likes", "sweet things", true, 0.8)
-		return
-	}
-	if c.verb == "get" && c.w(i) == "married" {
+	case c.verb == "get" && c.w(i) == "married":
 		if to, ok := c.after(i, 2, "to"); ok {
 			t.fact(c, "relation", "spouse", to, false, 0.9)
 		} else if c.past || c.perfect {
 			t.fact(c, "relation", "marital_status", "married", false, 0.85)
 		}
-		return
-	}
-	if timed := c.firstTime(); timed != nil && t.planned(c, timed) {
-		return
-	}
-	if post, _, _ := strings.Cut(o, " at "); strings.HasSuffix(post, "job") && (c.verb == "get" || c.verb == "have") {
+	case timed != nil && t.planned(c, timed):
+	case strings.HasSuffix(post, "job") && (c.verb == "get" || c.verb == "have"):
 		c.past = false
 		if at, ok := c.after(i, 4, "at", "with"); ok && (strings.HasPrefix(post, "second ") || strings.HasPrefix(post, "side ")) && !vague(at) {
 			t.fact(c, "work", "second_job", cutTail(at), true, 0.85)
-			return
+		} else {
+			t.work(c, i)
 		}
-		t.work(c, i)
-		return
-	}
-	if c.can && c.neg && c.verb == "have" {
+	case c.can && c.neg && c.verb == "have":
 		c.neg = false
 		t.fact(c, "diet", "avoids", o, true, 0.8)
-		return
+	case c.past && !c.usedTo && c.verb == "have": // "I had a great day": what happened
+	default:
+		t.hasOne(c, i, o, next)
 	}
-	if c.past && !c.usedTo && c.verb == "have" {
-		return // "I had a great day": what happened
-	}
+}
+
+// hasOne takes a relative, an animal, an illness or a thing that somebody has: the object o, words i to next.
+func (t *talk) hasOne(c *clause, i int, o string, next int) {
 	words := strings.Fields(strings.ToLower(o))
 	name := ""
 	for k := i; k < len(c.words); k++ {
@@ -92,7 +161,7 @@ func (t *talk) has(c *clause, i int) {
 			return
 		}
 		t.fact(c, "family", "pets", o, true, 0.85)
-	case condition(noun) || (words[0] == "bad" || words[0] == "weak" || words[0] == "sore") && bodyPart(noun):
+	case condition[noun] || (words[0] == "bad" || words[0] == "weak" || words[0] == "sore") && bodyPart[noun]:
 		if f := t.fact(c, "health", "condition", o, true, 0.85); f != nil {
 			f.Sensitivity = "private"
 		}
@@ -158,30 +227,12 @@ func (t *talk) hasSeveral(c *clause, i int) bool {
 	return true
 }
 
-func condition(s string) bool {
-	switch s {
-	case "asthma", "diabetes", "migraines", "epilepsy", "arthritis", "eczema", "anaemia", "anemia", "hypertension", "adhd", "depression", "insomnia", "pressure", "celiac", "coeliac", "tinnitus", "cancer", "anxiety", "pacemaker", "dyslexia", "autism", "cholesterol", "gout", "sciatica", "psoriasis", "endometriosis":
-		return true
-	}
-	return false
-}
+var condition = set("asthma diabetes migraines epilepsy arthritis eczema anaemia anemia hypertension adhd depression insomnia pressure celiac coeliac tinnitus cancer anxiety pacemaker dyslexia autism cholesterol gout sciatica psoriasis endometriosis")
 
-func bodyPart(s string) bool {
-	switch s {
-	case "knee", "knees", "back", "hip", "hips", "shoulder", "heart", "ankle", "wrist", "neck", "eyes", "eyesight", "hearing", "stomach", "lungs":
-		return true
-	}
-	return false
-}
+var bodyPart = set("knee knees back hip hips shoulder heart ankle wrist neck eyes eyesight hearing stomach lungs")
 
 // possession words are what one loses and has lost, besides what thingWord knows.
-func possession(s string) bool {
-	switch s {
-	case "wallet", "keys", "key", "purse", "passport", "glasses", "umbrella", "ring", "earring", "necklace", "scarf", "gloves", "hat", "bag", "backpack", "luggage", "ticket", "card", "headphones", "earbuds", "charger", "bracelet":
-		return true
-	}
-	return false
-}
+var possession = set("wallet keys key purse passport glasses umbrella ring earring necklace scarf gloves hat bag backpack luggage ticket card headphones earbuds charger bracelet")
 
 func thingWord(s string) bool {
 	switch s {

@@ -95,10 +95,7 @@ func namedLike(toks []token, i int) bool {
 	case "called", "named":
 		return !determiner(w) && !pronoun(w) && !preposition(w) && w != "off" && w != "back"
 	}
-	if w == "will" || w == "may" {
-		return false
-	}
-	if sexOf("", w) == 0 {
+	if w == "will" || w == "may" || sexOf("", w) == 0 {
 		return false
 	}
 	if !alsoWords[w] {
@@ -127,10 +124,7 @@ var hosts = set("that if when whenever because while since as what who whom wher
 func runsOn(toks []token, first, i int) bool {
 	s := sentence{toks: toks}
 	base, rest := contraction(s.at(i))
-	if !subjectPronoun(base) && !(base == "that" || base == "there") || i-first < 3 || hosts[s.at(i-1)] {
-		return false
-	}
-	if (base == "that" || base == "there") && rest == "" {
+	if !subjectPronoun(base) && !(base == "that" || base == "there") || i-first < 3 || hosts[s.at(i-1)] || (base == "that" || base == "there") && rest == "" {
 		return false
 	}
 	if rest == "" {

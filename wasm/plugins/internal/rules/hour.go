@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // early reports whether an hour before seven is meant as it stands: the time
 // of getting up, or one of a timetable to the minute ("the flight at 6:40").
@@ -71,12 +74,7 @@ func tabled(s sentence, k int) bool {
 	if next := s.at(k + 1); next == "for" || next == "at" {
 		return true
 	}
-	for i := range s.toks {
-		if bookings[s.at(i)] || s.at(i) == "book" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.toks, func(k token) bool { return bookings[k.s] || k.s == "book" })
 }
 
 // tableFor reports a clause of a table that is booked, whose hour is the meal's.

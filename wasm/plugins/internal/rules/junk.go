@@ -60,10 +60,8 @@ func announced(s sentence) bool {
 		}
 	}
 	if rest, ok := strings.CutPrefix(l, "各位"); ok || strings.HasPrefix(l, "尊敬的") || strings.HasPrefix(l, "亲爱的") {
-		for _, who := range [...]string{"顾客", "旅客", "乘客", "来宾", "观众", "听众", "游客", "业主", "家长", "同学", "朋友", "客户", "用户"} {
-			if strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(rest, "尊敬的"), "亲爱的"), who) {
-				return true
-			}
+		if startsWithAny(strings.TrimPrefix(strings.TrimPrefix(rest, "尊敬的"), "亲爱的"), []string{"顾客", "旅客", "乘客", "来宾", "观众", "听众", "游客", "业主", "家长", "同学", "朋友", "客户", "用户"}) {
+			return true
 		}
 	}
 	for _, cue := range [...]string{"this episode is", "the next train to arrive", "the next train at platform", "the next train on platform", "the next train from platform", "the next train does not stop"} {
@@ -71,12 +69,7 @@ func announced(s sentence) bool {
 			return true
 		}
 	}
-	for _, cue := range [...]string{"下一站是", "下一站：", "下一站，", "下一站,", "下面是天气预报", "天气预报：", "天气预报:"} {
-		if strings.HasPrefix(l, cue) && !strings.Contains(l, "我") {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(l, []string{"下一站是", "下一站：", "下一站，", "下一站,", "下面是天气预报", "天气预报：", "天气预报:"}) && !strings.Contains(l, "我")
 }
 
 // junk says what kind of sentence is no memory, and why.
@@ -200,10 +193,7 @@ func command(s sentence, i int) bool {
 	case "remind", "set", "play", "stop", "turn", "show", "tell", "open", "close", "search", "find", "call", "send", "text", "look", "give", "start", "pause", "resume", "add", "delete", "forget",
 		"don't", "let", "come", "go", "wait", "put", "take", "get", "make", "bring", "pass", "check", "read", "repeat", "translate", "help", "cancel", "switch", "increase", "decrease", "mute", "remember",
 		"hold", "listen", "try", "keep", "use", "ask", "say", "write", "note", "leave", "buy", "ignore", "hurry", "imagine", "navigate", "record", "snooze", "volume", "answer":
-		if s.at(i) == "don't" && s.at(i+1) == "forget" && (s.at(i+2) == "," || s.at(i+2) == "that") {
-			return false
-		}
-		if s.at(i) == "note" && s.at(i+1) == "to" && s.at(i+2) == "self" {
+		if s.at(i) == "don't" && s.at(i+1) == "forget" && (s.at(i+2) == "," || s.at(i+2) == "that") || s.at(i) == "note" && s.at(i+1) == "to" && s.at(i+2) == "self" {
 			return false
 		}
 		if s.at(i) == "remember" && (s.at(i+1) == "that" || subjectPronoun(first(contraction(s.at(i+1)))) || s.at(i+1) == "my") {

@@ -15,9 +15,7 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 		if !ok {
 			continue
 		}
-		for _, tail := range [...]string{"那只", "这只", "那条", "这条"} {
-			who = strings.TrimSuffix(who, tail)
-		}
+		who = trimTails(who, "那只", "这只", "那条", "这条")
 		who = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(who, "新"), "的"), "养") // 我的新老板
 		switch who {
 		case "我", "我们", "我家", "我家里", "我们家":
@@ -82,20 +80,13 @@ func (t *talk) knows(name string) bool {
 
 // cutOwnZh cuts a "my" or "our" off the front: 我家的冰箱 is 冰箱.
 func cutOwnZh(s string) (rest string, own bool) {
-	for _, pre := range [...]string{"我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们", "本人"} {
-		if rest, ok := strings.CutPrefix(s, pre); ok {
-			return rest, true
-		}
-	}
-	return s, false
+	return cutHead(s, "我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们", "本人")
 }
 
 // subjectZh reads who a clause is about from what stands before its phrase.
 func (t *talk) subjectZh(s string) (p person, ok bool) {
 	s = trimAdverbsZh(strings.TrimSpace(s))
-	for _, lately := range [...]string{"最近", "现在", "目前", "平时", "这阵子", "这段时间"} { // 最近我在戒糖
-		s = strings.TrimPrefix(s, lately)
-	}
+	s = trimHeads(s, "最近", "现在", "目前", "平时", "这阵子", "这段时间") // 最近我在戒糖
 	if r, ok := strings.CutPrefix(s, "我们"); ok && r == "" || s == "咱们" || s == "我" || s == "本人" {
 		return t.self, true
 	}

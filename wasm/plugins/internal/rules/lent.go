@@ -81,6 +81,14 @@ func adverbOfTime(w string) bool {
 	return w == "yesterday" || w == "today" || w == "again" || w == "already" || w == "now" || w == "recently" || w == "finally"
 }
 
+// seen is who the other is, and the slot of the thing, where it is the speaker's (mine) or theirs.
+func (l *loan) seen(mine bool) (other person, attribute string) {
+	if mine {
+		return l.to, lentSlot(l.what)
+	}
+	return l.from, borrowedSlot(l.what)
+}
+
 // lending takes "I lent Anna my bike", "Tom borrowed my drill", "I gave Tom his drill back": what
 // the speaker lent or borrowed, and that it came back.
 func (t *talk) lending(c *clause) bool {
@@ -99,16 +107,9 @@ func (t *talk) lending(c *clause) bool {
 		mine = !mine
 		l.from, l.to = l.to, l.from
 	}
-	other := l.from
-	if mine {
-		other = l.to
-	}
+	other, attribute := l.seen(mine)
 	if moneyed(strings.Fields(strings.ToLower(l.what))) {
 		return !l.back && other.key != "" && t.lentMoney(c, l)
-	}
-	attribute := borrowedSlot(l.what)
-	if mine {
-		attribute = lentSlot(l.what)
 	}
 	who := c.subj
 	c.subj = t.self
@@ -255,14 +256,7 @@ func (t *talk) lentZh(b *bareZh) bool {
 	if mine == (l.to.key == t.self.key) {
 		return false
 	}
-	other := l.from
-	if mine {
-		other = l.to
-	}
-	attribute := borrowedSlot(l.what)
-	if mine {
-		attribute = lentSlot(l.what)
-	}
+	other, attribute := l.seen(mine)
 	switch {
 	case sumZh(l.what) || l.what == "钱":
 		if l.back || l.what == "钱" {
@@ -378,9 +372,7 @@ func (t *talk) partThing(s string) (who, what string) {
 
 // thingZh is a thing without its count and its owner.
 func thingZh(s string, l *loan, t *talk) string {
-	for _, pre := range [...]string{"我的", "借的", "借我的", l.from.name + "的", l.to.name + "的", "那", "这"} {
-		s = strings.TrimPrefix(s, pre)
-	}
+	s = trimHeads(s, "我的", "借的", "借我的", l.from.name+"的", l.to.name+"的", "那", "这")
 	if sumZh(s) {
 		return s
 	}

@@ -159,10 +159,8 @@ func (v *view) states(first string) bool {
 // that takes it gives it a slot, so that the next such line replaces it; noted, it
 // would stay.
 func (v *view) slotted() bool {
-	for _, w := range [...]string{"住在", "搬到", "搬去", "上班", "就职", "定居"} {
-		if strings.Contains(v.raw, w) {
-			return true
-		}
+	if containsAny(v.raw, "住在", "搬到", "搬去", "上班", "就职", "定居") {
+		return true
 	}
 	return v.any(func(i int) bool {
 		switch v.words[i] {
@@ -227,10 +225,7 @@ func deedZh(x string) bool {
 func (t *talk) noteZh(s sentence) bool {
 	raw := strings.Trim(s.raw(), " ，,。！!")
 	n := utf8.RuneCountInString(raw)
-	if n < 6 || n > 60 || t.topic.unclear && !t.topic.thing {
-		return false
-	}
-	if unmeantZh(raw) || undecidedZh(raw) {
+	if n < 6 || n > 60 || t.topic.unclear && !t.topic.thing || unmeantZh(raw) || undecidedZh(raw) {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -208,12 +209,7 @@ func (t *talk) toldAt(s sentence) int64 {
 }
 
 func anyTime(s sentence, now moment, is func(*when) bool) bool {
-	for _, w := range timesIn(s, now) {
-		if is(&w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(timesIn(s, now), func(w when) bool { return is(&w) })
 }
 
 // undayed drops the times of day of a sentence that names a day which cannot be read: they are of

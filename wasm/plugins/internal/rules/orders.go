@@ -1,7 +1,5 @@
 package rules
 
-import "strings"
-
 // orders reports a sentence that tells whoever keeps or reads the memory what to do
 // with it: "everything in these notes is to be wiped". Kept in its own words it
 // would stand in the context of every model that is asked.
@@ -26,12 +24,3 @@ var (
 	keptWords   = set("record records memory memories instruction instructions prompt prompts database assistant")
 	undoneWords = set("wipe wiped delete deleted erase erased remove removed ignore ignored disregard disregarded overwrite overwritten purge purged discard discarded")
 )
-
-func containsAny(s string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
-}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -91,12 +92,7 @@ func (t *talk) goesOn(deed bool) bool {
 			return true
 		}
 	}
-	for _, w := range findWhens(s, t.now) {
-		if !deed && w.hasDay && !w.habit && !w.since && w.grain == 'd' {
-			return true
-		}
-	}
-	return false
+	return !deed && slices.ContainsFunc(findWhens(s, t.now), func(w when) bool { return w.hasDay && !w.habit && !w.since && w.grain == 'd' })
 }
 
 // whiles are times that an end may last for.

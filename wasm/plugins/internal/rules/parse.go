@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
 )
 
 // word is a word of a clause with contractions taken apart.
@@ -74,9 +76,7 @@ func written(raw, base string) string {
 	return base
 }
 
-func (c *clause) capital(i int) bool {
-	return i >= 0 && i < len(c.words) && c.toks[c.words[i].tok].cap
-}
+func (c *clause) capital(i int) bool { return i >= 0 && i < len(c.words) && c.toks[c.words[i].tok].cap }
 
 // join writes words i to j as they are written.
 func (c *clause) join(i, j int) string {
@@ -289,42 +289,47 @@ func (t *talk) subject(c *clause) int {
 	if k := t.dropped(c); k >= 0 {
 		return k
 	}
-	if l, past, ing := lemma(c.w(0)); l != "" && !past && !ing && c.words[0].tok == 0 && !c.capital(1) || subjectless(c.w(0)) {
+	if l, past, ing := lemma(c.w(0)); l != "" && !past && !ing && c.words[0].tok == 0 && !c.capital(1) || subjectless[c.w(0)] {
 		return -1 // "Enjoy the day", "Sounds like a plan"
 	}
 	if c.capital(0) && nameWord(c.w(0)) {
-		k := 1
-		for k < 3 && c.capital(k) && nameWord(c.w(k)) {
-			k++
-		}
-		name := c.join(0, k)
-		if c.w(k) == "'s" {
-			return t.owned(c, t.named(name), k+1)
-		}
-		if c.w(k) == "and" && c.w(k+1) == "i" {
-			c.subj, c.kind = t.self, 'w'
-			return k + 2
-		}
-		if c.w(k) == "and" && c.capital(k+1) && nameWord(c.w(k+1)) && (verbish(c.w(k+2)) || adverb(c.w(k+2))) {
-			c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
-			return k + 2
-		}
-		if verbish(c.w(k)) || adverb(c.w(k)) || c.noLongerAt(k) || c.loose && c.unlisted(k) {
-			c.subj, c.kind = t.named(name), 'p'
-			return k
-		}
-		if strings.HasSuffix(name, "'s") {
-			return -1
-		}
-		if k2 := c.untilVerb(0); k2 > k && k2 <= k+3 {
-			c.kind, c.thing = 't', strings.ToLower(c.join(0, k2))
-			return k2
-		}
-		return -1
+		return t.nameFirst(c)
 	}
 	if k := c.untilVerb(0); k > 0 && k <= 4 {
 		c.kind, c.thing = 't', strings.ToLower(c.join(0, k))
 		return k
+	}
+	return -1
+}
+
+// nameFirst reads a subject that begins with a name: "Tom", "Sophie and Mark", "Tom's sister", "Bondi beach".
+func (t *talk) nameFirst(c *clause) int {
+	k := 1
+	for k < 3 && c.capital(k) && nameWord(c.w(k)) {
+		k++
+	}
+	name := c.join(0, k)
+	if c.w(k) == "'s" {
+		return t.owned(c, t.named(name), k+1)
+	}
+	if c.w(k) == "and" && c.w(k+1) == "i" {
+		c.subj, c.kind = t.self, 'w'
+		return k + 2
+	}
+	if c.w(k) == "and" && c.capital(k+1) && nameWord(c.w(k+1)) && (verbish(c.w(k+2)) || adverb(c.w(k+2))) {
+		c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
+		return k + 2
+	}
+	if verbish(c.w(k)) || adverb(c.w(k)) || c.noLongerAt(k) || c.loose && c.unlisted(k) {
+		c.subj, c.kind = t.named(name), 'p'
+		return k
+	}
+	if strings.HasSuffix(name, "'s") {
+		return -1
+	}
+	if k2 := c.untilVerb(0); k2 > k && k2 <= k+3 {
+		c.kind, c.thing = 't', strings.ToLower(c.join(0, k2))
+		return k2
 	}
 	return -1
 }
@@ -334,23 +339,11 @@ func (t *talk) present(p person) bool {
 	if p.key == t.self.key || p.key == "user" {
 		return true
 	}
-	for i := range t.ev.Before {
-		if strings.EqualFold(t.ev.Before[i].Speaker, p.name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.ev.Before, func(b abi.Turn) bool { return strings.EqualFold(b.Speaker, p.name) })
 }
 
 // subjectless words open a sentence that has no subject.
-func subjectless(s string) bool {
-	switch s {
-	case "sounds", "looks", "seems", "smells", "tastes", "bet", "glad", "gotta", "wanna", "gonna", "can't", "hope", "hoping", "excited", "happy", "feels", "feeling", "thinking", "looking",
-		"going", "trying", "congrats", "congratulations", "appreciate", "proud", "good", "great", "nice", "cool", "stay", "tackle", "gather", "kudos", "props", "cheers", "way", "love":
-		return true
-	}
-	return false
-}
+var subjectless = set("sounds looks seems smells tastes bet glad gotta wanna gonna can't hope hoping excited happy feels feeling thinking looking going trying congrats congratulations appreciate proud good great nice cool stay tackle gather kudos props cheers way love")
 
 // owned reads what follows "my": a relative becomes a person, anything else a
 // thing of the owner's.
@@ -387,7 +380,7 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 		return -1
 	}
 	c.thing = strings.ToLower(c.join(i, last))
-	if (kin(noun) || pet(noun) || offspring(noun)) && last-i <= 3 {
+	if (kin(noun) || pet(noun) || offspring[noun]) && last-i <= 3 {
 		c.kind = 'p'
 		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
 		c.own = true
@@ -401,16 +394,7 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 	return k
 }
 
-// offspring are words for a child that need an owner: "Tom's little boy", "our
-// youngest".
-func offspring(s string) bool {
-	switch s {
-	case "boy", "girl", "youngest", "eldest", "oldest", "lad", "toddler", "newborn", "teenager":
-		return true
-	}
-	return false
-}
+// offspring are words for a child that need an owner: "our youngest".
+var offspring = set("boy girl youngest eldest oldest lad toddler newborn teenager")
 
-func possessive(s string) string {
-	return s + "'s"
-}
+func possessive(s string) string { return s + "'s" }

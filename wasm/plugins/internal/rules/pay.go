@@ -104,9 +104,7 @@ func (t *talk) salaryZh(b *bareZh) bool {
 		if !ok {
 			continue
 		}
-		for _, is := range [...]string{"现在", "已经", "大概", "是", "有", "涨到了", "涨到", "税前", "税后", "每月", "一个月", "差不多"} {
-			value = strings.TrimPrefix(value, is)
-		}
+		value = trimHeads(value, "现在", "已经", "大概", "是", "有", "涨到了", "涨到", "税前", "税后", "每月", "一个月", "差不多")
 		value = strings.TrimSuffix(value, "了")
 		amount := strings.TrimRight(value, "元块钱左右多")
 		head = strings.TrimSuffix(strings.TrimSuffix(head, "现在"), "的")

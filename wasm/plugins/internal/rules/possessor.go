@@ -102,7 +102,7 @@ func (t *talk) ownerAt(c *clause, e int) possessor {
 		return possessor{} // "tomorrow's meeting"
 	}
 	one := trimS(noun)
-	if !kin(noun) && !kin(one) && !pet(one) && !offspring(one) && !profession(one) && !trade(one) {
+	if !kin(noun) && !kin(one) && !pet(one) && !offspring[one] && !profession(one) && !trade(one) {
 		return possessor{said: noun, named: true}
 	}
 	d := e - 1

@@ -29,9 +29,7 @@ func (t *talk) whoseZh(x, word string) possessor {
 		}
 	}
 	head = stripLeadZh(strings.TrimSpace(head))
-	for _, k := range [...]string{"那个", "这个", "那场", "这场", "那次", "这次"} {
-		head = strings.TrimSuffix(head, k)
-	}
+	head = trimTails(head, "那个", "这个", "那场", "这场", "那次", "这次")
 	owner, of := strings.CutSuffix(head, "的")
 	if owner == "" || profession(word) {
 		return possessor{}

@@ -104,15 +104,8 @@ func (c *clause) predicate(i int) bool {
 			c.future = true
 		case w == "would" || w == "could" || w == "might" || w == "may" || w == "should":
 			c.modal = true
-		case (w == "promised" || w == "told" || w == "said" || w == "agreed") && c.undertaken(i) > 0:
+		case c.undertakes(&i):
 			c.must, c.intend = true, true
-			i = c.undertaken(i)
-		case (w == "decided" || w == "agreed" || w == "promised") && c.w(i+1) == "not" && c.w(i+2) == "to":
-			c.must, c.intend, c.neg = true, true, true
-			i += 2
-		case w == "promised" && c.w(i+2) == "to":
-			c.must, c.intend = true, true
-			i += 2
 		case w == "can" || w == "cannot":
 			c.can = true
 			c.neg = c.neg || w == "cannot"
@@ -151,40 +144,12 @@ func (c *clause) predicate(i int) bool {
 			}
 			return c.tail()
 		case w == "have" || w == "has" || w == "had":
-			k := i + 1
-			for adverb(c.w(k)) || c.w(k) == "not" || c.w(k) == "never" || c.w(k) == "no" || c.w(k) == "longer" {
-				k++
-			}
-			if l, past, _ := lemma(c.w(k)); c.w(k) == "been" || l != "" && past && c.w(k) != "had" || c.w(k) == "come" || c.w(k) == "become" {
-				if c.w(k) == "got" && !(c.w(k+1) == "married" || c.w(k+1) == "engaged") {
-					if c.w(k+1) == "to" {
-						c.must = true
-						i = k + 1
-						continue
-					}
-					c.verb, c.vi = "have", k
-					return c.tail()
-				}
-				c.perfect = true
+			if c.haveVerb(&i) {
 				continue
 			}
-			c.verb, c.vi, c.past = "have", i, c.past || w == "had"
 			return c.tail()
 		default:
-			l, past, ing := lemma(w)
-			if next, _, doing := lemma(c.w(i + 2)); (l == "end" || w == "wound") && c.w(i+1) == "up" && doing { // "we ended up selling it"
-				c.verb, c.vi, c.past = next, i+2, true
-				return c.tail()
-			}
-			if l == "" {
-				l = w
-				if strings.HasSuffix(w, "ed") && len(w) > 4 {
-					past = true
-				}
-			}
-			c.verb, c.vi = l, i
-			c.past = c.past || past && !c.perfect
-			c.ing = ing
+			c.mainVerb(i)
 			return c.tail()
 		}
 	}
@@ -222,6 +187,70 @@ func (c *clause) beVerb(i *int) bool {
 	}
 	c.verb, c.vi = "be", k-1
 	return false
+}
+
+// haveVerb is [clause.beVerb] for a form of "have": the verb is still to come after "have been" and "have to".
+func (c *clause) haveVerb(i *int) bool {
+	k := *i + 1
+	for adverb(c.w(k)) || c.w(k) == "not" || c.w(k) == "never" || c.w(k) == "no" || c.w(k) == "longer" {
+		k++
+	}
+	w, next := c.w(k), c.w(k+1)
+	l, past, _ := lemma(w)
+	switch {
+	case w == "got" && next == "to":
+		c.must = true
+		*i = k + 1
+		return true
+	case w == "got" && next != "married" && next != "engaged":
+		c.verb, c.vi = "have", k
+		return false
+	case w == "been" || l != "" && past && w != "had" || w == "come" || w == "become":
+		c.perfect = true
+		return true
+	}
+	c.verb, c.vi, c.past = "have", *i, c.past || c.w(*i) == "had"
+	return false
+}
+
+// mainVerb takes the verb at word i, or of "we ended up selling it" the one after.
+func (c *clause) mainVerb(i int) {
+	l, past, ing := lemma(c.w(i))
+	if next, _, doing := lemma(c.w(i + 2)); (l == "end" || c.w(i) == "wound") && c.w(i+1) == "up" && doing {
+		c.verb, c.vi, c.past = next, i+2, true
+		return
+	}
+	if l == "" {
+		l = c.w(i)
+		past = past || strings.HasSuffix(l, "ed") && len(l) > 4
+	}
+	c.verb, c.vi, c.ing = l, i, ing
+	c.past = c.past || past && !c.perfect
+}
+
+// undertakes looks past what somebody has said that they will do, or not: "promised Ben to", "decided not
+// to"; it moves i to the last word of it.
+func (c *clause) undertakes(i *int) bool {
+	w := c.w(*i)
+	if w != "promised" && w != "told" && w != "said" && w != "agreed" && w != "decided" {
+		return false
+	}
+	k := 0
+	if w != "decided" {
+		k = c.undertaken(*i)
+	}
+	to := c.w(*i+2) == "to"
+	switch {
+	case k > 0:
+		*i = k
+		return true
+	case to && w != "told" && w != "said" && c.w(*i+1) == "not":
+		c.neg = true
+	case !to || w != "promised":
+		return false
+	}
+	*i += 2
+	return true
 }
 
 // tail looks at the end of the clause for "any more".
@@ -324,18 +353,11 @@ func (c *clause) find(i, n int, w string) int {
 
 // almost reports what came near to being done, and was not.
 func (c *clause) almost() bool {
-	for i := 0; i <= c.vi && i < len(c.words); i++ {
-		if w := c.w(i); (w == "almost" || w == "nearly") && i > 0 && (c.past || c.perfect) {
-			return true
-		}
-	}
-	return false
+	return (c.past || c.perfect) && (c.find(1, c.vi-1, "almost") >= 0 || c.find(1, c.vi-1, "nearly") >= 0)
 }
 
 // unreal reports what could have been and was not: "I could have been a pilot".
-func (c *clause) unreal() bool {
-	return c.modal && c.perfect && c.ends != "?"
-}
+func (c *clause) unreal() bool { return c.modal && c.perfect && c.ends != "?" }
 
 // elided reports a verb that stands for one said before: "Hanna does, until
 // Friday".

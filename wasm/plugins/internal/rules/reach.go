@@ -18,9 +18,7 @@ func (t *talk) reached(c *clause) bool {
 	rest := strings.TrimRight(strings.TrimSpace(c.text[from:c.end]), ".! ")
 	attr, value := "", ""
 	thing := c.thing
-	for _, of := range [...]string{"new ", "private ", "own ", "current ", "second ", "other "} {
-		thing = strings.TrimPrefix(thing, of)
-	}
+	thing = trimHeads(thing, "new ", "private ", "own ", "current ", "second ", "other ")
 	switch thing {
 	case "phone number", "number", "mobile number", "mobile", "phone", "telephone number", "cell", "cell number", "work number", "home number", "office number", "work phone", "landline":
 		attr, value = "phone", phoneIn(rest)
@@ -203,9 +201,7 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		if value == "" {
 			continue
 		}
-		for _, kind := range [...]string{"新", "私人", "工作", "公司", "家里", "的"} {
-			who = strings.TrimSuffix(who, kind)
-		}
+		who = trimTails(who, "新", "私人", "工作", "公司", "家里", "的")
 		p, ok := t.subjectZh(strings.TrimSuffix(who, "的"))
 		if !ok {
 			return false

@@ -220,18 +220,11 @@ func (t *talk) reminderZh(s sentence) bool {
 			continue
 		}
 		if strings.Contains(said, "记") || strings.Contains(said, "忘") {
-			for _, no := range notReminders {
-				if strings.HasPrefix(rest, no) {
-					return false
-				}
-			}
-			if strings.HasSuffix(rest, "了") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
+			if startsWithAny(rest, notReminders[:]) || strings.HasSuffix(rest, "了") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
 				return false
 			}
 		}
-		for _, w := range [...]string{"们", "别忘了", "别忘记", "记得", "要", "得"} {
-			rest = strings.TrimPrefix(rest, w)
-		}
+		rest = trimHeads(rest, "们", "别忘了", "别忘记", "记得", "要", "得")
 		if len([]rune(strings.Trim(rest, " 。!！?？"))) < 2 {
 			continue
 		}

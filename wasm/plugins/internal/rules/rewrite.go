@@ -85,13 +85,10 @@ func embedded(before, verb string) string {
 	if before == "and" || before == "," || auxiliary(before) {
 		return ""
 	}
+	if is := inThird[verb]; is != "" {
+		return is
+	}
 	switch verb {
-	case "am":
-		return "is"
-	case "don't":
-		return "doesn't"
-	case "haven't":
-		return "hasn't"
 	case "put", "cut", "set", "let", "hit", "quit", "read", "shut", "hurt", "cost", "split", "spread":
 		return ""
 	}
@@ -200,47 +197,49 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 			return possessive(c.owner), true
 		}
 	}
-	if !*agreed && (i > 0 || c.bare) {
-		switch tok.s {
-		case "am":
-			*agreed = true
-			return "is", true
-		case "don't":
-			*agreed = true
-			return "doesn't", true
-		case "haven't":
-			*agreed = true
-			return "hasn't", true
-		case "want", "hope", "plan", "need", "intend":
-			if i < verbTok && (c.intend || c.must) {
-				*agreed = true
-				return third(tok.s), true
-			}
-		case "do", "have":
-			if i <= verbTok || verbTok < 0 {
-				*agreed = true
-				return third(tok.s), true
-			}
+	if *agreed || i == 0 && !c.bare {
+		return "", false
+	}
+	return c.agree(i, tok, agreed, verbTok)
+}
+
+// agree is the verb at token i in the third person, where it is the clause's, and sets agreed.
+func (c *clause) agree(i int, tok token, agreed *bool, verbTok int) (string, bool) {
+	base, rest := contraction(tok.s)
+	is := inThird[tok.s]
+	switch tok.s {
+	case "want", "hope", "plan", "need", "intend":
+		if i < verbTok && (c.intend || c.must) {
+			is = third(tok.s)
 		}
-		if rest == "not" || auxiliary(base) {
-			if !adverb(tok.s) && base != "not" && base != "never" {
-				*agreed = true
-			}
-			return "", false
+	case "do", "have":
+		if i <= verbTok || verbTok < 0 {
+			is = third(tok.s)
 		}
-		if i == verbTok {
-			*agreed = true
-			k := i - 1
-			for adverb(c.at(k)) {
-				k--
-			}
-			if _, rest := contraction(c.at(k)); c.at(k) == "to" || rest == "would" || rest == "will" { // promised Hanna to send, I'd bring
-				return "", false
-			}
-			if l, past, ing := lemma(tok.s); !past && !ing && (l == tok.s || l == "" && !pastForm(tok.s)) && tok.s != "put" && tok.s != "quit" {
-				return third(tok.s), true
-			}
-		}
+	}
+	switch {
+	case is != "":
+		*agreed = true
+		return is, true
+	case rest == "not" || auxiliary(base):
+		*agreed = *agreed || !adverb(tok.s) && base != "not" && base != "never"
+		return "", false
+	case i != verbTok:
+		return "", false
+	}
+	*agreed = true
+	k := i - 1
+	for adverb(c.at(k)) {
+		k--
+	}
+	if _, rest := contraction(c.at(k)); c.at(k) == "to" || rest == "would" || rest == "will" { // promised Hanna to send, I'd bring
+		return "", false
+	}
+	if l, past, ing := lemma(tok.s); !past && !ing && (l == tok.s || l == "" && !pastForm(tok.s)) && tok.s != "put" && tok.s != "quit" {
+		return third(tok.s), true
 	}
 	return "", false
 }
+
+// inThird are verbs after "I", and after a name.
+var inThird = map[string]string{"am": "is", "don't": "doesn't", "haven't": "hasn't"}

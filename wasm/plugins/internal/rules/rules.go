@@ -17,6 +17,14 @@
 //   - A piece is as much of a long text as is read at once.
 //   - A part is what one extractor proposes of a reading.
 //
+// Where to begin: [talk.sentence] tries what concerns a whole sentence, and gives
+// each clause to [talk.english] or [talk.chinese]. An English clause is parsed
+// first (parse.go, predicate.go). What has a person for its subject goes to
+// [talk.personal], where each family of verbs has a function (lives, works, eats,
+// owns), and "be" to [talk.is]; a thing goes to [talk.aboutThing]. In Chinese
+// [talk.statedZh] lists the forms that are known, and [talk.eventZh] takes what is
+// at a time. Each of these tries its functions in turn until one knows the clause.
+//
 // A statement stands by itself: "I" has become the speaker's name, and
 // "tomorrow" has its date beside it. It stays in its own language.
 package rules
@@ -360,52 +368,4 @@ func (t *talk) clause(s sentence) {
 
 func (t *talk) refuse(kind, reason string, start, end int) {
 	t.out.Refusals = append(t.out.Refusals, abi.Refusal{Kind: kind, Reason: reason, Span: abi.Span{Start: start, End: end}})
-}
-
-// tidy keeps what belongs to the part, drops what is said twice, and refusals of
-// a text that gave candidates and says nothing else of interest.
-func (t *talk) tidy(part Part) {
-	seen := map[string]bool{}
-	gave := len(t.out.Candidates) > 0
-	kept := t.out.Candidates[:0]
-	for _, c := range t.out.Candidates {
-		if partOf(&c) != part {
-			continue
-		}
-		key := c.Type + "\x1f" + c.Text
-		if c.Slot != nil {
-			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
-		}
-		if c.Text == "" || seen[key] || len(kept) == maxCandidates || !brief(&c) {
-			continue
-		}
-		seen[key] = true
-		kept = append(kept, c)
-	}
-	t.out.Candidates = apartLists(kept)
-	t.out.Refusals = t.out.Refusals[:min(len(t.out.Refusals), maxRefusals)]
-	if part != Facts {
-		t.out.Refusals = nil
-	} else if gave {
-		left := t.out.Refusals[:0]
-		for _, r := range t.out.Refusals {
-			if r.Kind != "nothing" && r.Kind != "filler" && r.Kind != "greeting" {
-				left = append(left, r)
-			}
-		}
-		t.out.Refusals = left
-	}
-}
-
-// brief cuts the names in a candidate, and reports whether its slot is one: a
-// value of many words is no value.
-func brief(c *abi.Candidate) bool {
-	for _, s := range [...]*string{&c.Actor, &c.Place, &c.Subject, &c.Predicate, &c.Title} {
-		*s = cut(*s, maxName)
-	}
-	for i := range c.Entities {
-		c.Entities[i].Name = cut(c.Entities[i].Name, maxName)
-	}
-	c.Steps = c.Steps[:min(len(c.Steps), abi.MaxSteps)]
-	return c.Slot == nil || len(c.Slot.Subject) <= maxName && len(c.Slot.Attribute) <= maxName && len(c.Slot.Value) <= maxName
 }

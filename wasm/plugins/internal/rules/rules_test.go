@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bufio"
 	"os"
 	"slices"
 	"strconv"
@@ -109,18 +108,10 @@ func keys(out *abi.Output) []string {
 // TestSaid goes through the labelled utterances: what is said, a tab, and what
 // should come of it: keys separated by "; ", "refused KIND", or nothing.
 func TestSaid(t *testing.T) {
-	f, err := os.Open("testdata/said.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var hit, missed, extra, lines, silent, refused, wrongKind int
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		if sc.Text() == "" || strings.HasPrefix(sc.Text(), "#") {
-			continue
-		}
-		lines++
-		said, want, _ := strings.Cut(sc.Text(), "\t")
+	var hit, missed, extra, all, silent, refused, wrongKind int
+	for line := range lines(t, "testdata/said.txt") {
+		all++
+		said, want, _ := strings.Cut(line, "\t")
 		want = strings.TrimSpace(want)
 		out := hear(t, said)
 		got := keys(out)
@@ -154,8 +145,8 @@ func TestSaid(t *testing.T) {
 	}
 	precision, recall := float64(hit)/float64(hit+extra), float64(hit)/float64(hit+missed)
 	t.Logf("facts: %d utterances (%d of them without a memory, %d of %d refused as what they are), %d memories: precision %.3f, recall %.3f",
-		lines, silent, refused-wrongKind, refused, hit+missed, precision, recall)
-	if lines < 150 || precision < 0.93 || recall < 0.93 || wrongKind > refused/10 {
+		all, silent, refused-wrongKind, refused, hit+missed, precision, recall)
+	if all < 150 || precision < 0.93 || recall < 0.93 || wrongKind > refused/10 {
 		t.Errorf("want at least 150 utterances, precision and recall of 0.93, and refusals of the right kind")
 	}
 }
@@ -243,15 +234,8 @@ func TestDoubt(t *testing.T) {
 // said, and holds the value that is taken from it.
 func TestEvidence(t *testing.T) {
 	for _, file := range []string{"testdata/develop.txt", "testdata/said.txt"} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.SplitSeq(string(b), "\n") {
+		for line := range lines(t, file) {
 			turns, _, _ := strings.Cut(line, "\t")
-			if turns == "" || turns[0] == '#' {
-				continue
-			}
 			texts := strings.Split(turns, " / ")
 			for i, s := range texts {
 				if name, rest, ok := strings.Cut(s, ": "); ok && len(name) < 8 && name[0] >= 'A' && name[0] <= 'Z' && !strings.Contains(name, " ") {

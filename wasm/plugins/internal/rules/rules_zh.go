@@ -1,150 +1,284 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// ruleZh knows one phrase: what stands before it is the subject, what stands
-// after it, up to until where that is set, the object.
+// ruleZh knows phrases that say the same of somebody.
 type ruleZh struct {
-	key, until      string
 	kind, attribute string
 	many, negates   bool
-	confidence      float64
+	phrases         []keyZh
+}
+
+// keyZh is a phrase: what stands before the key is the subject, what stands after it, up to until where that
+// is set, the object.
+type keyZh struct {
+	key, until string
+	confidence float64
 }
 
 // rulesZh in the order in which they are tried: the longer phrase first.
 var rulesZh = [...]ruleZh{
-	{"不住", "了", "residence", "home", false, true, 0.85},
-	{"不住在", "", "residence", "home", false, true, 0.88},
-	{"不在", "住", "residence", "home", false, true, 0.85},
-	{"不在", "工作", "work", "employer", false, true, 0.88},
-	{"不在", "上班", "work", "employer", false, true, 0.88},
-	{"在", "留学", "biography", "education", true, false, 0.85},
-	{"在", "读", "biography", "education", true, false, 0.8},
-	{"在", "做编辑", "work", "employer", false, false, 0.85},
-	{"在", "做义工", "habit", "volunteers_at", true, false, 0.85},
-	{"在", "做志愿者", "habit", "volunteers_at", true, false, 0.85},
-	{"在", "当志愿者", "habit", "volunteers_at", true, false, 0.85},
-	{"搬到了", "", "residence", "home", false, false, 0.9},
-	{"搬到", "", "residence", "home", false, false, 0.88},
-	{"搬回了", "", "residence", "home", false, false, 0.85},
-	{"搬回", "", "residence", "home", false, false, 0.85},
-	{"搬去了", "", "residence", "home", false, false, 0.88},
-	{"搬去", "", "residence", "home", false, false, 0.82},
-	{"搬来了", "", "residence", "home", false, false, 0.85},
-	{"搬进了", "", "residence", "home", false, false, 0.82},
-	{"住在", "", "residence", "home", false, false, 0.92},
-	{"家在", "", "residence", "home", false, false, 0.88},
-	{"跳槽到了", "", "work", "employer", false, false, 0.88},
-	{"跳槽到", "", "work", "employer", false, false, 0.88},
-	{"跳槽去了", "", "work", "employer", false, false, 0.88},
-	{"跳槽去", "", "work", "employer", false, false, 0.88},
-	{"跳到了", "公司", "work", "employer", false, false, 0.85},
-	{"跳到", "公司", "work", "employer", false, false, 0.85},
-	{"换到", "上班", "work", "employer", false, false, 0.85},
-	{"换到", "工作", "work", "employer", false, false, 0.85},
-	{"入职了", "", "work", "employer", false, false, 0.88},
-	{"入职", "", "work", "employer", false, false, 0.85},
-	{"从", "辞职", "work", "employer", false, true, 0.88},
-	{"在", "工作", "work", "employer", false, false, 0.88},
-	{"在", "上班", "work", "employer", false, false, 0.9},
-	{"在", "当", "work", "employer", false, false, 0.8},
-	{"当过", "", "biography", "worked_as", true, false, 0.8},
-	{"在戒", "", "diet", "avoids", true, false, 0.8},
-	{"毕业于", "", "biography", "education", true, false, 0.92},
-	{"在", "读书", "biography", "education", true, false, 0.82},
-	{"在", "上学", "biography", "education", true, false, 0.85},
-	{"在", "长大", "biography", "grew_up_in", false, false, 0.9},
-	{"在", "出生", "biography", "birthplace", false, false, 0.9},
-	{"出生在", "", "biography", "birthplace", false, false, 0.9},
-	{"出生于", "", "biography", "birthplace", false, false, 0.9},
-	{"从", "毕业", "biography", "education", true, false, 0.9},
-	{"学的是", "", "biography", "education", true, false, 0.88},
-	{"来自", "", "biography", "origin", false, false, 0.9},
-	{"老家在", "", "biography", "origin", false, false, 0.9},
-	{"老家是", "", "biography", "origin", false, false, 0.9},
-	{"对", "没什么兴趣", "preference", "dislikes", true, false, 0.85},
-	{"对", "没兴趣", "preference", "dislikes", true, false, 0.85},
-	{"对", "没有兴趣", "preference", "dislikes", true, false, 0.85},
-	{"对", "不感兴趣", "preference", "dislikes", true, false, 0.85},
-	{"对", "很感兴趣", "preference", "likes", true, false, 0.85},
-	{"对", "感兴趣", "preference", "likes", true, false, 0.85},
-	{"对", "不耐受", "allergy", "allergies", true, false, 0.9},
-	{"对", "已经不过敏", "allergy", "allergies", true, true, 0.9},
-	{"对", "不再过敏", "allergy", "allergies", true, true, 0.9},
-	{"对", "并不过敏", "allergy", "allergies", true, true, 0.9},
-	{"对", "没有过敏", "allergy", "allergies", true, true, 0.9},
-	{"对", "没过敏", "allergy", "allergies", true, true, 0.9},
-	{"对", "不过敏", "allergy", "allergies", true, true, 0.9},
-	{"对", "过敏", "allergy", "allergies", true, false, 0.93},
-	{"不再吃", "", "diet", "avoids", true, false, 0.88},
-	{"不再喝", "", "diet", "avoids", true, false, 0.88},
-	{"不再喜欢", "", "preference", "likes", true, true, 0.85},
-	{"不喜欢吃", "", "preference", "dislikes", true, false, 0.9},
-	{"不喜欢喝", "", "preference", "dislikes", true, false, 0.9},
-	{"不太喜欢", "", "preference", "dislikes", true, false, 0.85},
-	{"不喜欢", "", "preference", "dislikes", true, false, 0.9},
-	{"不爱吃", "", "preference", "dislikes", true, false, 0.9},
-	{"不爱喝", "", "preference", "dislikes", true, false, 0.9},
-	{"不爱", "", "preference", "dislikes", true, false, 0.85},
-	{"吃不了", "", "diet", "avoids", true, false, 0.85},
-	{"喝不了", "", "diet", "avoids", true, false, 0.85},
-	{"吃不惯", "", "preference", "dislikes", true, false, 0.85},
-	{"喝不惯", "", "preference", "dislikes", true, false, 0.85},
-	{"不怎么吃", "", "preference", "dislikes", true, false, 0.85},
-	{"不怎么喝", "", "preference", "dislikes", true, false, 0.85},
-	{"不怎么喜欢", "", "preference", "dislikes", true, false, 0.85},
-	{"讨厌", "", "preference", "dislikes", true, false, 0.9},
-	{"受不了", "", "preference", "dislikes", true, false, 0.85},
-	{"迷上了", "", "preference", "likes", true, false, 0.85},
-	{"爱上了", "", "preference", "likes", true, false, 0.8},
-	{"喜欢吃", "", "preference", "likes", true, false, 0.9},
-	{"喜欢喝", "", "preference", "likes", true, false, 0.9},
-	{"爱吃", "", "preference", "likes", true, false, 0.9},
-	{"爱喝", "", "preference", "likes", true, false, 0.9},
-	{"喜欢", "", "preference", "likes", true, false, 0.9},
-	{"不吃", "", "diet", "avoids", true, false, 0.88},
-	{"不能喝", "", "diet", "avoids", true, false, 0.88},
-	{"不能吃", "", "diet", "avoids", true, false, 0.88},
-	{"不喝", "", "diet", "avoids", true, false, 0.88},
-	{"戒了", "", "diet", "avoids", true, false, 0.85},
-	{"吃素", "", "diet", "diet", false, false, 0.9},
-	{"会说", "", "biography", "speaks", true, false, 0.85},
-	{"结婚了", "", "relation", "marital_status", false, false, 0.88},
-	{"离婚了", "", "relation", "marital_status", false, false, 0.88},
-	{"退休了", "", "work", "job", false, false, 0.88},
-	{"戒烟", "", "diet", "avoids", true, false, 0.88},
-	{"戒酒", "", "diet", "avoids", true, false, 0.88},
-	{"害怕", "", "preference", "afraid_of", true, false, 0.85},
-	{"怕", "", "preference", "afraid_of", true, false, 0.8},
-	{"忘在了", "", "place", "location", false, false, 0.85},
-	{"忘在", "", "place", "location", false, false, 0.85},
-	{"落在了", "", "place", "location", false, false, 0.85},
-	{"落在", "", "place", "location", false, false, 0.85},
-	{"丢在了", "", "place", "location", false, false, 0.85},
-	{"丢在", "", "place", "location", false, false, 0.85},
-	{"锁在", "", "place", "location", false, false, 0.85},
-	{"寄存在", "", "place", "location", false, false, 0.85},
-	{"寄放在", "", "place", "location", false, false, 0.85},
-	{"挂在", "", "place", "location", false, false, 0.85},
-	{"摆在", "", "place", "location", false, false, 0.85},
-	{"收在", "", "place", "location", false, false, 0.85},
-	{"搁在", "", "place", "location", false, false, 0.85},
-	{"塞在", "", "place", "location", false, false, 0.85},
-	{"藏到", "", "place", "location", false, false, 0.8},
-	{"放到", "", "place", "location", false, false, 0.8},
-	{"放在了", "", "place", "location", false, false, 0.85},
-	{"放在", "", "place", "location", false, false, 0.85},
-	{"停在", "", "place", "location", false, false, 0.85},
-	{"藏在", "", "place", "location", false, false, 0.85},
-	{"养了", "", "family", "pets", true, false, 0.9},
-	{"卖了", "", "possession", "owns", true, true, 0.75},
-	{"买了", "", "possession", "owns", true, false, 0.78},
-	{"正在学", "", "habit", "learning", true, false, 0.8},
-	{"在学", "", "habit", "learning", true, false, 0.75},
-	{"会弹", "", "habit", "plays", true, false, 0.85},
+	{"residence", "home", false, true, []keyZh{{"不住", "了", 0.85}, {"不住在", "", 0.88}, {"不在", "住", 0.85}}},
+	{"work", "employer", false, true, []keyZh{{"不在", "工作", 0.88}, {"不在", "上班", 0.88}}},
+	{"biography", "education", true, false, []keyZh{{"在", "留学", 0.85}, {"在", "读", 0.8}}},
+	{"work", "employer", false, false, []keyZh{{"在", "做编辑", 0.85}}},
+	{"habit", "volunteers_at", true, false, []keyZh{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
+	{"residence", "home", false, false, []keyZh{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}}},
+	{"work", "employer", false, false, []keyZh{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}}},
+	{"work", "employer", false, true, []keyZh{{"从", "辞职", 0.88}}},
+	{"work", "employer", false, false, []keyZh{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "当", 0.8}}},
+	{"biography", "worked_as", true, false, []keyZh{{"当过", "", 0.8}}},
+	{"diet", "avoids", true, false, []keyZh{{"在戒", "", 0.8}}},
+	{"biography", "education", true, false, []keyZh{{"毕业于", "", 0.92}, {"在", "读书", 0.82}, {"在", "上学", 0.85}}},
+	{"biography", "grew_up_in", false, false, []keyZh{{"在", "长大", 0.9}}},
+	{"biography", "birthplace", false, false, []keyZh{{"在", "出生", 0.9}, {"出生在", "", 0.9}, {"出生于", "", 0.9}}},
+	{"biography", "education", true, false, []keyZh{{"从", "毕业", 0.9}, {"学的是", "", 0.88}}},
+	{"biography", "origin", false, false, []keyZh{{"来自", "", 0.9}, {"老家在", "", 0.9}, {"老家是", "", 0.9}}},
+	{"preference", "dislikes", true, false, []keyZh{{"对", "没什么兴趣", 0.85}, {"对", "没兴趣", 0.85}, {"对", "没有兴趣", 0.85}, {"对", "不感兴趣", 0.85}}},
+	{"preference", "likes", true, false, []keyZh{{"对", "很感兴趣", 0.85}, {"对", "感兴趣", 0.85}}},
+	{"allergy", "allergies", true, false, []keyZh{{"对", "不耐受", 0.9}}},
+	{"allergy", "allergies", true, true, []keyZh{{"对", "已经不过敏", 0.9}, {"对", "不再过敏", 0.9}, {"对", "并不过敏", 0.9}, {"对", "没有过敏", 0.9}, {"对", "没过敏", 0.9}, {"对", "不过敏", 0.9}}},
+	{"allergy", "allergies", true, false, []keyZh{{"对", "过敏", 0.93}}},
+	{"diet", "avoids", true, false, []keyZh{{"不再吃", "", 0.88}, {"不再喝", "", 0.88}}},
+	{"preference", "likes", true, true, []keyZh{{"不再喜欢", "", 0.85}}},
+	{"preference", "dislikes", true, false, []keyZh{{"不喜欢吃", "", 0.9}, {"不喜欢喝", "", 0.9}, {"不太喜欢", "", 0.85}, {"不喜欢", "", 0.9}, {"不爱吃", "", 0.9}, {"不爱喝", "", 0.9}, {"不爱", "", 0.85}}},
+	{"diet", "avoids", true, false, []keyZh{{"吃不了", "", 0.85}, {"喝不了", "", 0.85}}},
+	{"preference", "dislikes", true, false, []keyZh{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"受不了", "", 0.85}}},
+	{"preference", "likes", true, false, []keyZh{{"迷上了", "", 0.85}, {"爱上了", "", 0.8}, {"喜欢吃", "", 0.9}, {"喜欢喝", "", 0.9}, {"爱吃", "", 0.9}, {"爱喝", "", 0.9}, {"喜欢", "", 0.9}}},
+	{"diet", "avoids", true, false, []keyZh{{"不吃", "", 0.88}, {"不能喝", "", 0.88}, {"不能吃", "", 0.88}, {"不喝", "", 0.88}, {"戒了", "", 0.85}}},
+	{"diet", "diet", false, false, []keyZh{{"吃素", "", 0.9}}},
+	{"biography", "speaks", true, false, []keyZh{{"会说", "", 0.85}}},
+	{"relation", "marital_status", false, false, []keyZh{{"结婚了", "", 0.88}, {"离婚了", "", 0.88}}},
+	{"work", "job", false, false, []keyZh{{"退休了", "", 0.88}}},
+	{"diet", "avoids", true, false, []keyZh{{"戒烟", "", 0.88}, {"戒酒", "", 0.88}}},
+	{"preference", "afraid_of", true, false, []keyZh{{"害怕", "", 0.85}, {"怕", "", 0.8}}},
+	{"place", "location", false, false, []keyZh{{"忘在了", "", 0.85}, {"忘在", "", 0.85}, {"落在了", "", 0.85}, {"落在", "", 0.85}, {"丢在了", "", 0.85}, {"丢在", "", 0.85}, {"锁在", "", 0.85}, {"寄存在", "", 0.85}, {"寄放在", "", 0.85}, {"挂在", "", 0.85}, {"摆在", "", 0.85}, {"收在", "", 0.85}, {"搁在", "", 0.85}, {"塞在", "", 0.85}, {"藏到", "", 0.8}, {"放到", "", 0.8}, {"放在了", "", 0.85}, {"放在", "", 0.85}, {"停在", "", 0.85}, {"藏在", "", 0.85}}},
+	{"family", "pets", true, false, []keyZh{{"养了", "", 0.9}}},
+	{"possession", "owns", true, true, []keyZh{{"卖了", "", 0.75}}},
+	{"possession", "owns", true, false, []keyZh{{"买了", "", 0.78}}},
+	{"habit", "learning", true, false, []keyZh{{"正在学", "", 0.8}, {"在学", "", 0.75}}},
+	{"habit", "plays", true, false, []keyZh{{"会弹", "", 0.85}}},
+}
+
+// phraseZh is a clause with the phrase of a rule, taken apart: 我, 在, 华为, 当, 工程师.
+type phraseZh struct {
+	*ruleZh
+	keyZh
+	before string // the key
+	object string
+	after  string // until; empty where the rule has none
+	future bool   // the clause names a day to come
+}
+
+// phrasesZh tries rulesZh; it reports whether one of them knew the clause.
+func (t *talk) phrasesZh(b *bareZh) bool {
+	var p phraseZh
+	for k := range b.whens {
+		p.future = p.future || !b.whens[k].habit && b.whens[k].hasDay && b.whens[k].unix() > t.ev.At+3600_000
+	}
+	for i := range rulesZh {
+		p.ruleZh = &rulesZh[i]
+		for _, p.keyZh = range p.phrases {
+			ok := false
+			if p.before, p.object, ok = strings.Cut(b.text, p.key); ok && p.until != "" {
+				p.object, p.after, ok = strings.Cut(p.object, p.until)
+				ok = ok && p.object != ""
+			}
+			if ok && t.phraseZh(b, &p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// phraseZh proposes what a phrase says. It reports false where the phrase is there by chance, so that
+// another may be tried.
+func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
+	if p.unsettled() {
+		return true
+	}
+	if strings.HasPrefix(p.key, "跳到") && generalFirmZh(p.object) {
+		p.object += p.until // 一家新公司
+	}
+	if p.misread() {
+		return false
+	}
+	if p.attribute == "location" {
+		t.putZh(b, p)
+		return true
+	}
+	who, object, denies := ofAllergyZh(p.attribute, p.subject(), p.object)
+	switch {
+	case strings.HasPrefix(p.key, "不喜欢") || strings.HasPrefix(p.key, "不爱"):
+		object = t.otherTasteZh(b, who, object, "likes", "喜欢吃", "喜欢喝", "爱吃", "爱喝")
+	case p.attribute == "likes":
+		object = t.otherTasteZh(b, who, object, "dislikes", "不喜欢", "不爱", "讨厌")
+		for _, than := range [...]string{"多过", "胜过", "甚于", "超过"} { // 米饭多过面条
+			object, _, _ = strings.Cut(object, than)
+		}
+	}
+	whose, ok := t.subjectZh(who)
+	if !ok {
+		return false
+	}
+	if t.passingZh(b, p, whose, object) {
+		return true
+	}
+	if object, ok = p.named(object); !ok {
+		return false
+	}
+	if p.key == "买了" || p.key == "卖了" {
+		object = strings.TrimLeft(object, "一二两三辆台部个只把件套架条双张")
+		if owned, ok := strings.CutPrefix(whose.name, t.self.name+"的"); ok && object == "" {
+			object = owned
+		}
+		if containsAny(object, "咖啡", "菜", "水果", "面包", "牛奶", "票", "奶茶", "早饭", "午饭", "晚饭", "蛋糕") {
+			return true
+		}
+	}
+	negates := p.negates || denies || strings.HasSuffix(strings.TrimRight(p.before, " 再太很"), "不") && p.attribute != "avoids"
+	parts := []string{object}
+	if p.many && p.attribute != "education" {
+		parts = strings.FieldsFunc(object, func(r rune) bool { return r == '和' || r == '、' || r == '跟' })
+	}
+	for _, o := range parts {
+		t.factZh(b, whose, p.kind, p.attribute, o, p.many, negates, p.confidence)
+	}
+	switch p.until {
+	case "做编辑":
+		t.factZh(b, whose, "work", "job", "编辑", false, false, 0.85)
+	case "当":
+		made := len(t.out.Candidates)
+		t.factZh(b, whose, "work", "job", p.after, false, false, 0.85)
+		for i := made; i < len(t.out.Candidates); i++ {
+			if a := &t.out.Candidates[i]; !a.Negates {
+				a.Text = whose.name + "是" + a.Slot.Value + "。" // without the firm, which it may outlast
+			}
+		}
+	}
+	return true
+}
+
+// unsettled reports what is planned and not done yet, and a meal: nothing is so for that.
+func (p *phraseZh) unsettled() bool {
+	switch {
+	case strings.HasPrefix(p.key, "搬"):
+		return p.future || containsAny(p.before, "要", "打算", "想")
+	case strings.HasPrefix(p.key, "跳"), strings.HasPrefix(p.key, "换到"):
+		return p.future || containsAny(p.before, "要", "打算", "想", "准备", "会", "考虑", "没", "不")
+	case p.key == "买了":
+		return p.future
+	}
+	return p.key == "不吃" && strings.HasPrefix(p.object, "饭")
+}
+
+// misread reports words among which the phrase stands by chance, or says less than it seems to.
+func (p *phraseZh) misread() bool {
+	switch p.key {
+	case "怕":
+		return !endsWithAny(p.before, []string{"我", "很", "最", "特别", "从小就"}) || strings.HasPrefix(p.object, "是") || utf8.RuneCountInString(p.object) > 5
+	case "搬回", "搬回了":
+		return startsWithAny(p.object, []string{"来", "去"}) // 我搬回来了: where to?
+	case "结婚了", "离婚了", "退休了":
+		return toComeZh(p.before)
+	}
+	return (p.until == "读" || p.until == "做编辑") && strings.Contains(p.object, "家里") ||
+		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
+}
+
+// subject is what names whom the phrase is about: 我 of 我从北京搬到上海, and of 比起咖啡我更喜欢喝茶.
+func (p *phraseZh) subject() string {
+	who := p.before
+	if strings.HasPrefix(p.key, "搬") {
+		who, _, _ = strings.Cut(who, "从")
+	}
+	if i := strings.LastIndex(who, "比起"); i >= 0 {
+		if k := strings.LastIndex(who, "我"); k > i {
+			who = who[k:]
+		}
+	}
+	return who
+}
+
+// named is the value that the object names; ok is false where it names none.
+func (p *phraseZh) named(object string) (value string, ok bool) {
+	switch p.key {
+	case "戒烟", "戒酒":
+		object = strings.TrimPrefix(p.key, "戒")
+	case "吃素":
+		return p.key, true
+	case "结婚了", "离婚了", "退休了":
+		object = strings.TrimSuffix(p.key, "了")
+	case "养了":
+		if strings.HasPrefix(object, "好") {
+			return "", false
+		}
+		if _, name, ok := strings.Cut(object, "叫"); ok {
+			object = name
+		}
+	}
+	object = strings.TrimPrefix(strings.TrimLeft(object, "吃喝 "), "在")
+	return object, !strings.HasPrefix(object, "过") && (p.key != "在学" || !strings.HasPrefix(object, "校"))
+}
+
+// putZh proposes where a thing was put: 我把护照放在抽屉里, 发票我都放在抽屉里.
+func (t *talk) putZh(b *bareZh, p *phraseZh) {
+	what := trimAdverbsZh(stripLeadZh(p.before))
+	if _, after, ok := strings.Cut(what, "把"); ok && after != "" {
+		what = after
+	}
+	what, _ = cutHead(what, "我把", "我们把", "把", "我的", "我")
+	for _, by := range [...]string{"都", "一般", "平时", "全", "我们", "我"} {
+		if rest := strings.TrimSuffix(what, by); rest != "" {
+			what = rest
+		}
+	}
+	if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) {
+		t.factZh(b, person{what, what}, p.kind, p.attribute, p.object, false, false, p.confidence)
+	}
+}
+
+// passingZh takes where somebody stays, or works, and that is no home or employer: 住在酒店, 在浦东上班.
+func (t *talk) passingZh(b *bareZh, p *phraseZh, who person, object string) bool {
+	switch {
+	case p.negates:
+		return false
+	case p.attribute == "home":
+		abode := abodeZh(object, strings.HasPrefix(p.key, "搬"))
+		if abode == passing {
+			t.factZh(b, who, "place", "staying_at", object, false, false, 0.7)
+		}
+		return abode != dwelling
+	case p.attribute == "employer" && !employsZh(object):
+		if v := trimZh(object); citiesZh[v] && v != "家" || strings.HasSuffix(v, "区") || strings.HasSuffix(v, "中心") {
+			t.factZh(b, who, "work", "works_in", object, false, false, 0.8)
+		}
+		return true
+	}
+	return false
+}
+
+// otherTasteZh is the first object of 喜欢喝茶不喜欢喝咖啡, of which it proposes the second, after one of
+// the phrases, under the other attribute.
+func (t *talk) otherTasteZh(b *bareZh, who, object, attribute string, phrases ...string) string {
+	for _, k := range phrases {
+		first, second, ok := strings.Cut(object, k)
+		if p, known := t.subjectZh(who); ok && known && first != "" && second != "" {
+			t.factZh(b, p, "preference", attribute, strings.TrimLeft(second, "吃喝 "), true, false, 0.85)
+			return first
+		}
+	}
+	return object
+}
+
+// generalFirmZh reports what stands before 公司 and names none: 一家新.
+func generalFirmZh(s string) bool {
+	return containsAny(s, "家", "新", "别的", "另", "外企", "上市") || utf8.RuneCountInString(s) < 2
 }
 
 var kinZh = [...]string{"前女朋友", "前男朋友", "前女友", "前男友", "未婚妻", "未婚夫", "女朋友", "男朋友", "外公", "外婆", "爷爷", "奶奶", "姥姥", "姥爷", "姐姐", "妹妹", "哥哥", "弟弟", "爸爸", "妈妈", "父亲", "母亲", "老婆", "老公", "妻子", "丈夫", "先生", "太太", "儿子", "女儿", "表姐", "表妹", "表哥", "表弟", "堂姐", "堂妹", "堂哥", "堂弟", "叔叔", "阿姨", "姑姑", "舅舅", "老板", "经理", "同事", "室友", "房东", "邻居", "同学", "闺蜜", "朋友", "老师", "导师", "爸", "妈", "姐", "妹", "哥", "弟", "嫂子", "姐夫", "妹夫", "弟妹", "岳父", "岳母", "公公", "婆婆", "丈母娘", "老丈人", "侄子", "侄女", "外甥女", "外甥", "孙子", "孙女", "外孙", "伯伯", "姨妈", "姑妈", "大姨", "小姨", "大舅", "小舅", "大伯", "弟媳", "舅妈", "婶婶", "男友", "女友", "前任", "前夫", "前妻", "领导", "上司", "主管", "同桌", "队友", "合伙人", "教练", "医生", "大夫", "家教", "保姆", "师傅", "徒弟", "发小", "死党", "对象", "双胞胎", "爸妈", "父母", "孩子", "狗", "猫", "兔子", "仓鼠", "鹦鹉", "乌龟", "孩子", "宝宝"}
@@ -178,12 +312,7 @@ func trimZh(s string) string {
 }
 
 func commonZh(s string) bool {
-	for _, w := range [...]string{"这", "那", "大家", "他们", "她们", "有人", "没", "不", "要", "会", "很", "都", "也", "可", "能", "想", "如果", "什么", "是", "有", "的", "在", "和", "对", "把", "一"} {
-		if strings.HasPrefix(s, w) || strings.HasSuffix(s, "的") || strings.HasSuffix(s, "是") {
-			return true
-		}
-	}
-	return false
+	return strings.HasSuffix(s, "的") || strings.HasSuffix(s, "是") || startsWithAny(s, []string{"这", "那", "大家", "他们", "她们", "有人", "没", "不", "要", "会", "很", "都", "也", "可", "能", "想", "如果", "什么", "是", "有", "的", "在", "和", "对", "把", "一"})
 }
 
 func trimAdverbsZh(s string) string {
@@ -199,10 +328,5 @@ func trimAdverbsZh(s string) string {
 }
 
 func vagueZh(s string) bool {
-	for _, w := range [...]string{"什么", "这样", "那样", "这个", "那个", "哪", "你", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"} {
-		if s == w || strings.HasPrefix(s, "你") || strings.HasPrefix(s, "什么") || strings.HasPrefix(s, "哪") {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(s, []string{"你", "什么", "哪"}) || slices.Contains([]string{"这样", "那样", "这个", "那个", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"}, s)
 }

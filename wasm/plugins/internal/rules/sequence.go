@@ -150,10 +150,7 @@ func (t *talk) orders(s sentence) bool {
 			}
 		}
 	}
-	if !flush(len(s.toks)) || len(steps) < 3 {
-		return false
-	}
-	if strings.EqualFold(title, s.raw()) {
+	if !flush(len(s.toks)) || len(steps) < 3 || strings.EqualFold(title, s.raw()) {
 		return false
 	}
 	t.guide(title, steps, false, []abi.Span{{Start: s.start, End: s.end}})

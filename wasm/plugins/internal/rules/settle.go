@@ -19,15 +19,6 @@ const (
 	dwelling
 )
 
-// set lists words once, to be looked up.
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
 	passings  = set("hotel hostel motel airbnb hospital tent inn guesthouse b&b resort camper campsite clinic hospice")
 	dwellings = set("flat house apartment cottage cabin villa studio bungalow loft condo townhouse farm farmhouse boat houseboat caravan dorm dormitory " +
@@ -52,6 +43,73 @@ var (
 	workTimes = set("night nights home weekend weekends noon midnight present first last once dawn dusk free fun hours hour years year months month weeks week days day money peanuts moment " +
 		"ease times lunchtime christmas easter length will least most best all desk computer living change example myself yourself himself herself themselves ourselves me you us them him her it that this")
 )
+
+// dwells takes where somebody lives or lived, stays, has moved to, and comes from.
+func (t *talk) dwells(c *clause, i int) bool {
+	switch c.verb {
+	case "live", "reside":
+		t.lives(c, i)
+	case "stay":
+		if o, _ := c.after(i, 2, "in", "at"); c.ing && !c.past {
+			t.fact(c, "place", "staying_at", o, false, 0.7)
+		}
+	case "move", "relocate":
+		t.moves(c, i)
+	case "come":
+		if o, _ := c.after(i, 1, "from"); !c.past {
+			t.fact(c, "biography", "origin", o, false, 0.85)
+		}
+	case "grow":
+		if o, _ := c.after(i, 3, "in", "on"); c.w(i) == "up" {
+			t.fact(c, "biography", "grew_up_in", o, false, 0.9)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// lives takes "I live in Graz", "I used to live near the sea", "she lives with Tom".
+func (t *talk) lives(c *clause, i int) {
+	o, ok := c.after(i, 2, "in", "at", "on", "near", "above")
+	switch {
+	case !ok:
+		with, _ := c.after(i, 2, "with")
+		t.fact(c, "relation", "lives_with", with, true, 0.8)
+		return
+	case c.usedTo:
+		t.once(c, "lived_in", o)
+		if abodeOf(o, t.plain) != dwelling {
+			return
+		}
+	case c.past:
+		t.fact(c, "biography", "lived_in", o, true, 0.75)
+		return
+	}
+	if k := c.find(i, 2, "on"); k >= 0 && !c.capital(k+1) && abodeOf(o, false) != dwelling {
+		return // on coffee
+	}
+	t.settles(c, o, 0.92)
+}
+
+// moves takes "I moved to Graz", "we moved here from Leeds".
+func (t *talk) moves(c *clause, i int) {
+	if from, ok := c.after(i, 2, "from"); ok && !c.neg && c.w(i) == "here" {
+		t.fact(c, "biography", "lived_in", from, true, 0.8)
+		return
+	}
+	o, ok := c.wentTo(i)
+	if !ok || c.neg || vague(o) || !c.past && !c.perfect || abodeOf(o, t.plain) != dwelling {
+		return
+	}
+	if inner, ok := c.after(i, 9, "in"); ok && strings.Contains(o, " in ") {
+		o = inner
+	}
+	before := len(t.out.Candidates)
+	if t.settles(c, o, 0.85); len(t.out.Candidates) > before {
+		t.out.Candidates[before].EventType = "move"
+	}
+}
 
 // abodeOf tells what the words that follow "live in" or "move to" are; plain
 // reports a text without capitals, as speech recognition gives it.
@@ -175,15 +233,6 @@ var (
 	citiesZh    = set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 家 外面 夜间")
 	notPlacesZh = [...]string{"三楼", "二楼", "一楼", "四楼", "五楼"}
 )
-
-func endsWithAny(s string, ends []string) bool {
-	for _, e := range ends {
-		if strings.HasSuffix(s, e) {
-			return true
-		}
-	}
-	return false
-}
 
 // abodeZh tells what the place is that somebody lives in or has moved to.
 func abodeZh(value string, moved bool) abode {

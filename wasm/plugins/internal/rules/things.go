@@ -35,6 +35,21 @@ func (t *talk) whereabouts(c *clause, i int) {
 	}
 }
 
+// parked takes "I'm parked on level three".
+func (t *talk) parked(c *clause, i int) bool {
+	if c.w(i) != "parked" || c.kind != 's' || !preposition(c.w(i+1)) {
+		return false
+	}
+	owner := c.subj
+	c.subj = person{possessive(owner.name) + " car", possessive(owner.key) + " car"}
+	where := c.join(i+1, len(c.words))
+	if f := t.fact(c, "place", "location", where, false, 0.82); f != nil {
+		f.Text = sentenceCase(c.subj.name + " is parked " + where)
+	}
+	c.subj = owner
+	return true
+}
+
 // aboutThing takes statements whose subject is no person: an appointment, a
 // thing's place, "my favourite colour", "my birthday".
 func (t *talk) aboutThing(c *clause) {
@@ -45,150 +60,114 @@ func (t *talk) aboutThing(c *clause) {
 	for c.verb == "be" && (c.w(i) == "not" || adverb(c.w(i))) {
 		i++
 	}
-	o, _ := c.object(i)
-	if t.anniversary(c) {
-		return
-	}
-	if c.own {
-		switch {
-		case c.verb == "be" && !c.neg && !c.past && c.capital(i) && nameWord(c.w(i)) && kin(trimS(last(c.thing))) && t.further(c, i, c.subj, "", 0):
-			t.relation(c, c.subj, last(c.thing), c.cased(i), 0.85)
-			t.further(c, i, c.subj, last(c.thing), 0.85)
-			return
-		case c.thing == "name" && strings.EqualFold(o, c.subj.name) && c.w(0) != "my":
-			return
-		case c.thing == "name" && c.verb == "be" && c.subj.key != t.self.key && strings.Contains(c.subj.key, "'s "):
-			owner, noun := ownerOf(c.subj, t)
-			if pet(noun) {
-				c.subj = owner
-				t.fact(c, "family", "pets", o, true, 0.92)
-				return
-			}
-			t.relation(c, owner, noun, o, 0.93)
-			return
-		case c.thing == "name" && c.verb == "be" && !c.neg && c.subj.key != t.self.key && c.w(0) != "your":
-			return // whose? "her name is Shadow"
-		case c.thing == "name" && preposition(c.w(i)): // on the list
-			return
-		case c.thing == "name" && c.verb == "be" && !c.neg && c.w(0) == "my":
-			t.core(c, "human", o)
-			return
-		case strings.HasSuffix(c.thing, "birthday"):
-			if w := c.firstTime(); w != nil && w.hasDay {
-				if who := strings.TrimSuffix(strings.TrimSuffix(c.thing, " birthday"), "'s"); who != c.thing && who != "" {
-					c.subj = person{possessive(c.subj.name) + " " + who, possessive(c.subj.key) + " " + who}
-				}
-				t.birthday(c, w)
-			}
-			return
-		case strings.HasPrefix(c.thing, "favourite ") || strings.HasPrefix(c.thing, "favorite ") || c.verb == "be" && strings.HasSuffix(c.thing, " size"):
-			t.fact(c, "preference", strings.ReplaceAll(strings.Replace(c.thing, "favorite", "favourite", 1), " ", "_"), o, false, 0.93)
-			return
-		case c.verb == "be" && !c.neg && !c.past && thingWord(c.thing) && (c.w(i) == "a" || c.w(i) == "an") && c.capital(len(c.words)-1) && nameWord(last(strings.ToLower(o))):
-			t.fact(c, "possession", "owns", ownedName(o), true, 0.75) // "my car is a blue Skoda"
-			return
-		case c.verb == "be" && !c.neg && !c.past && t.reached(c), !c.past && t.mineIs(c, i, o), t.salaryIs(c, i):
-			return
-		}
-	}
-	if t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) {
-		return
-	}
-	if t.fails(c, i) {
-		return
-	}
-	if sold := c.soldFor(i); sold || c.own && !c.neg && (c.verb == "come" && (c.past || c.perfect) && c.w(i) == "through" || c.verb == "be" && c.w(i) == "come" && c.w(i+1) == "through") {
-		a := t.base(c, "episodic", "event", 0.7)
-		if a.EventType, a.Started = "event", t.toldAt(c.sentence); sold {
-			a.EventType = "sale"
-		}
-		t.out.Candidates = append(t.out.Candidates, a)
+	if t.anniversary(c) || c.own && t.mine(c, i) || t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) || t.fails(c, i) || t.cameThrough(c, i) || t.scheduled(c, i) {
 		return
 	}
 	w := c.firstTime()
+	switch {
+	case c.verb != "be" || c.modal && c.neg || c.past:
+		if c.past && w != nil && w.hasDay && !pronoun(c.thing) {
+			t.happened(c, w)
+		}
+	case !pronoun(c.thing):
+		t.thingAt(c, i)
+	case !t.placed(c, i) && !t.turn(c, w):
+		t.itIs(c, w)
+	}
+}
+
+// cameThrough takes what happened to a thing, of itself: it was sold, and a visa came through.
+func (t *talk) cameThrough(c *clause, i int) bool {
+	sold := c.soldFor(i)
+	came := c.own && !c.neg && (c.verb == "come" && (c.past || c.perfect) && c.w(i) == "through" || c.verb == "be" && c.w(i) == "come" && c.w(i+1) == "through")
+	if !sold && !came {
+		return false
+	}
+	a := t.base(c, "episodic", "event", 0.7)
+	if a.EventType, a.Started = "event", t.toldAt(c.sentence); sold {
+		a.EventType = "sale"
+	}
+	t.out.Candidates = append(t.out.Candidates, a)
+	return true
+}
+
+// scheduled takes for when a thing is planned, due or booked, and that it is cancelled.
+func (t *talk) scheduled(c *clause, i int) bool {
+	w := c.firstTime()
 	attr, _ := c.eventIn()
 	if t.dayAt(c, w) {
-		return
+		return true
 	}
-	if c.verb == "be" && (closing[c.w(i)] || c.w(i) == "away") && c.eventAt() > i {
+	be, next := c.verb == "be", c.w(i)
+	if be && (closing[next] || next == "away") && c.eventAt() > i {
 		attr = "" // "the school is closed on Monday for a training day"
 	}
-	booked := w != nil && (c.w(i) == "booked" || c.w(i) == "scheduled" || c.w(i) == "planned") && c.at(w.first) == "for" && !c.neg
-	if c.verb == "be" && (c.w(i) == "due" || c.w(i) == "up" && i+1 == len(c.words) || booked && attr == "") && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing) {
+	booked := w != nil && (next == "booked" || next == "scheduled" || next == "planned") && c.at(w.first) == "for" && !c.neg
+	switch {
+	case be && (next == "due" || next == "up" && i+1 == len(c.words) || booked && attr == "") && w != nil && w.hasDay && !w.habit && !c.past && !pronoun(c.thing):
 		c.subj = t.self
 		t.planAt(c, w)
-		return
-	}
-	if c.verb == "be" && ((c.w(i) == "cancelled" || c.w(i) == "canceled") && (attr != "" || t.inPlans(c)) || attr != "" && c.calledOff(i)) {
+	case be && ((next == "cancelled" || next == "canceled") && (attr != "" || t.inPlans(c)) || attr != "" && c.calledOff(i)):
 		if attr == "" {
 			attr = c.thing
 		}
 		if !conditioned(c.sentence) {
 			t.cancelled(c, attr)
 		}
-		return
-	}
-	if next := c.w(i); attr != "" && c.verb == "be" && profession(last(c.thing)) && next != "" && !preposition(next) && next != "now" && next != "due" && next != "booked" && next != "set" {
-		return // "the dentist is closed on Friday"
-	}
-	if attr != "" && w != nil && !c.past && (c.verb == "be" || c.verb == "start" || c.verb == "begin" || c.verb == "leave" || c.verb == "land" || c.verb == "depart" || c.verb == "arrive" || c.verb == "take" || c.verb == "happen" || c.verb == "open") {
-		if whose := t.whose(c); t.other(whose) {
-			if !whose.known {
-				return
-			}
-			c.own, c.subj = true, whose.person
-		}
-		if !w.habit && t.retimed(c, attr) {
-			return
-		}
-		if !w.habit {
-			if o, known := t.find(strings.ReplaceAll(attr, "_", " "), attr); known && !w.hasDay && (!c.own || o.subject == c.subj.key) {
-				w.set(o.day, 'd')
-			} else if !w.hasDay {
-				w.set(t.now.day, 'd')
-			}
-			if !c.own {
-				c.subj = t.self
-			}
-			t.planAt(c, w)
-			return
-		}
-	}
-	if w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && (c.verb != "be" || c.must) && w.unix() > t.ev.At {
+	case attr != "" && be && profession(last(c.thing)) && next != "" && !preposition(next) && next != "now" && next != "due" && next != "booked" && next != "set": // "the dentist is closed on Friday"
+	case attr != "" && w != nil && !c.past && (be || begins[c.verb]) && t.eventIs(c, w, attr):
+	case w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && (!be || c.must) && w.unix() > t.ev.At:
 		subject := c.subj
 		c.subj = t.self
 		t.planAt(c, w)
 		c.subj = subject
-		return
+	default:
+		return false
 	}
-	if c.verb != "be" || c.modal && c.neg || c.past {
-		if c.past && w != nil && w.hasDay && !pronoun(c.thing) {
-			t.happened(c, w)
+	return true
+}
+
+// begins are what an event does at its time.
+var begins = set("start begin leave land depart arrive take happen open")
+
+// eventIs takes the time of an event, unless it is one of every week.
+func (t *talk) eventIs(c *clause, w *when, attr string) bool {
+	if whose := t.whose(c); t.other(whose) {
+		if !whose.known {
+			return true
 		}
-		return
+		c.own, c.subj = true, whose.person
 	}
-	if pronoun(c.thing) {
-		if t.placed(c, i) {
-			return
-		}
-		if !t.turn(c, w) {
-			t.itIs(c, w)
-		}
-		return
+	if w.habit || t.retimed(c, attr) {
+		return !w.habit
 	}
+	if o, known := t.find(strings.ReplaceAll(attr, "_", " "), attr); known && !w.hasDay && (!c.own || o.subject == c.subj.key) {
+		w.set(o.day, 'd')
+	} else if !w.hasDay {
+		w.set(t.now.day, 'd')
+	}
+	if !c.own {
+		c.subj = t.self
+	}
+	t.planAt(c, w)
+	return true
+}
+
+// thingAt takes where a thing is: "my keys are in the drawer", "the car is with the mechanic".
+func (t *talk) thingAt(c *clause, i int) {
 	if c.w(i) == "parked" {
 		i++
 	}
-	switch c.w(i) {
+	where := c.join(i, len(c.words))
+	switch w := c.w(i); w {
 	case "with":
-		if (c.capital(i+1) || determiner(c.w(i+1)) && (keepers[c.w(i+2)] || kin(c.w(i+2)) || trade(c.w(i+2)))) && attr == "" && findable(c.thing) {
-			t.locatedAt(c, c.join(i, len(c.words)))
+		if attr, _ := c.eventIn(); attr == "" && findable(c.thing) && (c.capital(i+1) || determiner(c.w(i+1)) && (keepers[c.w(i+2)] || kin(c.w(i+2)) || trade(c.w(i+2)))) {
+			t.locatedAt(c, where)
 		}
 	case "in", "on", "under", "behind", "at", "next", "opposite", "inside", "near", "above", "beside", "upstairs", "downstairs", "across":
-		if where := c.join(i, len(c.words)); len(c.words)-i >= 2 || c.w(i) == "upstairs" || c.w(i) == "downstairs" {
-			if !meal(c.thing) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] && len(strings.Fields(c.thing)) <= 5 && where != "at all" && where != "on" && where != "on again" && !dated(where) && c.w(i+1) != "fire" && c.w(i+1) != "trouble" && c.w(i+1) != "time" {
-				t.locatedAt(c, where)
-			}
+		if (len(c.words)-i >= 2 || w == "upstairs" || w == "downstairs") && !meal(c.thing) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] &&
+			len(strings.Fields(c.thing)) <= 5 && where != "at all" && where != "on" && where != "on again" && !dated(where) {
+			t.locatedAt(c, where)
 		}
 	}
 }
@@ -302,13 +281,9 @@ var figurative = set("ground grounds hold track sale schedule danger charge shap
 	"blink fritz fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright warranty guarantee construction repair renovation contract pressure review investigation anaesthetic fact general particular vain doubt question common full cool awesome great")
 
 // meal reports words for food that is ready to be eaten, and is soon gone.
-func meal(s string) bool {
-	switch last(s) {
-	case "coffee", "dinner", "soup", "lunch", "tea", "breakfast", "cake", "rice", "porridge", "stew", "food", "supper", "pizza", "beer", "wine", "milk", "bread":
-		return true
-	}
-	return false
-}
+func meal(s string) bool { return meals[last(s)] }
+
+var meals = set("coffee dinner soup lunch tea breakfast cake rice porridge stew food supper pizza beer wine milk bread")
 
 func pronoun(s string) bool {
 	switch s {

@@ -121,12 +121,7 @@ func afterwardsZh(x string) bool {
 // which is the speaker's: 牙医预约.
 func ofVisitZh(after string) bool {
 	after = strings.TrimPrefix(after, "的")
-	for _, visit := range [...]string{"预约", "约", "诊所", "那儿", "那里", "那边", "电话"} {
-		if strings.HasPrefix(after, visit) {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(after, []string{"预约", "约", "诊所", "那儿", "那里", "那边", "电话"})
 }
 
 // kinPrefixZh is the longest word for a relative that s begins with, 大, 二 or

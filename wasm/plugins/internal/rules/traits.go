@@ -11,169 +11,221 @@ func (t *talk) is(c *clause, i int) {
 	for c.w(i) == "not" || adverb(c.w(i)) || c.w(i) == "no" || c.w(i) == "longer" || c.w(i) == "never" || c.w(i) == "very" {
 		i++
 	}
+	if !c.own && t.attribute(c, i) || t.promoted(c, i) {
+		return
+	}
 	w := c.w(i)
-	if !c.own && t.attribute(c, i) {
+	if c.past && w != "born" {
+		t.was(c, i)
+		return
+	}
+	if t.restricted(c, i) || t.parked(c, i) || t.bornIn(c, i) || t.wed(c, i) || t.isCalled(c, i) || t.taste(c, i) || t.familyOf(c, i) || t.fond(c, i) || t.aged(c, i) || t.employedAs(c, i) {
 		return
 	}
 	o, next := c.object(i)
-	if w == "promoted" && c.w(i+1) == "to" && (c.past || c.perfect) && !c.neg {
-		if job := o2(c, i+2); job != "" && len(strings.Fields(job)) < 5 {
-			t.fact(c, "work", "job", job, false, 0.8)
+	switch w {
+	case "at", "with":
+		if c.capital(i+1) && nameWord(c.w(i+1)) && c.firstTime() == nil && !c.neg && (w == "at" && strings.Contains(strings.ToLower(c.raw()), " now") || w == "with" && next-i > 2) {
+			t.fact(c, "work", "employer", o2(c, i+1), false, 0.7)
+			return
+		}
+	default:
+		if c.kind == 's' && c.capital(i) && nameWord(w) && next-i <= 2 && !strings.HasSuffix(w, "n") && c.vi == 1 && strings.EqualFold(o, t.self.name) {
+			t.core(c, "human", o)
 			return
 		}
 	}
-	if c.past && w != "born" {
-		if w == "married" || w == "diagnosed" {
-			t.fact(c, "biography", "history", o, true, 0.7)
-		}
-		for k := i + 1; (w == "a" || w == "an") && !c.neg && k < min(len(c.words), i+4); k++ {
-			if trade(c.w(k)) { // "my dad was a bus driver all his life"
-				t.fact(c, "biography", "worked_as", c.trim(i, k+1), true, 0.75)
-				break
-			}
-		}
-		return
+	if timed := c.firstTime(); elsewhere[w] && timed != nil && timed.hasDay {
+		t.plan(c, timed)
 	}
+}
+
+// elsewhere is where and how somebody is for a time.
+var elsewhere = set("on at in off away out back due busy free")
+
+// promoted takes "I was promoted to team lead".
+func (t *talk) promoted(c *clause, i int) bool {
+	if c.w(i) != "promoted" || c.w(i+1) != "to" || !c.past && !c.perfect || c.neg {
+		return false
+	}
+	job := o2(c, i+2)
+	ok := job != "" && len(strings.Fields(job)) < 5
+	if ok {
+		t.fact(c, "work", "job", job, false, 0.8)
+	}
+	return ok
+}
+
+// was takes what is only of the past: "my dad was a bus driver all his life".
+func (t *talk) was(c *clause, i int) {
+	w := c.w(i)
+	if w == "married" || w == "diagnosed" {
+		t.fact(c, "biography", "history", o2(c, i), true, 0.7)
+	}
+	for k := i + 1; (w == "a" || w == "an") && !c.neg && k < min(len(c.words), i+4); k++ {
+		if trade(c.w(k)) {
+			t.fact(c, "biography", "worked_as", c.trim(i, k+1), true, 0.75)
+			break
+		}
+	}
+}
+
+// bornIn takes "from Leeds", "born and bred in Leeds", "born in Leeds in May".
+func (t *talk) bornIn(c *clause, i int) bool {
 	switch {
-	case w == "on" && t.takes(c, i+1):
-	case w == "off" && foregone(o2(c, i+1)):
-		t.fact(c, "diet", "avoids", o2(c, i+1), true, 0.85)
-	case w == "parked" && c.kind == 's' && preposition(c.w(i+1)):
-		owner := c.subj
-		c.subj = person{possessive(owner.name) + " car", possessive(owner.key) + " car"}
-		where := c.join(i+1, len(c.words))
-		if f := t.fact(c, "place", "location", where, false, 0.82); f != nil {
-			f.Text = sentenceCase(c.subj.name + " is parked " + where)
-		}
-		c.subj = owner
-	case w == "allergic":
-		k := i + 2
-		for n := 0; n < 4; n++ {
-			what, next := c.object(k)
-			t.allergy(c, what)
-			if c.w(next) != "and" && c.w(next) != "," {
-				break
-			}
-			k = next + 1
-			if c.w(k) == "and" {
-				k++
-			}
-		}
-	case w == "intolerant" || c.w(i+1) == "intolerant":
-		t.allergy(c, o)
-	case w == "vegetarian" || w == "vegan" || w == "pescatarian" || w == "coeliac" || w == "celiac" || w == "teetotal" || (w == "a" || w == "an") && (c.w(i+1) == "vegetarian" || c.w(i+1) == "vegan"):
-		if t.fact(c, "diet", "diet", strings.TrimPrefix(strings.TrimPrefix(o, "a "), "an "), false, 0.9); (c.again || c.back) && !c.neg {
-			t.ended(c, c.subj, "diet", "eats", "meat", true)
-		}
-	case w == "from":
+	case c.w(i) == "from":
 		t.fact(c, "biography", "origin", o2(c, i+1), false, 0.88)
-	case w == "born" && c.w(i+1) == "and":
-		if in, ok := c.after(i, 4, "in"); ok {
-			t.fact(c, "biography", "grew_up_in", in, false, 0.9)
-		}
-	case w == "born":
-		if in, ok := c.after(i, 2, "in"); ok {
-			t.fact(c, "biography", "birthplace", in, false, 0.9)
-		}
+	case c.w(i) != "born":
+		return false
+	case c.w(i+1) == "and":
+		in, _ := c.after(i, 4, "in")
+		t.fact(c, "biography", "grew_up_in", in, false, 0.9)
+	default:
+		in, _ := c.after(i, 2, "in")
+		t.fact(c, "biography", "birthplace", in, false, 0.9)
 		if timed := c.firstTime(); timed != nil && timed.hasDay {
 			t.birthday(c, timed)
 		}
-	case w == "married" || w == "engaged":
-		if c.neg && c.noLonger {
-			t.unwed(c, w)
-		}
-		if to, ok := c.after(i, 2, "to"); ok && (last(to) == "job" || last(to) == "work" || last(to) == "career") {
-			return
-		} else if (c.w(i+2) == "my" || c.w(i+2) == "our") && !kin(last(to)) {
-			return // "I'm basically married to my sofa"
-		} else if ok {
-			t.fact(c, "relation", map[string]string{"married": "spouse", "engaged": "fiancé"}[w], to, false, 0.9)
-		} else {
-			t.fact(c, "relation", "marital_status", w, false, 0.85)
-		}
-	case w == "single" || w == "divorced" || w == "widowed" || w == "retired" || w == "pregnant" || w == "unemployed" || w == "left-handed" || w == "colour-blind" || w == "color-blind" || w == "diabetic":
-		attr := map[string]string{"retired": "job", "unemployed": "job", "pregnant": "health", "left-handed": "handedness", "diabetic": "condition"}[w]
-		if attr == "" {
-			attr = "marital_status"
-		}
-		t.fact(c, "biography", attr, w, false, 0.85)
+	}
+	return true
+}
+
+// standings are what somebody is for long, and of which attribute.
+var standings = map[string]string{"single": "marital_status", "divorced": "marital_status", "widowed": "marital_status", "retired": "job", "unemployed": "job", "pregnant": "health",
+	"left-handed": "handedness", "colour-blind": "marital_status", "color-blind": "marital_status", "diabetic": "condition"}
+
+// wed takes to whom somebody is married or engaged, and what they are by themselves: single, retired.
+func (t *talk) wed(c *clause, i int) bool {
+	w := c.w(i)
+	if attribute := standings[w]; attribute != "" {
+		t.fact(c, "biography", attribute, w, false, 0.85)
 		if !c.neg && (w == "divorced" || w == "single" && (c.again || t.endsIn(c, "now"))) {
 			t.unwed(c, w)
 		}
-	case c.own && c.kind == 'p' && c.name == "" && !c.neg && c.capital(i) && (nameWord(w) || abbreviation(w)) && (next == len(c.words) || c.w(next) == ","):
-		owner, noun := ownerOf(c.subj, t)
+		return true
+	}
+	if w != "married" && w != "engaged" {
+		return false
+	}
+	if c.neg && c.noLonger {
+		t.unwed(c, w)
+	}
+	to, ok := c.after(i, 2, "to")
+	switch {
+	case ok && (last(to) == "job" || last(to) == "work" || last(to) == "career"), (c.w(i+2) == "my" || c.w(i+2) == "our") && !kin(last(to)): // "I'm basically married to my sofa"
+	case !ok:
+		t.fact(c, "relation", "marital_status", w, false, 0.85)
+	case w == "married":
+		t.fact(c, "relation", "spouse", to, false, 0.9)
+	default:
+		t.fact(c, "relation", "fiancé", to, false, 0.9)
+	}
+	return true
+}
+
+// isCalled takes what a relative or an animal is called: "my sister is Anna", "my dogs are called Rex and Bello".
+func (t *talk) isCalled(c *clause, i int) bool {
+	w := c.w(i)
+	called := w == "called" || w == "named"
+	if !c.own || c.kind != 'p' {
+		return called
+	}
+	o, next := c.object(i)
+	owner, noun := ownerOf(c.subj, t)
+	unnamed := c.name == "" && !c.neg && c.capital(i)
+	switch {
+	case unnamed && (nameWord(w) || abbreviation(w)) && (next == len(c.words) || c.w(next) == ","):
 		if _, _, ing := lemma(w); !ing && noun != "" {
 			t.relation(c, owner, noun, o, 0.85)
 		}
-	case c.own && c.kind == 'p' && c.name == "" && !c.neg && c.capital(i) && nameWord(w) && strings.HasSuffix(c.thing, "s") && t.further(c, i, c.subj, "", 0):
-		owner, noun := ownerOf(c.subj, t)
+	case unnamed && nameWord(w) && strings.HasSuffix(c.thing, "s") && t.further(c, i, c.subj, "", 0):
 		t.relation(c, owner, noun, o, 0.85)
 		t.further(c, i, owner, noun, 0.85)
-	case w == "called" || w == "named":
-		if c.own && c.kind == 'p' {
-			owner, noun := ownerOf(c.subj, t)
-			t.relation(c, owner, noun, o2(c, i+1), 0.92)
-			t.further(c, i+1, owner, noun, 0.92)
-		}
-	case t.taste(c, i):
-	case c.kind == 'w' && w == "a" && c.w(i+1) == "family" && c.w(i+2) == "of":
-		t.fact(c, "family", "family_size", o2(c, i+3), false, 0.85)
-	case w == "an" && c.w(i+1) == "only" && c.w(i+2) == "child":
-		t.fact(c, "family", "siblings", "only child", false, 0.9)
-	case w == "into" || w == "fond" || strings.HasPrefix(c.join(i, i+4), "a big fan of") || strings.HasPrefix(c.join(i, i+3), "a fan of") || strings.HasPrefix(c.join(i, i+4), "a huge fan of"):
-		k := i + 1
-		for c.w(k) == "big" || c.w(k) == "huge" || c.w(k) == "fan" || c.w(k) == "of" || c.w(k) == "a" {
-			k++
-		}
-		attr := "likes"
-		if c.neg && !c.noLonger {
-			attr, c.neg = "dislikes", false
-		}
-		t.fact(c, "preference", attr, o2(c, k), true, 0.85)
-	case w == "scared" || w == "afraid" || w == "terrified":
-		if c.w(i+1) != "of" {
-			return // "I'm afraid we have to move you"
-		}
-		t.fact(c, "preference", "afraid_of", o2(c, i+2), true, 0.85)
-	case w == "my" || w == "our" || c.capital(i) && c.w(i+1) == "'s" || w == "his" || w == "her":
-		owner := t.self
-		k := i + 1
-		if c.capital(i) && c.w(i+1) == "'s" {
-			owner, k = t.named(c.cased(i)), i+2
-		}
-		noun := strings.ToLower(o2(c, k))
-		head := noun[strings.LastIndexByte(noun, ' ')+1:]
-		if c.kind == 'p' && kin(head) && !c.neg && !strings.HasPrefix(c.subj.key, "user's ") {
-			t.relation(c, owner, noun, c.subj.name, 0.9)
-		}
-	case w == "turning" || isAge(c, i):
-		if w == "turning" {
-			i++
-		}
-		if n, ok := number(c.w(i)); ok && n > 0 && n < 120 {
-			t.fact(c, "biography", "age", c.w(i), false, 0.85)
-		}
-	case (w == "a" || w == "an") && (!c.neg || c.noLonger) || w == "the" && role(c, i) || w == "head" || w == "in" && c.w(i+1) == "charge":
-		if c.kind == 'p' && c.own && c.thing != "" && !role(c, i) {
-			return
-		}
-		if role(c, i) {
-			job, firm, at := strings.Cut(c.trim(i, next), " at ")
-			at = at && t.fact(c, "work", "employer", firm, false, 0.85) != nil
-			if f := t.fact(c, "work", "job", job, false, 0.85); at && !c.past {
-				jobAlone(c, f, "is "+c.articleAt(i)+job)
-			}
-		}
-	case c.kind == 's' && c.capital(i) && nameWord(w) && next-i <= 2 && !strings.HasSuffix(w, "n") && c.vi == 1 && strings.EqualFold(o, t.self.name):
-		t.core(c, "human", o)
-	case (w == "at" || w == "with") && c.capital(i+1) && nameWord(c.w(i+1)) && c.firstTime() == nil && !c.neg && (w == "at" && strings.Contains(strings.ToLower(c.raw()), " now") || w == "with" && next-i > 2):
-		t.fact(c, "work", "employer", o2(c, i+1), false, 0.7)
-	case w == "on" || w == "at" || w == "in" || w == "off" || w == "away" || w == "out" || w == "back" || w == "due" || w == "busy" || w == "free":
-		if timed := c.firstTime(); timed != nil && timed.hasDay {
-			t.plan(c, timed)
-		}
-	case c.ing:
+	case called:
+		t.relation(c, owner, noun, o2(c, i+1), 0.92)
+		t.further(c, i+1, owner, noun, 0.92)
+	default:
+		return false
 	}
+	return true
+}
+
+// familyOf takes whose relative somebody is, and how large a family is: "Tom is my brother", "we are a family of five".
+func (t *talk) familyOf(c *clause, i int) bool {
+	w, next := c.w(i), c.w(i+1)
+	owner, k := t.self, i+1
+	switch {
+	case c.kind == 'w' && w == "a" && next == "family" && c.w(i+2) == "of":
+		t.fact(c, "family", "family_size", o2(c, i+3), false, 0.85)
+		return true
+	case w == "an" && next == "only" && c.w(i+2) == "child":
+		t.fact(c, "family", "siblings", "only child", false, 0.9)
+		return true
+	case c.capital(i) && next == "'s":
+		owner, k = t.named(c.cased(i)), i+2
+	case w != "my" && w != "our" && w != "his" && w != "her":
+		return false
+	}
+	noun := strings.ToLower(o2(c, k))
+	if c.kind == 'p' && kin(last(noun)) && !c.neg && !strings.HasPrefix(c.subj.key, "user's ") {
+		t.relation(c, owner, noun, c.subj.name, 0.9)
+	}
+	return true
+}
+
+// fond takes "into jazz", "a big fan of jazz", "afraid of dogs".
+func (t *talk) fond(c *clause, i int) bool {
+	w := c.w(i)
+	k := i + 1
+	switch {
+	case w == "scared" || w == "afraid" || w == "terrified":
+		if c.w(k) == "of" { // and not "I'm afraid we have to move you"
+			t.fact(c, "preference", "afraid_of", o2(c, k+1), true, 0.85)
+		}
+		return true
+	case w != "into" && w != "fond" && (w != "a" || !startsWithAny(c.join(i, i+4), []string{"a fan of", "a big fan of", "a huge fan of"})):
+		return false
+	}
+	for c.w(k) == "big" || c.w(k) == "huge" || c.w(k) == "fan" || c.w(k) == "of" || c.w(k) == "a" {
+		k++
+	}
+	attribute := "likes"
+	if c.neg && !c.noLonger {
+		attribute, c.neg = "dislikes", false
+	}
+	t.fact(c, "preference", attribute, o2(c, k), true, 0.85)
+	return true
+}
+
+// aged takes "turning forty", "forty years old".
+func (t *talk) aged(c *clause, i int) bool {
+	if c.w(i) != "turning" && !isAge(c, i) {
+		return false
+	}
+	if c.w(i) == "turning" {
+		i++
+	}
+	if n, ok := number(c.w(i)); ok && n > 0 && n < 120 {
+		t.fact(c, "biography", "age", c.w(i), false, 0.85)
+	}
+	return true
+}
+
+// employedAs takes "a nurse at St Mary's", "the head of sales".
+func (t *talk) employedAs(c *clause, i int) bool {
+	w := c.w(i)
+	if !((w == "a" || w == "an") && (!c.neg || c.noLonger) || w == "the" && role(c, i) || w == "head" || w == "in" && c.w(i+1) == "charge") {
+		return false
+	}
+	if role(c, i) {
+		_, next := c.object(i)
+		job, firm, at := strings.Cut(c.trim(i, next), " at ")
+		at = at && t.fact(c, "work", "employer", firm, false, 0.85) != nil
+		if f := t.fact(c, "work", "job", job, false, 0.85); at && !c.past {
+			jobAlone(c, f, "is "+c.articleAt(i)+job)
+		}
+	}
+	return true
 }
 
 // andKin takes "… and my daughter Mia" after a clause that said what another relative is

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,9 +16,14 @@ var attributesZh = [...]struct{ word, kind, attribute string }{
 	{"专业", "biography", "education"}, {"小名", "biography", "called"}, {"英文名", "biography", "called"}, {"职业", "work", "job"}, {"籍贯", "biography", "origin"},
 }
 
-// attributeZh takes what one of somebody's attributes is, a surname, a state
-// of work, what the body can't take, and how somebody usually does something.
+// attributeZh takes what is so of somebody for long: what they measure, are called and suffer from, what they
+// have attained, and what they usually do.
 func (t *talk) attributeZh(b *bareZh) bool {
+	return t.measuresZh(b) || t.alsoCalledZh(b) || t.stateZh(b) || t.attainedZh(b) || t.usuallyZh(b)
+}
+
+// measuresZh takes the speaker's weight, pay, sign and what else one has one of.
+func (t *talk) measuresZh(b *bareZh) bool {
 	x := b.text
 	if kilos, ok := t.weighsZh(x); ok {
 		t.factZh(b, t.self, "biography", "weight", kilos, false, false, 0.85)
@@ -32,35 +38,39 @@ func (t *talk) attributeZh(b *bareZh) bool {
 		return true
 	}
 	for _, a := range attributesZh {
-		head, value, ok := strings.Cut(x, a.word)
+		head, value, _ := strings.Cut(x, a.word)
 		value, is := strings.CutPrefix(value, "是")
 		if rest, called := strings.CutPrefix(value, "叫"); called && a.attribute == "called" {
 			value, is = rest, true
 		}
-		if !ok || !is || head != "我的" && head != "我" {
-			continue
-		}
-		t.factZh(b, t.self, a.kind, a.attribute, value, false, false, 0.88)
-		return true
-	}
-	if who, name, ok := strings.Cut(x, "姓"); ok && utf8.RuneCountInString(trimZh(name)) <= 2 && strings.ContainsAny(surnamesZh, trimZh(name)) {
-		if p, ok := t.subjectZh(who); ok {
-			t.factZh(b, p, "biography", "surname", name, false, false, 0.9)
+		if is && (head == "我的" || head == "我") {
+			t.factZh(b, t.self, a.kind, a.attribute, value, false, false, 0.88)
 			return true
 		}
 	}
+	return false
+}
+
+// alsoCalledZh takes a surname, and what others call the speaker.
+func (t *talk) alsoCalledZh(b *bareZh) bool {
+	if who, name, ok := strings.Cut(b.text, "姓"); ok && utf8.RuneCountInString(trimZh(name)) <= 2 && strings.ContainsAny(surnamesZh, trimZh(name)) && t.factOfZh(b, who, "biography", "surname", name, 0.9) {
+		return true
+	}
 	for _, k := range [...]string{"大家都叫我", "他们都叫我", "朋友都叫我", "朋友们都叫我", "都叫我", "你可以叫我", "叫我"} {
-		if name, ok := strings.CutPrefix(x, k); ok && nameZh(trimZh(name)) && !strings.HasSuffix(name, "吧") {
+		if name, ok := strings.CutPrefix(b.text, k); ok && nameZh(trimZh(name)) && !strings.HasSuffix(name, "吧") {
 			t.factZh(b, t.self, "biography", "called", name, false, false, 0.8)
 			return true
 		}
 	}
+	return false
+}
+
+// stateZh takes that somebody is out of work, suffers from something, or has been married for years.
+func (t *talk) stateZh(b *bareZh) bool {
+	x, end := b.text, trimZhEnd(b.text)
 	for _, k := range [...]string{"失业了", "下岗了", "被裁了", "被裁员了", "被辞退了"} {
-		if who, ok := strings.CutSuffix(trimZhEnd(x), k); ok {
-			if p, ok := t.subjectZh(who); ok {
-				t.factZh(b, p, "work", "job", "失业", false, false, 0.85)
-				return true
-			}
+		if who, ok := strings.CutSuffix(end, k); ok && t.factOfZh(b, who, "work", "job", "失业", 0.85) {
+			return true
 		}
 	}
 	if what, ok := strings.CutSuffix(trimZh(x), "不耐受"); ok && !strings.Contains(what, "对") {
@@ -71,56 +81,55 @@ func (t *talk) attributeZh(b *bareZh) bool {
 		}
 	}
 	for _, part := range [...]string{"膝盖", "腰", "胃", "心脏", "颈椎", "眼睛", "肝", "肾", "血压", "血糖", "血脂", "尿酸", "胆固醇", "睡眠"} {
-		if who, rest, ok := strings.Cut(x, part); ok && (strings.HasPrefix(rest, "不好") || strings.HasPrefix(rest, "有问题") || (strings.HasPrefix(part, "血") || part == "尿酸" || part == "胆固醇") && startsWithAny(rest, []string{"高", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})) {
-			if p, ok := t.subjectZh(strings.TrimSuffix(who, "的")); ok {
-				t.healthZh(b, p, "condition", part+trimZh(rest))
-				return true
-			}
-		}
-	}
-	for _, k := range [...]string{"恐高", "色盲", "色弱", "晕车", "晕船", "左撇子", "独生子", "独生女", "近视", "怀孕了"} {
-		if who, ok := strings.CutSuffix(trimZhEnd(x), k); ok {
-			if p, ok := t.subjectZh(strings.TrimSuffix(who, "是")); ok {
-				t.healthZh(b, p, "trait", k)
-				return true
-			}
-		}
-	}
-	if i := strings.Index(x, "结婚"); i >= 0 && strings.HasSuffix(trimZh(x), "年") {
-		if p, ok := t.subjectZh(x[:i]); ok {
-			t.factZh(b, p, "relation", "marital_status", "结婚", false, false, 0.88)
+		who, rest, ok := strings.Cut(x, part)
+		measured := strings.HasPrefix(part, "血") || part == "尿酸" || part == "胆固醇"
+		if ok && (startsWithAny(rest, []string{"不好", "有问题"}) || measured && startsWithAny(rest, []string{"高", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})) && t.healthOfZh(b, strings.TrimSuffix(who, "的"), "condition", part+trimZh(rest)) {
 			return true
 		}
 	}
+	for _, k := range [...]string{"恐高", "色盲", "色弱", "晕车", "晕船", "左撇子", "独生子", "独生女", "近视", "怀孕了"} {
+		if who, ok := strings.CutSuffix(end, k); ok && t.healthOfZh(b, strings.TrimSuffix(who, "是"), "trait", k) {
+			return true
+		}
+	}
+	who, _, ok := strings.Cut(x, "结婚")
+	return ok && strings.HasSuffix(trimZh(x), "年") && t.factOfZh(b, who, "relation", "marital_status", "结婚", 0.88)
+}
+
+// attainedZh takes what somebody has passed, won, borne or left, without a day.
+func (t *talk) attainedZh(b *bareZh) bool {
+	x := b.text
+	if len(b.whens) > 0 || strings.Contains(x, "没") {
+		return false
+	}
 	for _, k := range [...]string{"考上", "考过", "考了第", "得了第", "拿了第", "拿到", "通过了", "升职", "毕业", "订婚", "提了离职", "提离职", "提出离职", "提了辞职", "提辞职", "提出辞职", "递了辞", "交了辞", "辞职", "离职", "怀孕", "生了个女儿", "生了个儿子", "生了一个", "生了对双胞胎", "生了双胞胎", "被录取", "获奖", "中奖", "领证", "出院"} {
 		i := strings.Index(x, k)
-		if i < 0 || len(b.whens) > 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x, "没") || strings.Contains(x[i:], "吗") {
+		if i < 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x[i:], "吗") || endsWithAny(x[:i], []string{"要", "快", "会", "能", "想", "可以"}) {
 			continue
 		}
-		if endsWithAny(x[:i], []string{"要", "快", "会", "能", "想", "可以"}) {
-			continue // still to come
+		if p, ok := t.subjectZh(strings.TrimSuffix(trimAdverbsZh(x[:i]), "被")); ok {
+			a := t.baseZh(b, "episodic", "event", p, 0.65)
+			a.EventType, a.Actor, a.Started = "event", p.name, t.ev.At
+			t.out.Candidates = append(t.out.Candidates, a)
+			return true
 		}
-		who := strings.TrimSuffix(trimAdverbsZh(x[:i]), "被")
-		p, ok := t.subjectZh(who)
-		if !ok {
-			continue
-		}
-		a := t.baseZh(b, "episodic", "event", p, 0.65)
-		a.EventType, a.Actor, a.Started = "event", p.name, t.ev.At
-		t.out.Candidates = append(t.out.Candidates, a)
-		return true
 	}
+	return false
+}
+
+// usuallyZh takes what the speaker prepares for, and does as a habit.
+func (t *talk) usuallyZh(b *bareZh) bool {
+	x := b.text
 	if what, ok := strings.CutPrefix(x, "我在准备"); ok && len(b.whens) == 0 {
 		t.factZh(b, t.self, "habit", "prepares_for", what, true, false, 0.75)
 		return true
 	}
 	for _, k := range [...]string{"平时", "一般", "通常", "经常", "总是", "习惯"} {
 		_, rest, ok := strings.Cut(x, k)
-		if !ok || !strings.HasPrefix(x, "我") && !strings.HasPrefix(x, k) || utf8.RuneCountInString(rest) < 2 || strings.Contains(rest, "你") || strings.Contains(rest, "忘") || k == "习惯" && strings.HasPrefix(rest, "了") {
-			continue
+		if ok && (strings.HasPrefix(x, "我") || strings.HasPrefix(x, k)) && utf8.RuneCountInString(rest) >= 2 && !containsAny(rest, "你", "忘") && !(k == "习惯" && strings.HasPrefix(rest, "了")) {
+			t.habitZh(b, t.self, 0.7)
+			return true
 		}
-		t.habitZh(b, t.self, 0.7)
-		return true
 	}
 	return false
 }
@@ -140,6 +149,15 @@ func (t *talk) habitZh(b *bareZh, p person, confidence float64) {
 		a.Slot = &abi.Slot{Subject: p.key, Attribute: routineSlot(what), Value: often, Many: true}
 	}
 	t.out.Candidates = append(t.out.Candidates, a)
+}
+
+// healthOfZh is [talk.factOfZh] for what concerns the health.
+func (t *talk) healthOfZh(b *bareZh, who, attribute, value string) bool {
+	p, ok := t.subjectZh(who)
+	if ok {
+		t.healthZh(b, p, attribute, value)
+	}
+	return ok
 }
 
 func (t *talk) healthZh(b *bareZh, p person, attribute, value string) {
@@ -206,14 +224,7 @@ func nameZh(s string) bool {
 	return n >= 2 && n <= 4 && !commonZh(s) && !strings.ContainsAny(s, "我你他她它了很太") && !jobZh(s) || n >= 1 && n <= 20 && s[0] < 0x80 && s[0] >= 'A'
 }
 
-func jobZh(s string) bool {
-	for _, j := range jobsZh {
-		if s == j {
-			return true
-		}
-	}
-	return false
-}
+func jobZh(s string) bool { return slices.Contains(jobsZh[:], s) }
 
 func trimZhEnd(s string) string { return strings.TrimRight(s, " ，,。！!吧啊呢") }
 
@@ -276,9 +287,7 @@ func (t *talk) weighsZh(x string) (string, bool) {
 	if has := strings.HasPrefix(strings.TrimPrefix(own, "已经"), "有"); has && !strings.HasSuffix(strings.TrimSuffix(own, "了"), "重") {
 		return "", false // 我有十斤: of what?
 	}
-	for _, w := range [...]string{"现在", "体重", "已经", "有", "重", "是", "瘦到", "胖到", "瘦到了", "胖到了"} {
-		own = strings.TrimPrefix(own, w)
-	}
+	own = trimHeads(own, "现在", "体重", "已经", "有", "重", "是", "瘦到", "胖到", "瘦到了", "胖到了")
 	own = strings.TrimSuffix(strings.TrimSuffix(own, "了"), "重")
 	for _, unit := range [...]string{"公斤", "千克", "斤"} {
 		n, found := strings.CutSuffix(own, unit)

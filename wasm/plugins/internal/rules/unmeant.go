@@ -52,22 +52,11 @@ func scoredZh(raw string) bool {
 
 var scoreDigits = [...]string{"零", "一", "二", "两", "三", "四", "五", "六", "七", "八", "九", "十", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
 
-func startsWithAny(s string, heads []string) bool {
-	for _, h := range heads {
-		if strings.HasPrefix(s, h) {
-			return true
-		}
-	}
-	return false
-}
-
 // unmeantZh reports what nobody agreed to or intends (没答应, 没打算, 宁愿死也不去), and a degree that is told by
 // what does not happen (热得我要化了, 都快忙成狗了).
 func unmeantZh(raw string) bool {
-	for _, no := range [...]string{"没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死"} {
-		if strings.Contains(raw, no) {
-			return true
-		}
+	if containsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死") {
+		return true
 	}
 	if _, rest, ok := strings.Cut(raw, "得我"); ok && startsWithAny(rest, []string{"要", "都", "快", "直", "想", "恨不得"}) && !startsWithAny(rest, []string{"要去", "想去"}) {
 		return true

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"bufio"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,16 +87,8 @@ func (w *wanted) met(c *abi.Candidate) bool {
 // measure judges a set; say, where it isn't nil, is told of each thing wrong.
 func measure(t *testing.T, file string, say func(format string, a ...any)) (en, zh score) {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		if sc.Text() == "" || strings.HasPrefix(sc.Text(), "#") {
-			continue
-		}
-		line, want, _ := strings.Cut(sc.Text(), "\t")
+	for row := range lines(t, file) {
+		line, want, _ := strings.Cut(row, "\t")
 		list := parseWanted(want)
 		s := &en
 		if (sentence{toks: lex(line)}).chinese() {

@@ -104,21 +104,17 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 func relative(s sentence, k int, now moment, w *when) int {
 	which, what := s.at(k), s.at(k+1)
 	if which == "every" || which == "each" {
+		_, part := partsOfDay[what]
+		n := 2
 		if what == "other" || what == "second" {
-			if _, _, unit := unitOf(s.at(k + 2)); unit || s.at(k+2) == "weekend" || weekdayOf(s.at(k+2), true) >= 0 {
-				w.habit = true
-				w.set(now.day, 'd')
-				return 3
-			}
+			what, n = s.at(k+2), 3
+		}
+		if _, _, unit := unitOf(what); !unit && !part && what != "weekend" && weekdayOf(what, true) < 0 {
 			return 0
 		}
-		_, part := partsOfDay[what]
-		if _, _, unit := unitOf(what); unit || part || what == "weekend" || weekdayOf(what, true) >= 0 {
-			w.habit = true
-			w.set(now.day, 'd')
-			return 2
-		}
-		return 0
+		w.habit = true
+		w.set(now.day, 'd')
+		return n
 	}
 	if d := weekdayOf(what, true); d >= 0 {
 		switch which {
@@ -192,18 +188,24 @@ func dayOfMonth(s sentence, k, d int, now moment, w *when) int {
 	if m := monthOf(s.at(k + n)); m > 0 {
 		return n + 1 + monthDay(s, k+n+1, m, d, now, w)
 	}
+	y, m := monthWith(d, now)
+	w.calendar(y, m, d)
+	w.assumed = 1
+	return 1
+}
+
+// monthWith is the month of the next day of that number: the 31st is of the next month that has one.
+func monthWith(d int, now moment) (y, m int) {
 	y, m, today := date(now.day)
 	if d < today {
 		m++
 	}
-	for m > 12 || d <= 31 && d > monthLength(y, m) { // on the 31st: of the next month that has one
+	for m > 12 || d <= 31 && d > monthLength(y, m) {
 		if m++; m > 12 {
 			y, m = y+1, 1
 		}
 	}
-	w.calendar(y, m, d)
-	w.assumed = 1
-	return 1
+	return y, m
 }
 
 // monthDay sets a day of a month, with the year at token k or the next that

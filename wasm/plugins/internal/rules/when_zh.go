@@ -71,166 +71,174 @@ func prefixZh(s sentence, i int, words ...string) (string, int) {
 
 var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0, "明天": 1, "明晚": 1, "明早": 1, "明儿": 1, "后天": 2, "大后天": 3, "昨天": -1, "昨晚": -1, "昨儿": -1, "前天": -2, "前晚": -2, "大前天": -3}
 
+// dayPartZh reads a day at token i into w, and says how many tokens it takes.
 func dayPartZh(s sentence, i int, now moment, w *when) int {
 	if boundZh(s, i) {
 		return 0
 	}
-	if word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿", "明天", "明晚", "明早", "明儿", "后天", "昨天", "昨晚", "昨儿", "前天", "前晚"); n > 0 && !(word == "后天" && s.at(i-1) == "以" && s.at(i+2) == "天") { // 以后天天 is every day after
-		w.set(now.day+nearDays[word], 'd')
-		switch {
-		case strings.HasSuffix(word, "晚"):
-			w.part(20 * 60)
-		case strings.HasSuffix(word, "早"):
-			w.part(8 * 60)
-		}
-		return n
-	}
-	if _, n := prefixZh(s, i, "每天", "每晚", "每年", "每个月", "每月", "天天", "每隔一个", "每隔一", "每隔", "隔一周", "隔周", "隔天"); n > 0 {
-		var day when
-		n += boolInt(s.at(i+n) == "的")
-		n += weekZh(s, i+n, now, &day) // 隔周的周三, 每隔一个周日
-		w.habit = true
-		w.set(now.day, 'd')
-		return n
-	}
-	if word, n := prefixZh(s, i, "明年", "去年", "今年", "前年", "后年"); n > 0 {
-		y, _, _ := date(now.day)
-		y += map[string]int{"明年": 1, "去年": -1, "今年": 0, "前年": -2, "后年": 2}[word]
-		if m, k := numberZh(s, i+n); k > 0 && s.at(i+n+k) == "月" && m >= 1 && m <= 12 {
-			n += k + 1
-			if d, k := numberZh(s, i+n); k > 0 && (s.at(i+n+k) == "日" || s.at(i+n+k) == "号") && d <= 99 {
-				w.calendar(y, m, d)
-				return n + k + 1
-			}
-			w.set(dayOf(y, m, 1), 'M')
+	for _, read := range [...]func(sentence, int, moment, *when) int{nearDayZh, everyZh, yearZh, monthZh, roughlyZh, numericDate, soonZh, feastZh, weekZh, dateZh} {
+		if n := read(s, i, now, w); n > 0 {
 			return n
 		}
-		w.set(dayOf(y, 1, 1), 'y')
-		return n
-	}
-	if word, n := prefixZh(s, i, "下个月", "上个月", "这个月", "本月", "下月", "上月"); n > 0 {
-		y, m, _ := date(now.day)
-		step := 0
-		if strings.HasPrefix(word, "下") {
-			step = 1
-		} else if strings.HasPrefix(word, "上") {
-			step = -1
-		}
-		first := addMonths(dayOf(y, m, 1), step)
-		if d, k := numberZh(s, i+n); k > 0 && (s.at(i+n+k) == "日" || s.at(i+n+k) == "号") && d <= 99 {
-			y, m, _ := date(first)
-			w.calendar(y, m, d)
-			return n + k + 1
-		}
-		w.set(first, 'M')
-		return n
-	}
-	if word, n := prefixZh(s, i, "前两年", "前几年", "这两年", "前阵子", "前几天", "前两天", "过两天", "过几天"); n > 0 {
-		switch word {
-		case "前两年", "前几年":
-			w.set(addMonths(now.day, -24), 'y')
-		case "前阵子":
-			w.set(now.day-14, 'w')
-		case "前几天", "前两天":
-			w.set(now.day-3, 'w')
-		case "过两天", "过几天":
-			w.set(now.day+3, 'w')
-		default:
-			w.habit = true
-			w.set(now.day, 'd')
-		}
-		return n
-	}
-	if n := numericDate(s, i, now, w); n > 0 {
-		return n
-	}
-	if n := soonZh(s, i, now, w); n > 0 {
-		return n
-	}
-	if n := feastZh(s, i, now, w); n > 0 {
-		return n
-	}
-	if n := weekZh(s, i, now, w); n > 0 {
-		return n
-	}
-	if n, k := numberZh(s, i); k > 0 {
-		next := i + k
-		y, m, today := date(now.day)
-		switch s.at(next) {
-		case "年":
-			if n >= 1900 && n < 2100 {
-				if mm, k2 := numberZh(s, next+1); k2 > 0 && s.at(next+1+k2) == "月" && mm >= 1 && mm <= 12 {
-					at := next + 2 + k2
-					if d, k3 := numberZh(s, at); k3 > 0 && (s.at(at+k3) == "日" || s.at(at+k3) == "号") && d <= 99 {
-						w.calendar(n, mm, d)
-						return at + k3 + 1 - i
-					}
-					w.set(dayOf(n, mm, 1), 'M')
-					return at - i
-				}
-				w.set(dayOf(n, 1, 1), 'y')
-				return k + 1
-			}
-		case "月":
-			if d, k2 := numberZh(s, next+1); n > 12 && n < 100 && k2 > 0 && d < 100 && (s.at(next+1+k2) == "日" || s.at(next+1+k2) == "号") {
-				w.void = true // 十三月一号
-				w.set(now.day, 'd')
-				return next + 2 + k2 - i
-			}
-			if n >= 1 && n <= 12 {
-				if d, k2 := numberZh(s, next+1); k2 > 0 && (s.at(next+1+k2) == "日" || s.at(next+1+k2) == "号") && d <= 99 {
-					w.coming(now, n, d)
-					next += 2 + k2
-					return next + daysZh(s, next, w) - i
-				}
-				if dayOf(y, n, monthLength(y, n)) < now.day {
-					y++
-				}
-				w.set(dayOf(y, n, 1), 'M')
-				w.assumed = 12
-				if s.at(next+1) == "份" || s.at(next+1) == "底" || s.at(next+1) == "初" {
-					return k + 2
-				}
-				return k + 1
-			}
-		case "号":
-			if n > 31 && n < 100 && k > 1 && s.at(next+1) == "见" {
-				w.void = true
-				w.set(now.day, 'd')
-				return k + 1
-			}
-			if n >= 1 && n <= 31 && !numberedZh[s.at(next+1)] && !houseZh(s, i) {
-				if n < today {
-					m++
-				}
-				if m > 12 {
-					y, m = y+1, 1
-				}
-				for n > monthLength(y, m) {
-					if m++; m > 12 {
-						y, m = y+1, 1
-					}
-				}
-				w.calendar(y, m, n)
-				return k + 1 + daysZh(s, next+1, w)
-			}
-		}
-		return spanZh(s, i, n, k, now, w)
 	}
 	return 0
 }
+
+// nearDayZh reads 今天, 明早, 大后天.
+func nearDayZh(s sentence, i int, now moment, w *when) int {
+	word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿", "明天", "明晚", "明早", "明儿", "后天", "昨天", "昨晚", "昨儿", "前天", "前晚")
+	if n == 0 || word == "后天" && s.at(i-1) == "以" && s.at(i+2) == "天" { // 以后天天 is every day after
+		return 0
+	}
+	w.set(now.day+nearDays[word], 'd')
+	switch {
+	case strings.HasSuffix(word, "晚"):
+		w.part(20 * 60)
+	case strings.HasSuffix(word, "早"):
+		w.part(8 * 60)
+	}
+	return n
+}
+
+// everyZh reads 每天, 每个月, 隔周的周三, 每隔一个周日.
+func everyZh(s sentence, i int, now moment, w *when) int {
+	_, n := prefixZh(s, i, "每天", "每晚", "每年", "每个月", "每月", "天天", "每隔一个", "每隔一", "每隔", "隔一周", "隔周", "隔天")
+	if n == 0 {
+		return 0
+	}
+	var day when
+	n += boolInt(s.at(i+n) == "的")
+	n += weekZh(s, i+n, now, &day)
+	w.habit = true
+	w.set(now.day, 'd')
+	return n
+}
+
+var yearsZh = map[string]int{"明年": 1, "去年": -1, "今年": 0, "前年": -2, "后年": 2}
+
+// yearZh reads 明年, 明年三月, 去年三月五号.
+func yearZh(s sentence, i int, now moment, w *when) int {
+	word, n := prefixZh(s, i, "明年", "去年", "今年", "前年", "后年")
+	if n == 0 {
+		return 0
+	}
+	y, _, _ := date(now.day)
+	return n + inYearZh(s, i+n, y+yearsZh[word], w)
+}
+
+// inYearZh reads what is meant of a year, from token k: 三月五号, 三月, or nothing and the year itself.
+func inYearZh(s sentence, k, y int, w *when) int {
+	m, n := numberZh(s, k)
+	if n == 0 || s.at(k+n) != "月" || m < 1 || m > 12 {
+		w.set(dayOf(y, 1, 1), 'y')
+		return 0
+	}
+	return n + 1 + inMonthZh(s, k+n+1, y, m, w)
+}
+
+// inMonthZh reads what is meant of a month, from token k: 五号, or nothing and the month itself.
+func inMonthZh(s sentence, k, y, m int, w *when) int {
+	d, n := dayOfMonthZh(s, k)
+	if n > 0 {
+		w.calendar(y, m, d)
+	} else {
+		w.set(dayOf(y, m, 1), 'M')
+	}
+	return n
+}
+
+// dayOfMonthZh reads 五号, 五日 at token k; n is 0 where there is none.
+func dayOfMonthZh(s sentence, k int) (d, n int) {
+	d, n = numberZh(s, k)
+	if n == 0 || d > 99 || s.at(k+n) != "日" && s.at(k+n) != "号" {
+		return 0, 0
+	}
+	return d, n + 1
+}
+
+// monthZh reads 下个月, 上月五号.
+func monthZh(s sentence, i int, now moment, w *when) int {
+	word, n := prefixZh(s, i, "下个月", "上个月", "这个月", "本月", "下月", "上月")
+	if n == 0 {
+		return 0
+	}
+	y, m, _ := date(now.day)
+	y, m, _ = date(addMonths(dayOf(y, m, 1), boolInt(strings.HasPrefix(word, "下"))-boolInt(strings.HasPrefix(word, "上"))))
+	return n + inMonthZh(s, i+n, y, m, w)
+}
+
+// roughlyZh reads 前几天, 过两天, 前几年: more or less when.
+func roughlyZh(s sentence, i int, now moment, w *when) int {
+	word, n := prefixZh(s, i, "前两年", "前几年", "这两年", "前阵子", "前几天", "前两天", "过两天", "过几天")
+	switch word {
+	case "前两年", "前几年":
+		w.set(addMonths(now.day, -24), 'y')
+	case "前阵子":
+		w.set(now.day-14, 'w')
+	case "前几天", "前两天":
+		w.set(now.day-3, 'w')
+	case "过两天", "过几天":
+		w.set(now.day+3, 'w')
+	case "这两年":
+		w.habit = true
+		w.set(now.day, 'd')
+	}
+	return n
+}
+
+// dateZh reads a day, month or year by its number: 2026年三月, 三月五号, 五号; and 三天后.
+func dateZh(s sentence, i int, now moment, w *when) int {
+	n, k := numberZh(s, i)
+	if k == 0 {
+		return 0
+	}
+	next := i + k + 1
+	y, _, _ := date(now.day)
+	switch s.at(i + k) {
+	case "年":
+		if n >= 1900 && n < 2100 {
+			return k + 1 + inYearZh(s, next, n, w)
+		}
+	case "月":
+		d, took := dayOfMonthZh(s, next)
+		switch {
+		case n > 12 && n < 100 && took > 0: // 十三月一号
+			w.void = true
+			w.set(now.day, 'd')
+			return k + 1 + took
+		case n >= 1 && n <= 12 && took > 0:
+			w.coming(now, n, d)
+			return k + 1 + took + daysZh(s, next+took, w)
+		case n >= 1 && n <= 12:
+			if dayOf(y, n, monthLength(y, n)) < now.day {
+				y++
+			}
+			w.set(dayOf(y, n, 1), 'M')
+			w.assumed = 12
+			return k + 1 + boolInt(s.at(next) == "份" || s.at(next) == "底" || s.at(next) == "初")
+		}
+	case "号":
+		if n > 31 && n < 100 && k > 1 && s.at(next) == "见" {
+			w.void = true
+			w.set(now.day, 'd')
+			return k + 1
+		}
+		if n >= 1 && n <= 31 && !numberedZh[s.at(next)] && !houseZh(s, i) {
+			y, m := monthWith(n, now)
+			w.calendar(y, m, n)
+			return k + 1 + daysZh(s, next, w)
+		}
+	}
+	return spanZh(s, i, n, k, now, w)
+}
+
+// feastsZh are the days, month first, of the feasts that have the same one every year.
+var feastsZh = map[string][2]int{"国庆节": {10, 1}, "国庆": {10, 1}, "元旦": {1, 1}, "圣诞节": {12, 25}, "圣诞": {12, 25}, "平安夜": {12, 24}, "情人节": {2, 14}, "五一": {5, 1}, "儿童节": {6, 1}, "妇女节": {3, 8}, "教师节": {9, 10}}
 
 // feastZh reads 周末, 月底, 国庆, 元旦: days that go by no number. Feasts of the
 // lunar calendar are left to whoever has one.
 func feastZh(s sentence, i int, now moment, w *when) int {
 	y, m, _ := date(now.day)
-	ahead := func(month, day int) {
-		d := dayOf(y, month, day)
-		if d < now.day {
-			d = dayOf(y+1, month, day)
-		}
-		w.set(d, 'd')
-	}
 	word, n := prefixZh(s, i, "这周末", "周末", "月底", "月末", "下月初", "年底", "年初", "国庆节", "国庆", "元旦", "圣诞节", "圣诞", "情人节", "五一", "平安夜", "儿童节", "妇女节", "教师节")
 	switch word {
 	case "周末", "这周末":
@@ -243,24 +251,9 @@ func feastZh(s sentence, i int, now moment, w *when) int {
 		w.set(dayOf(y, 12, 1), 'M')
 	case "年初":
 		w.set(dayOf(y, 1, 1), 'M')
-	case "国庆节", "国庆":
-		ahead(10, 1)
-	case "元旦":
-		ahead(1, 1)
-	case "圣诞节", "圣诞":
-		ahead(12, 25)
-	case "平安夜":
-		ahead(12, 24)
-	case "情人节":
-		ahead(2, 14)
-	case "五一":
-		ahead(5, 1)
-	case "儿童节":
-		ahead(6, 1)
-	case "妇女节":
-		ahead(3, 8)
-	case "教师节":
-		ahead(9, 10)
+	}
+	if f, ok := feastsZh[word]; ok {
+		w.coming(now, f[0], f[1])
 	}
 	return n
 }

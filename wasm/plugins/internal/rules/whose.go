@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Whose words a sentence has, and of whom it speaks. What is dictated, read out, or
 // true of anybody is nothing about those who are there.
@@ -54,19 +57,12 @@ func dictated(s sentence) bool {
 func hearsay(s sentence) bool {
 	raw := strings.ToLower(s.raw())
 	if s.chinese() {
-		for _, cue := range [...]string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说"} {
-			if strings.HasPrefix(stripLeadZh(raw), cue) {
-				return true
-			}
+		if startsWithAny(stripLeadZh(raw), []string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说"}) {
+			return true
 		}
 		return strings.Contains(raw, "据说")
 	}
-	for _, cue := range [...]string{"rumour has it", "rumor has it", "legend has it", "word has it", "the story goes", "as the saying goes", "the saying goes", "or so he says", "or so she says", "or so they say", "or so i hear", "so they say", "it is said that", "it's said that"} {
-		if holdsWord(raw, cue) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"rumour has it", "rumor has it", "legend has it", "word has it", "the story goes", "as the saying goes", "the saying goes", "or so he says", "or so she says", "or so they say", "or so i hear", "so they say", "it is said that", "it's said that"}, func(cue string) bool { return holdsWord(raw, cue) })
 }
 
 // anybody begins what holds for anybody, or for nobody that is known.
@@ -79,10 +75,8 @@ func ofAnybody(s sentence) bool {
 		if containsAny(x, "我", "咱") {
 			return false
 		}
-		for _, who := range [...]string{"一般人", "普通人", "有的人", "有些人", "有人", "人人", "谁", "别人", "每个人", "任何人", "人们", "年轻人", "老年人", "男人", "女人", "大多数人", "很多人", "一般的", "一个普通", "人都", "人总", "人要", "人活"} {
-			if strings.HasPrefix(x, who) {
-				return true
-			}
+		if startsWithAny(x, []string{"一般人", "普通人", "有的人", "有些人", "有人", "人人", "谁", "别人", "每个人", "任何人", "人们", "年轻人", "老年人", "男人", "女人", "大多数人", "很多人", "一般的", "一个普通", "人都", "人总", "人要", "人活"}) {
+			return true
 		}
 		return containsAny(x, "的人都", "的人肯定", "的人一定", "的人总", "的人往往", "的人会", "的人最")
 	}

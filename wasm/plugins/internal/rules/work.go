@@ -50,6 +50,78 @@ func (t *talk) work(c *clause, i int) {
 	}
 }
 
+// employed takes what somebody does for a living, begins and leaves.
+func (t *talk) employed(c *clause, i int) bool {
+	switch c.verb {
+	case "work", "volunteer", "freelance":
+		t.work(c, i)
+	case "start", "begin", "join":
+		switch {
+		case c.neg:
+		case c.w(i) == "working" || c.newJob(i):
+			t.work(c, i)
+		case c.verb == "start" && t.started(c, i):
+		case c.verb == "join" && (c.past || c.perfect):
+			t.joined(c, i, 0.65)
+		case c.verb == "start" && strings.HasSuffix(c.w(i), "ing"):
+			t.fact(c, "habit", "does", o2(c, i), true, 0.7)
+		}
+	case "leave", "quit":
+		if !t.leaves(c, i) && c.verb == "leave" && c.past {
+			t.whereabouts(c, i)
+		}
+	case "retire":
+		if c.past || c.perfect || c.ing {
+			t.fact(c, "work", "job", "retired", false, 0.85)
+		}
+	case "teach":
+		if o := o2(c, i); !c.past && !c.can && o != "" && o != "others" && o != "people" && !c.capital(i) && !personal(c.w(i)) {
+			t.fact(c, "work", "job", "teaches "+o, false, 0.8)
+		}
+	case "run", "manage", "lead", "found":
+		if c.articleAt(i) != "" || c.w(i) == "my" {
+			if !c.past {
+				t.fact(c, "work", "job", c.verb+"s "+o2(c, i), false, 0.75)
+			}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// leaves takes "I quit smoking", "I quit my job at Acme", and reports whether nothing else is to be
+// read in it.
+func (t *talk) leaves(c *clause, i int) bool {
+	o, done := o2(c, i), c.past || c.perfect
+	if c.verb == "quit" && done && !c.neg && strings.HasSuffix(c.w(i), "ing") {
+		if o != "smoking" { // stopped says so
+			c.neg = true
+			t.fact(c, "habit", "does", o, true, 0.85)
+		}
+		return true
+	}
+	if t.leftPost(c, i) || t.changedFirm(c, i) || t.leftFirm(c, i) {
+		return true
+	}
+	if o == "" || !done || c.firstTime() != nil {
+		return false
+	}
+	firm, at := c.after(i, 4, "at", "with")
+	switch {
+	case at && endsInJob(c, i) && employs(firm, t.plain):
+		c.neg = true
+		t.fact(c, "work", "employer", firm, false, 0.85)
+	case o == "job" || o == "day job":
+		t.outOfWork(c)
+		return true
+	case strings.HasSuffix(o, "job") || c.w(i) == "smoking" || strings.HasSuffix(c.w(i), "ing"):
+		c.neg = true
+		t.fact(c, "work", "does", o, true, 0.8)
+	}
+	return false
+}
+
 // besideJob reports work beside another: "I also work at a café", "I work at the zoo on Sundays".
 func (c *clause) besideJob() bool {
 	for k := range c.words {
@@ -106,10 +178,8 @@ func (t *talk) started(c *clause, i int) bool {
 	if !c.capital(first) || !nameWord(c.w(first)) || !employs(firm, false) || next < len(c.words) && c.w(next) != "as" || c.own && minor(last(c.thing)) {
 		return false
 	}
-	for _, no := range unfirm {
-		if strings.Contains(strings.ToLower(firm), no) {
-			return false
-		}
+	if containsAny(strings.ToLower(firm), unfirm[:]...) {
+		return false
 	}
 	if numbered[c.w(first)] || strings.ContainsAny(firm, "0123456789") {
 		return false
@@ -148,7 +218,7 @@ func minor(noun string) bool {
 	case "son", "daughter", "kid", "child", "niece", "nephew", "grandson", "granddaughter", "godson", "goddaughter", "stepson", "stepdaughter", "baby", "twin", "family", "kids", "children":
 		return true
 	}
-	return offspring(noun)
+	return offspring[noun]
 }
 
 // wentOn reports a sentence that tells what came after: "I started at Bosch and moved to Siemens".

@@ -1,11 +1,9 @@
 package rules
 
 import (
-	"bufio"
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -53,13 +51,9 @@ func worthLines(t *testing.T, chinese bool) (all []labelledLine) {
 		add(line[2:], line[0] == '+')
 	}
 	for _, file := range [...]string{"develop", "natural", "worn", "talk"} {
-		f, err := os.Open("testdata/" + file + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for sc := bufio.NewScanner(f); sc.Scan(); {
-			line, want, ok := strings.Cut(sc.Text(), "\t")
-			if !ok || strings.HasPrefix(line, "#") || strings.Contains(line, " / ") {
+		for row := range lines(t, "testdata/"+file+".txt") {
+			line, want, ok := strings.Cut(row, "\t")
+			if !ok || strings.Contains(line, " / ") {
 				continue
 			}
 			if _, said, ok := strings.Cut(line, "Tom: "); ok {
@@ -73,7 +67,6 @@ func worthLines(t *testing.T, chinese bool) (all []labelledLine) {
 				add(line, needed)
 			}
 		}
-		f.Close()
 	}
 	return all
 }

@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// What the form of a Chinese clause says of its time: done, still to be done, not done.
+
+// completedZh reports a clause that ends in 了 of what is done: 住院了, and not 要走了.
+func completedZh(x string) bool {
+	if x = gatheringsZh.Replace(strings.TrimRight(x, "。，! ")); !strings.HasSuffix(x, "了") {
+		return false
+	}
+	return !containsAny(x, "要", "快", "就", "该", "马上", "会", "准备", "打算", "改")
+}
+
+// gatheringsZh takes out the words in which 会 is no verb.
+var gatheringsZh = compounds("聚会 晚会 宴会 会议 开会 年会 音乐会 演唱会 家长会 同学会 运动会 例会 会上 舞会 机会 社会 会员")
+
+// comesZh reports somebody who is expected: 修空调的师傅周三下午来, 燃气公司来查表.
+func comesZh(x string) bool {
+	if who, what, ok := strings.Cut(x, "来"); ok && utf8.RuneCountInString(what) >= 2 && (strings.HasSuffix(who, "公司") || strings.HasSuffix(who, "有人") || who == "人") && startsWithAny(what, []string{"修", "装", "查", "检", "抄", "换", "收", "取", "量", "通", "洗", "清", "拆"}) {
+		return true
+	}
+	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&
+		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装", "房东", "快递员", "客服")
+}
+
+// doneZh reports a clause of what was done with its object after 了: 周六我们订了一台冰箱. What is
+// booked or agreed for the day that it names is still to come: 周六我订了位子.
+func doneZh(x string) bool {
+	x = gatheringsZh.Replace(x)
+	head, object, ok := strings.Cut(x, "了")
+	if !ok || utf8.RuneCountInString(object) < 2 || containsAny(x, "要", "快", "就", "该", "马上", "会", "准备", "打算", "改", "约了", "请了", "安排了", "预约", "定了", "答应了") {
+		return false
+	}
+	if strings.HasSuffix(head, "订") || strings.HasSuffix(head, "买") {
+		return !containsAny(object, "位", "票", "房", "酒店", "座", "桌", "餐", "车次", "机票", "高铁", "火车", "动车", "航班", "飞机", "民宿", "场地")
+	}
+	r, _ := utf8.DecodeLastRuneInString(head)
+	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学", r)
+}
+
+// undoneZh reports what somebody did not do: 没去上班, and not 没空 or 没课.
+func undoneZh(x string) bool {
+	_, not, ok := strings.Cut(x, "没")
+	not = strings.TrimPrefix(not, "有")
+	return ok && startsWithAny(not, []string{"去", "来", "吃", "喝", "上班", "上学", "做", "买", "看", "见", "打", "写", "交", "睡", "回", "到", "跑", "练", "学", "洗", "接", "送", "带", "拿", "找", "赶", "参加", "坐", "出门", "开会", "下楼"})
+}
+
+// obligedZh reports what somebody has to do, whatever 了 says of its end: 得把作业交了.
+func obligedZh(x string) bool {
+	x = strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我")
+	return startsWithAny(x, []string{"得", "还得", "必须", "要把", "还要"})
+}
+
+// errandZh reports an errand of the speaker's: 我得去银行取点钱, 晚上我要给我妈打个电话.
+func errandZh(x string) bool {
+	_, what, ok := strings.Cut(x, "我")
+	what = strings.TrimPrefix(what, "们")
+	if !ok || !startsWithAny(what, []string{"得", "要", "还得", "还要", "必须"}) || containsAny(what, "不", "吗", "你", "您", "如果", "买单", "洗手") || utf8.RuneCountInString(what) > 20 {
+		return false
+	}
+	return containsAny(what, "去", "给", "把") && containsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配")
+}
+
+// feltZh reports a clause that tells how something was: 吃得很开心.
+func feltZh(x string) bool {
+	x = knowingZh.Replace(x)
+	return containsAny(x, "得很", "得真", "得太", "得特别", "得挺", "得非常", "得不", "得还", "得超", "得有点")
+}
+
+// knowingZh takes out the words that end in 得 and are no deed.
+var knowingZh = compounds("觉得 记得 值得 显得 懂得 晓得 舍得 获得 取得")
+
+// agreedZh reports a clause that ends with what was agreed, for the day that it names: 我和医生约了周五.
+func agreedZh(x string) bool {
+	head, ok := strings.CutSuffix(strings.TrimRight(x, "。，! "), "了")
+	return ok && endsWithAny(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(head, "好"), "下"), "在"), []string{"约", "订", "定", "安排"})
+}
