@@ -16,3 +16,13 @@ func TestTimesOfMedicine(t *testing.T) {
 		}
 	}
 }
+
+// A condition stands beside others, and is no marital status.
+func TestConditions(t *testing.T) {
+	for _, said := range []string{"I'm colour-blind.", "I'm diabetic.", "I am color-blind"} {
+		all := allOf(said).Candidates
+		if len(all) != 1 || all[0].Slot == nil || all[0].Slot.Attribute != "condition" || !all[0].Slot.Many {
+			t.Errorf("%q: %+v", said, all)
+		}
+	}
+}

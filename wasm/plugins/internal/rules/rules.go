@@ -150,7 +150,11 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 func (t *talk) piece(from, to int, part Part) {
 	toks := lexWithin(t.ev.Text, from, to)
 	first, _, _ := strings.Cut(t.ev.Text[from:to], "\n")
-	if _, listed := t.headsTasks(first); !listed && (t.sequence(toks) || t.procedure(toks)) || part == HowTo {
+	_, listed := t.headsTasks(first)
+	if t.datedList(toks) {
+		t.tasks, listed = tasks{listed: true}, true
+	}
+	if !listed && (t.sequence(toks) || t.procedure(toks)) || part == HowTo {
 		return
 	}
 	t.own = t.apart(split(t.ev.Text, toks))

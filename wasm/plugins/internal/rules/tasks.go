@@ -79,3 +79,19 @@ func (t *talk) task(s sentence) bool {
 	}
 	return t.says(s, strings.TrimSpace("I have to "+s.at(0)+s.text[s.toks[0].end:s.end]+" "+t.tasks.day))
 }
+
+// datedList reports a numbered list with a line that names a date: "1) Call mum on Friday". The
+// steps of how something is done name none.
+func (t *talk) datedList(toks []token) bool {
+	if len(toks) < 6 || toks[0].s != "1" || toks[1].s != ")" && toks[1].s != "." || !strings.Contains(t.ev.Text[toks[0].start:toks[len(toks)-1].end], "\n") {
+		return false
+	}
+	for _, s := range split(t.ev.Text, toks) {
+		for _, w := range findWhens(s, t.now) {
+			if w.hasDay && !w.habit && (w.weekday || w.assumed > 0 || w.clock) && s.at(w.first) != "until" {
+				return true
+			}
+		}
+	}
+	return false
+}

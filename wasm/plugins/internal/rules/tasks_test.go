@@ -33,7 +33,9 @@ func TestTasks(t *testing.T) {
 		"明天要做的：\n- 给妈妈打电话\n- [x] 交房租": {"Tom得明天（2026年9月22日星期二）给妈妈打电话。"},
 		"☐ 去银行": {"Tom得去银行。"},
 		"☑ Pay the rent on Friday\n- [ ] Did Anna call?\n- [ ] eggs\n- [ ] 牛奶\n- [ ] Paid the rent": nil,
-		"Tasks are what I like": nil,
+		"1) Call mum on Friday\n2) Buy a cake":                    {"Tom has to call mum on Friday (Friday 25 September 2026).", "Tom has to buy a cake."},
+		"1. Boil the water\n2. Add the tea\n3. Wait four minutes": {"How to boil the water: Boil the water; Add the tea; Wait four minutes."},
+		"Tasks are what I like":                                   nil,
 	} {
 		got := texts(text)
 		slices.Sort(got)

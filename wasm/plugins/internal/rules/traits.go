@@ -92,12 +92,16 @@ func (t *talk) bornIn(c *clause, i int) bool {
 
 // standings are what somebody is for long, and of which attribute.
 var standings = map[string]string{"single": "marital_status", "divorced": "marital_status", "widowed": "marital_status", "retired": "job", "unemployed": "job", "pregnant": "health",
-	"left-handed": "handedness", "colour-blind": "marital_status", "color-blind": "marital_status", "diabetic": "condition"}
+	"left-handed": "handedness", "colour-blind": "condition", "color-blind": "condition", "diabetic": "condition"}
 
 // wed takes to whom somebody is married or engaged, and what they are by themselves: single, retired.
 func (t *talk) wed(c *clause, i int) bool {
 	w := c.w(i)
 	if attribute := standings[w]; attribute != "" {
+		if attribute == "condition" {
+			t.fact(c, "health", attribute, w, true, 0.85)
+			return true
+		}
 		t.fact(c, "biography", attribute, w, false, 0.85)
 		if !c.neg && (w == "divorced" || w == "single" && (c.again || t.endsIn(c, "now"))) {
 			t.unwed(c, w)
