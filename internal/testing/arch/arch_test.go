@@ -198,7 +198,7 @@ var may = map[string][]string{
 	"node/health":                     {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "internal/atomicfile", "internal/engine", "internal/lockedmem", "node/cold", "node/config", "node/engines", "node/exchange", "node/installed", "node/opened", "node/repair", "node/serve", "sync/envelope", "sync/journal", "sync/replica"},
 	"node/voices":                     {"memory", "memory/engine", "memory/store", "internal/sorting", "internal/voiceprint", "node/extract", "node/extract/sound", "node/opened", "node/serve"},
 	"node/enginehost":                 {"memory", "memory/engine", "memory/store", "internal/engine", "internal/engine/result", "node/accept", "node/config", "node/engines", "node/extract", "node/models", "node/opened", "node/serve"},
-	"node/pump":                       {"memory", "memory/engine", "memory/store", "memory/store/journal", "crypto/seal", "internal/retry", "internal/wait", "node/extract", "node/forget", "node/intake", "node/intake/wire"},
+	"node/pump":                       {"internal/atomicfile", "memory", "memory/engine", "memory/store", "memory/store/journal", "crypto/seal", "internal/retry", "internal/wait", "node/extract", "node/forget", "node/intake", "node/intake/wire"},
 	"node/vault":                      {"memory", "memory/engine", "memory/store", "crypto/keyring", "crypto/seal", "node/opened", "node/serve"},
 	"node/wearables":                  {"memory", "crypto/keyring", "node/config", "node/intake", "node/intake/wire", "node/serve", "node/statefile"},
 	"node/statefile":                  {"crypto/keyring", "crypto/seal", "internal/atomicfile", "memory"},
