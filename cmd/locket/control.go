@@ -19,14 +19,14 @@ import (
 
 func (a *app) pauseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "pause [DURATION]", Short: "Stop taking events", Args: between(0, 1, ""),
+		Use: "pause [DURATION]", Short: "Stop taking events", Args: between(0, -1, ""),
 		Long:    "What the wearables send meanwhile is dropped, and counted. Without a duration\nuntil locket resume.",
 		Example: "  locket pause 2h",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var d config.Duration
-			if len(args) == 1 {
+			if len(args) > 0 {
 				var err error
-				if d, err = config.ParseDuration(args[0]); err != nil {
+				if d, err = config.ParseDuration(strings.Join(args, " ")); err != nil {
 					return usageError{err}
 				}
 				if d == 0 {

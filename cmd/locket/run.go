@@ -197,6 +197,10 @@ func (a *app) advice(err error) string {
 		return "Open it for a while: " + a.here("locket unlock --vault")
 	case errors.Is(err, memory.ErrLocked):
 		return "Unlock it: " + a.here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
+	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay is not set"):
+		return "Name a relay: " + a.here("locket relay add URL") + ". docs/relay.md shows how to run one."
+	case errors.Is(err, serve.ErrSecret):
+		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
 	case errors.Is(err, memory.ErrAmbiguous):
 		return "Give more of its characters."
 	case errors.Is(err, memory.ErrNoSpace):
