@@ -46,3 +46,30 @@ func TestAddedByHand(t *testing.T) {
 		t.Errorf("again with the same key: %+v, %v", res, err)
 	}
 }
+
+// What is kept in its own words is quoted from its line, so that a search gives the text once,
+// and names who said it.
+func TestKeptOnceWithItsSpeaker(t *testing.T) {
+	t.Parallel()
+	n := newNode(t, nil)
+	const text = "Stop at the green gate"
+	res, err := n.Add(t.Context(), serve.AddRequest{Text: text, Keep: true, Speaker: "Bo"})
+	if err != nil || len(res.Changes) != 1 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	found, err := n.Search(t.Context(), serve.SearchRequest{Query: "the green gate"})
+	if err != nil || len(found.Hits) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if e := found.Hits[0].Evidence; found.Hits[0].Memory == nil || len(e) != 1 || e[0].Speaker != "Bo" || e[0].Utterance != res.Line {
+		t.Errorf("%+v, of line %s", found.Hits[0], res.Line)
+	}
+	plain := false
+	if _, err := n.Add(t.Context(), serve.AddRequest{Text: "Turn at the mill", Infer: &plain, Speaker: "Bo"}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := n.Search(t.Context(), serve.SearchRequest{Query: "turn at the mill", Only: serve.OnlyMemories})
+	if err != nil || len(list.Hits) == 0 || list.Hits[0].Evidence[0].Speaker != "Bo" {
+		t.Errorf("as it stands: %+v, %v", list, err)
+	}
+}

@@ -77,11 +77,14 @@ var (
 	// else is forgotten or deleted is told: "Forget about the car, I sold it", 忘了我的钥匙在办公室.
 	forgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?:forget|erase|delete) (?:everything|anything|all (?:about|of|that|i|you|we|my memories|memories)\b|what (?:i|we|you|he|she|they)\b|that (?:(?:i|my|we|our|you|he|his|she|her|they|their|it|the)\b|(?-i:\p{Lu}))|(?:the|my) (?:memory|memories|lines?|conversation) )|` +
 		`forget (?:my|the|about) [^,，;—]+$)|^(?:请)?(?:忘掉|忘了|忘记|删掉)(?:所有|关于|我说)|^(?:请(?:忘掉|忘了|忘记)|忘掉)我的`)
-	leaveWords = regexp.MustCompile(`(?i)^/?(?:quit|exit|bye|再见)[.。!！]?$`)
+	// commandWords are orders of other programs, and no line that anybody tells.
+	commandWords = regexp.MustCompile(`(?i)^(?:/[a-z]+|help|\?)$`)
+	leaveWords   = regexp.MustCompile(`(?i)^/?(?:quit|exit|bye|再见)[.。!！]?$`)
 )
 
 var (
 	errNothingTold = errors.New("you have told nothing here that could be taken back")
+	errCommand     = errors.New("no such order: ask or tell in a line; undo takes back what was told last; ? LINE asks, + LINE tells, and bye ends")
 	errForget      = errors.New(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`)
 )
 
@@ -133,6 +136,8 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	switch {
 	case mark == "" && undoWords.MatchString(line):
 		err = c.undo(ctx, &out)
+	case mark == "" && commandWords.MatchString(line):
+		err = errCommand
 	case mark == "" && forgetWords.MatchString(line):
 		err = errForget
 	case mark == "?" || mark == "" && retrieve.Asks(text):

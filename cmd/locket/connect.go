@@ -120,7 +120,7 @@ func (a *app) openAlone(ctx context.Context, spans span.Sink) (openNode, error) 
 	n, c, err := a.openTraced(ctx, spans)
 	if c != nil {
 		c.Close()
-		return nil, advisedError{fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.settings.Home), "See how it is: locket status"}
+		return nil, advisedError{fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.settings.Home), "See how it is: " + a.here("locket status")}
 	}
 	return n, err
 }

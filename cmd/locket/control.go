@@ -19,14 +19,14 @@ import (
 
 func (a *app) pauseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "pause [DURATION]", Short: "Stop taking events", Args: between(0, 1, ""),
+		Use: "pause [DURATION]", Short: "Stop taking events", Args: between(0, -1, ""),
 		Long:    "What the wearables send meanwhile is dropped, and counted. Without a duration\nuntil locket resume.",
 		Example: "  locket pause 2h",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var d config.Duration
-			if len(args) == 1 {
+			if len(args) > 0 {
 				var err error
-				if d, err = config.ParseDuration(args[0]); err != nil {
+				if d, err = config.ParseDuration(strings.Join(args, " ")); err != nil {
 					return usageError{err}
 				}
 				if d == 0 {
@@ -281,6 +281,9 @@ a bridge takes it there (locket-bridge).`,
 		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			r.Name = args[0]
 			d, err := cl.AddLogin(cmd.Context(), r)
+			if errors.Is(err, serve.ErrConflict) {
+				err = advisedError{err, "Its password was shown once. For another one: " + a.here("locket wearable remove "+r.Name) + ", and add it again."}
+			}
 			return a.printed(err, d, func(w io.Writer) {
 				for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
 					fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])

@@ -46,7 +46,11 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 		keys += ", vault open until " + a.when(s.VaultUntil)
 	}
 	line("keys", "%s", keys)
-	line("intake", "%s", a.pauseText(s.Pause))
+	if s.Disk.Free < s.Disk.Reserve && !s.Pause.Paused {
+		line("intake", "%s", a.paint.red("Events are refused: less is free than disk.reserve. See locket doctor"))
+	} else {
+		line("intake", "%s", a.pauseText(s.Pause))
+	}
 	broker := s.Broker.URL
 	switch {
 	case s.Broker.Embedded && broker == "":
@@ -64,11 +68,16 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, t))
 		}
 	}
-	if len(counts) == 0 && !s.Locked {
+	switch {
+	case s.Locked:
+		counts = []string{"not known while locked"}
+	case len(counts) == 0:
 		counts = []string{"none yet"}
 	}
 	line("memories", "%s", strings.Join(counts, ", "))
-	line("said", "%s", plural(s.Utterances, "thing", "things"))
+	if !s.Locked {
+		line("said", "%s", plural(s.Utterances, "thing", "things"))
+	}
 	if s.Consents > 0 {
 		line("consent", "%s for your answer: locket consent list", plural(s.Consents, "question waits", "questions wait"))
 	}

@@ -249,7 +249,7 @@ func (a *app) checkPhrase(words []string) error {
 			}
 		}
 		if wrong == 0 {
-			fmt.Fprintln(a.stdout, "Right. The node is ready: locket run")
+			fmt.Fprintln(a.stdout, "Right. The node is ready: "+a.here("locket run"))
 			return nil
 		}
 		fmt.Fprintf(a.stderr, "That is not word %d. Look at the list above.\n", wrong)

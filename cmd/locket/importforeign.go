@@ -101,7 +101,7 @@ func (a *app) importForeign(cmd *cobra.Command, f *importFlags, path string) err
 			}
 			fmt.Fprintln(w, ". What is there already is not added again.")
 			if p.Undated > 0 {
-				fmt.Fprintf(w, "%d of them have no date: they stand beside what is there, and end none of it.\n", p.Undated)
+				fmt.Fprintf(w, "Without a date: %d. These stand beside what is there, and end none of it.\n", p.Undated)
 			}
 			for _, text := range p.Texts {
 				fmt.Fprintln(w, "  "+oneLine(text))

@@ -176,6 +176,9 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 			return fmt.Errorf("importing: %w", err)
 		}
 		defer root.Close()
+		if _, err := root.Stat("README.md"); errors.Is(err, os.ErrNotExist) {
+			return advisedError{fmt.Errorf("importing %s: it has no README.md, so it is no notebook of an export", path), "If it is a folder of notes: give --from notes."}
+		}
 		if body, err = a.notebook(root.FS(), archive.MaxNotebook); err != nil {
 			return fmt.Errorf("importing %s: %w", path, err)
 		}

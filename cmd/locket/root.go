@@ -46,7 +46,7 @@ var otherWords = map[string][]string{
 	"list": {"ls", "memories"}, "delete": {"rm", "remove", "erase"}, "get": {"show", "cat"}, "search": {"find", "query", "recall"},
 	"add": {"remember", "new", "create", "note"}, "run": {"start", "serve", "daemon", "up"}, "config": {"settings", "set"},
 	"update": {"edit", "correct"}, "export": {"dump"}, "import": {"load"}, "notes": {"obsidian", "markdown"}, "backup": {"save", "restore"}, "pair": {"join", "invite"},
-	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "setup": {"install", "wizard"}, "init": {"new"},
+	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "setup": {"install", "wizard", "service", "autostart"}, "init": {"new"},
 	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
 	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"}, "day": {"today", "diary", "timeline"}, "talk": {"lines", "transcript", "sessions"},
 }
@@ -87,7 +87,11 @@ the command opens the home itself.`,
 		if n, ok := errors.AsType[*strconv.NumError](err); ok { // which tells the name of a function
 			err = errors.New(strings.Replace(err.Error(), n.Error(), "want a number", 1))
 		}
-		return usageError{meant(err, suggest.Flags(c, err))}
+		guesses := suggest.Flags(c, err)
+		if _, no := errors.AsType[*pflag.NotExistError](err); no && len(guesses) == 0 && strings.Contains(c.Use, "...") {
+			return usageError{advisedError{err, "Words that begin with - stand after --: " + c.CommandPath() + " -- WORDS"}}
+		}
+		return usageError{meant(err, guesses)}
 	})
 	f := root.PersistentFlags()
 	f.BoolVar(&a.json, "json", false, "print JSON: one object, or one a line")

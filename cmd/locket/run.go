@@ -9,6 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
+	"syscall"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/span"
@@ -188,17 +190,17 @@ func (a *app) advice(err error) string {
 	if told, ok := errors.AsType[advisedError](err); ok {
 		return told.advice
 	}
-	home := ""
-	if a.settings != nil && a.settings.Origin("home").Kind == config.FromFlag {
-		home = " --home " + a.settings.Home
-	}
 	switch {
 	case errors.Is(err, errNoHome):
-		return "Make one: locket setup" + home
+		return "Make one: " + a.here("locket setup")
 	case errors.Is(err, serve.ErrVaultLocked):
-		return "Open it for a while: locket unlock --vault" + home
+		return "Open it for a while: " + a.here("locket unlock --vault")
 	case errors.Is(err, memory.ErrLocked):
-		return "Unlock it: locket unlock" + home + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
+		return "Unlock it: " + a.here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
+	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay is not set"):
+		return "Name a relay: " + a.here("locket relay add URL") + ". docs/relay.md shows how to run one."
+	case errors.Is(err, serve.ErrSecret):
+		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
 	case errors.Is(err, memory.ErrAmbiguous):
 		return "Give more of its characters."
 	case errors.Is(err, memory.ErrNoSpace):
@@ -209,12 +211,33 @@ func (a *app) advice(err error) string {
 		return "Have the other device show another: locket pair. If it was not you who used it, answer no there."
 	case errors.Is(err, keyring.ErrNoKeyring):
 		return "Use a passphrase or a key file in its place: --passphrase-file, --key-file."
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "Something else listens there, such as Mosquitto or the daemon of another home. End it, or choose another address, for\nwearables --set broker.listen=127.0.0.1:1884. To use Mosquitto: " + a.here("locket run --broker tcp://127.0.0.1:1883")
 	case isDamage(err):
 		what := "What is named here"
 		if d, ok := errors.AsType[*store.Damage](err); ok {
 			what = "The store's " + d.Kind + " " + d.Key
 		}
-		return what + " is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: locket doctor --repair" + home
+		return what + " is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: " + a.here("locket doctor --repair")
 	}
 	return ""
+}
+
+// here is a command for the person to type, on this home where the command line names it.
+func (a *app) here(command string) string {
+	if a.settings == nil || a.settings.Origin("home").Kind != config.FromFlag {
+		return command
+	}
+	return strings.Replace(command, "locket ", "locket --home "+shellWord(a.settings.Home)+" ", 1)
+}
+
+// shellWord is a word as a shell takes it, quoted where it has to be.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 0x80 || strings.ContainsRune("_-./:@%+=,", r) || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -127,6 +128,7 @@ func (a *app) setup(ctx context.Context, o *setupOptions) error {
 		err = s.home(l)
 	} else if err == nil {
 		s.tell("The home is there already: %s\n", l.Home)
+		err = s.asWritten(l)
 	}
 	if err != nil {
 		return err
@@ -134,16 +136,38 @@ func (a *app) setup(ctx context.Context, o *setupOptions) error {
 	s.done.Home = a.settings.Home
 	if err := a.withKeys(ctx, true, o.init.passphrase, s.steps); err != nil {
 		if errors.Is(err, errEnded) {
-			s.tell("\nWhat was done so far stays. To go on: locket setup\n")
+			s.tell("\nWhat was done so far stays. To go on: %s\n", a.here("locket setup"))
 		}
 		return err
 	}
 	return a.print(s.done, func(w io.Writer) {
 		for _, step := range s.done.Skipped {
-			fmt.Fprintf(w, "Later: %s\n", step)
+			fmt.Fprintf(w, "Later: %s\n", a.here(step))
 		}
-		fmt.Fprintln(w, "The node is ready: locket run")
+		fmt.Fprintln(w, "The node is ready: "+a.here("locket run"))
 	})
+}
+
+// asWritten refuses a flag for a setting that the home has otherwise. Only a new home's settings
+// are written here.
+func (s *settingUp) asWritten(l *config.Loaded) error {
+	a := s.app
+	own := func(f config.Flag) bool {
+		return slices.Contains([]string{"--wearer", "--zone", "--languages"}, f.Name)
+	}
+	has, err := config.Load(config.Sources{Environ: a.environ, Flags: slices.DeleteFunc(slices.Clone(a.flags), own), File: a.file})
+	if err != nil {
+		return err
+	}
+	for _, v := range []struct{ key, given, has string }{
+		{"wearer", l.Wearer, has.Wearer}, {"zone", l.Zone, has.Zone}, {"languages", strings.Join(l.Languages, ","), strings.Join(has.Languages, ",")},
+	} {
+		if v.given != v.has {
+			file := cmp.Or(has.File, filepath.Join(has.Home, config.FileName))
+			return advisedError{fmt.Errorf("--%s: the home has %q already", v.key, v.has), fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.key, file)}
+		}
+	}
+	return nil
 }
 
 // check refuses flags that a step would refuse after the home is made.

@@ -102,7 +102,7 @@ func TestSetupAsks(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit %d\n%s\n%q\n%s", code, out, p.asked, p.line.String())
 	}
-	for _, want := range []string{"24 ", "user name  pendant", "It is found: ", "level 3", "The node is ready", "Later: locket engine add ears auto", "▀", "Later: locket backup DIR"} {
+	for _, want := range []string{"24 ", "user name  pendant", "It is found: ", "level 3", "The node is ready", " engine add ears auto, or", "▀", " backup DIR, onto"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -102,7 +102,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		// A person who gives a flag has chosen.
 		e, err := s.app.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
 		if err != nil {
-			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: locket engine add " + strings.TrimSpace(kind+" "+address+" "+model)}
+			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: " + s.app.here("locket engine add "+strings.TrimSpace(kind+" "+address+" "+model))}
 		}
 		s.chosen(e)
 		return nil

@@ -68,11 +68,14 @@ func place(path string, move func(from, to string) error, write func(*os.File) e
 }
 
 // Fault is an error of a system call that was to make the file path. It names path, and not
-// a file beside it, and says so if the folder is not there.
+// a file beside it, and says so if the folder is not there, or path is a folder.
 func Fault(path string, err error) error {
 	dir := filepath.Dir(path)
 	if _, absent := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && errors.Is(absent, fs.ErrNotExist) {
 		return &fs.PathError{Op: "write", Path: path, Err: noFolder(dir)}
+	}
+	if there, _ := os.Stat(path); errors.Is(err, fs.ErrExist) && there != nil && there.IsDir() {
+		return &fs.PathError{Op: "write", Path: path, Err: isFolder{}}
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
@@ -88,6 +91,12 @@ type noFolder string
 
 func (d noFolder) Error() string        { return "there is no folder " + string(d) }
 func (d noFolder) Is(target error) bool { return target == fs.ErrNotExist }
+
+// isFolder is a folder where a file was to be.
+type isFolder struct{}
+
+func (isFolder) Error() string        { return "it is a folder" }
+func (isFolder) Is(target error) bool { return target == fs.ErrExist }
 
 // Prefix is the beginning of the name of a file that is being written, or that
 // a crash has left.

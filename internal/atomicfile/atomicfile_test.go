@@ -85,6 +85,9 @@ func TestFaults(t *testing.T) {
 	if err := Create(taken, nil); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
+	if err := Write(taken, nil); err == nil || err.Error() != "write "+taken+": it is a folder" {
+		t.Error(err)
+	}
 }
 
 func holds(t *testing.T, path, want string) {

@@ -116,6 +116,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if r.Key != "" {
 		event = keyedEvent(device, r.Key)
 	}
+	from := memory.Evidence{Event: event, Speaker: cmp.Or(authorityOf(ctx).Source.App(), r.Speaker, es.c.Wearer), At: at, Excerpt: memory.Excerpt(r.Text)}
 	if r.Infers() {
 		res, err = es.hear(ctx, &r, event, at)
 		if err != nil || !r.Keep || !unread(&res) {
@@ -130,12 +131,13 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 			return res, err
 		}
 		infer := false
+		from.Utterance = res.Line
 		kept := serve.AddRequest{Text: r.Text, Infer: &infer, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
-		one, err := es.asIs(ctx, &kept, event, at, false)
+		one, err := es.asIs(ctx, &kept, from, false)
 		res.Changes, res.Refusals = one.Changes, serve.Some([]memory.Refusal(nil))
 		return res, err
 	}
-	return es.asIs(ctx, &r, event, at, r.Key != "")
+	return es.asIs(ctx, &r, from, r.Key != "")
 }
 
 // checkTags refuses empty tags, which nobody could ask for.
@@ -220,14 +222,14 @@ func unread(res *serve.AddResult) bool {
 	return len(res.Refusals) > 0
 }
 
-// asIs makes one memory of a text as it stands. If once is set, it is the event's only text:
+// asIs makes one memory of a text as it stands, with what it is from. If once is set, it is the event's only text:
 // the same again is repeated, and another is serve.ErrConflict.
-func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time, once bool) (res serve.AddResult, err error) {
-	by, device := authorityOf(ctx).Source, event.Device
+func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evidence, once bool) (res serve.AddResult, err error) {
+	by, event := authorityOf(ctx).Source, from.Event
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, memory.WearerUser), Agent: r.Agent, Run: r.Run},
 		Slot: r.Slot, Fields: r.Fields, Tags: r.Tags, Metadata: r.Metadata, Confidence: 1, Sensitivity: memory.Personal, Expires: r.Expires,
-		Source:   memory.Source{Device: device, Plugin: by.Plugin},
-		Evidence: []memory.Evidence{{Event: event, Speaker: cmp.Or(by.App(), es.c.Wearer), At: at, Excerpt: memory.Excerpt(r.Text)}}}
+		Source:   memory.Source{Device: event.Device, Plugin: by.Plugin},
+		Evidence: []memory.Evidence{from}}
 	c.Type = cmp.Or(c.Type, memory.Semantic)
 	if c.Type == memory.Vault {
 		return res, fmt.Errorf("%w: type: a secret is added by saying it, with infer", memory.ErrInvalid)

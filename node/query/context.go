@@ -129,6 +129,9 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own
 	if len(turns) == 0 {
 		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 			said, err := extract.Recent(tx, lastTurns)
+			if n := len(said); n > 0 && qr.c.Now().Sub(said[n-1].Received) > memory.SessionGap {
+				return err // it is over
+			}
 			for i := range said {
 				if u := &said[i]; r.Sees.Match(&filter.Item{Utterance: u}) {
 					turns = append(turns, retrieve.Turn{Speaker: u.Speaker, Text: u.Text})

@@ -1,0 +1,26 @@
+package query_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A session that is over gives a context no topic: in the morning it is not about "Good night".
+func TestSessionThatIsOver(t *testing.T) {
+	api, ahead := aheadNode(t)
+	ctx := t.Context()
+	if _, err := api.Add(ctx, serve.AddRequest{Text: "The red kayak lies in Lindau"}); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := api.Context(ctx, serve.ContextRequest{}); err != nil || !strings.Contains(res.Topic, "kayak") {
+		t.Errorf("while it goes on: %+v, %v", res, err)
+	}
+	ahead.Store(int64(memory.SessionGap + time.Minute))
+	if res, err := api.Context(ctx, serve.ContextRequest{}); err != nil || res.Topic != "" || len(res.Items) != 0 {
+		t.Errorf("when it is over: %+v, %v", res, err)
+	}
+}
