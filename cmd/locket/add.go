@@ -132,11 +132,17 @@ func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
 		text := cmp.Or(ch.New, ch.Old)
 		fmt.Fprintf(w, "%-6s  %s  %s%s\n", ch.Verdict, a.paint.dim(shortID(ch.Memory)), oneLine(text), a.paint.dim("  "+ch.Reason))
 	}
+	partly := false // a part of it says nothing that a rule knows
 	for _, ref := range r.Refusals {
-		fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
+		if partly = partly || ref.Kind == "nothing"; ref.Kind != "nothing" {
+			fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
+		}
 	}
-	if r.Redacted > 0 {
+	switch {
+	case r.Redacted > 0: // what is left of such a line seldom says anything
 		fmt.Fprintf(w, "%s went to the vault, and stands nowhere else.\n", plural(r.Redacted, "secret", "secrets"))
+	case partly:
+		fmt.Fprintln(w, "The rest of it makes no memory. It can be searched for as what was said.")
 	}
 	if len(r.Changes)+len(r.Refusals) == 0 {
 		fmt.Fprintln(w, "Heard, and nothing in it to remember. It can be searched for as what was said.")

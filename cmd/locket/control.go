@@ -198,22 +198,27 @@ shown by locket vault show.`,
 		RunE: group.RunE,
 	}
 	show := &cobra.Command{
-		Use: "show ID", Short: "Reveal a secret", Args: between(1, 1, "the id"),
-		Long: "Opens the vault for as long as it takes to show the secret, or for --for. That it\nwas shown is noted in the memory's history.",
+		Use: "show ID|LABEL", Short: "Reveal a secret", Args: between(1, 1, "the id or the label"),
+		Long: "Opens the vault for as long as it takes to show the secret, or for --for. That it\nwas shown is noted in the memory's history. A label, or a part of one, has to name\none secret alone.",
 		Example: `  locket vault
-  locket vault show 3f7k9m2xqa`,
+  locket vault show 3f7k9m2xqa
+  locket vault show "Wi-Fi password"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := readTTL(ttl)
 			if err != nil {
 				return err
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				r, err := cl.Reveal(cmd.Context(), args[0])
+				id, err := secretNamed(cmd.Context(), cl, args[0])
+				if err != nil {
+					return err
+				}
+				r, err := cl.Reveal(cmd.Context(), id)
 				if errors.Is(err, serve.ErrVaultLocked) {
 					if _, err := a.openVault(cmd.Context(), cl, file, max(d, vaultShow)); err != nil {
 						return err
 					}
-					r, err = cl.Reveal(cmd.Context(), args[0])
+					r, err = cl.Reveal(cmd.Context(), id)
 				}
 				return a.printed(err, r, func(w io.Writer) {
 					fmt.Fprintf(w, "%s (%s)\n%s\n", oneLine(r.Label), r.EntryType, oneLine(string(r.Secret)))
@@ -225,6 +230,38 @@ shown by locket vault show.`,
 	show.Flags().StringVar(&ttl, "for", "", "leave the vault of the daemon open for so long")
 	group.AddCommand(list, show, a.vaultAskCommand(), a.vaultLogCommand(), a.vaultRecoverCommand())
 	return group
+}
+
+// secretNamed gives the id of the secret whose label is text, or else has it. What no
+// label has is given back, as an id. Several are an error that lists them.
+func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, error) {
+	var same, part []memory.Memory
+	name := memory.Normal(text)
+	for m, err := range cl.All(ctx, serve.ListQuery{Type: memory.Vault}) {
+		if err != nil {
+			return "", err
+		}
+		switch label := memory.Normal(m.Text); {
+		case label == name:
+			same = append(same, m)
+		case strings.Contains(label, name):
+			part = append(part, m)
+		}
+	}
+	if len(same) > 0 {
+		part = same
+	}
+	switch len(part) {
+	case 0:
+		return text, nil
+	case 1:
+		return part[0].ID.String(), nil
+	}
+	var b strings.Builder
+	for _, m := range part {
+		fmt.Fprintf(&b, "\n  %s  %s (%s)", shortID(m.ID), oneLine(m.Fields.Vault.Label), m.Fields.Vault.EntryType)
+	}
+	return "", fmt.Errorf("%s have that label; show one by its id:%s", plural(len(part), "secret", "secrets"), b.String())
 }
 
 // listVault lists what is in the vault; the vault itself stays closed.

@@ -37,7 +37,8 @@ func (a *app) importCommand() *cobra.Command {
 		Use: "import [FILE|FOLDER|URL]", Short: "Read an export, or the memories of another system", Args: between(0, 1, ""),
 		Long: `Reads what locket export wrote, in any of its forms, from a file or standard input. The
 export is checked first. One that is cut off, was changed, or was signed by a stranger is
-refused as a whole. What is there already is skipped.
+refused as a whole. What is there already is skipped, and what was forgotten here stays
+forgotten.
 
 --from reads other systems. Importing twice adds nothing, and --dry-run shows what would be
 added.
@@ -207,6 +208,9 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 			if r.Refused > 0 {
 				fmt.Fprintln(w, "See why: locket doctor")
+			}
+			if r.Forgotten > 0 {
+				fmt.Fprintf(w, "%s forgotten here and stay forgotten. To have them again, import into another home: locket setup --home FOLDER\n", plural(r.Forgotten, "record was", "records were"))
 			}
 		})
 	})

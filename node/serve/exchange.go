@@ -50,10 +50,11 @@ type ImportOptions struct {
 
 // ImportResult counts.
 type ImportResult struct {
-	Taken   int    `json:"taken"`
-	Skipped int    `json:"skipped"`          // existed already
-	Refused int    `json:"refused"`          // broke a rule; listed in quarantine
-	Signer  string `json:"signer,omitempty"` // words that identify the key that signed it
+	Taken     int    `json:"taken"`
+	Skipped   int    `json:"skipped"`             // existed already
+	Forgotten int    `json:"forgotten,omitempty"` // were forgotten here, and don't come back
+	Refused   int    `json:"refused"`             // broke a rule; listed in quarantine
+	Signer    string `json:"signer,omitempty"`    // words that identify the key that signed it
 }
 
 type changesQuery struct {
@@ -82,7 +83,7 @@ var (
 		method: "POST", path: "/v1/import", id: "importAll", body: -1,
 		summary: "Take an export in",
 		about:   "The archive is put aside, sealed, until it was seen to be whole and whose it is; nothing of one that is cut off, was changed, or is not yours is taken.",
-		gives:   "What was taken; what was there already is skipped",
+		gives:   "What was taken; what was there already is skipped, and what was forgotten here stays forgotten",
 	}, []Format{jsonOf[ImportResult]("application/json")}, readArchive))
 )
 

@@ -3,6 +3,7 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
@@ -238,7 +239,10 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 		}
 		for i, r := range page {
 			before := len(tx.Touched())
-			why := in.takeOne(tx, r, dots[i], dots)
+			gone, why := forgotten(tx, r)
+			if why == nil {
+				why = in.takeOne(tx, r, dots[i], dots)
+			}
 			switch {
 			case why != nil && ctx.Err() != nil:
 				return ctx.Err()
@@ -249,6 +253,8 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 				}
 			case len(tx.Touched()) > before:
 				res.Taken++
+			case gone:
+				res.Forgotten++
 			default:
 				res.Skipped++
 			}
@@ -259,6 +265,15 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 		in.res = res
 	}
 	return err
+}
+
+// forgotten reports whether what a record is of was erased here.
+func forgotten(tx *store.Tx, r archive.Record) (bool, error) {
+	var of struct{ ID, Memory memory.ID }
+	if json.Unmarshal(r.Data, &of) != nil {
+		return false, nil // takeOne says what is wrong
+	}
+	return tx.Erased(cmp.Or(of.Memory, of.ID))
 }
 
 // redot is the new dot of an assertion of another space, or of a member that left.
