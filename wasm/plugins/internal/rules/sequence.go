@@ -25,9 +25,9 @@ func opens(s sentence) (kind byte, after int) {
 		i++
 	}
 	if s.chinese() {
-		for kind, words := range map[byte][]string{'f': firstZh, 'n': nextZh, 'l': lastZh} {
+		for k, words := range [...][]string{firstZh, nextZh, lastZh} {
 			if _, n := prefixZh(s, i, words...); n > 0 {
-				return kind, i + n
+				return "fnl"[k], i + n
 			}
 		}
 		return 0, 0

@@ -60,3 +60,13 @@ func TestReportedTimes(t *testing.T) {
 		t.Errorf("a question that is told: %q", keys(out))
 	}
 }
+
+// "A fan of" is three words, and no beginning of others.
+func TestFanOf(t *testing.T) {
+	if out := hear(t, "I'm a fan offline."); len(out.Candidates) > 0 {
+		t.Errorf("%q", keys(out))
+	}
+	if got := keys(hear(t, "I'm a fan of jazz.")); len(got) != 1 || got[0] != "likes=jazz" {
+		t.Errorf("%q", got)
+	}
+}

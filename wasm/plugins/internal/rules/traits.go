@@ -187,7 +187,7 @@ func (t *talk) fond(c *clause, i int) bool {
 			t.fact(c, "preference", "afraid_of", o2(c, k+1), true, 0.85)
 		}
 		return true
-	case w != "into" && w != "fond" && (w != "a" || !startsWithAny(c.join(i, i+4), []string{"a fan of", "a big fan of", "a huge fan of"})):
+	case w != "into" && w != "fond" && (w != "a" || !startsWithAny(c.join(i, i+4)+" ", []string{"a fan of ", "a big fan of ", "a huge fan of "})):
 		return false
 	}
 	for c.w(k) == "big" || c.w(k) == "huge" || c.w(k) == "fan" || c.w(k) == "of" || c.w(k) == "a" {
