@@ -156,6 +156,9 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	cfg := wear.Config{
 		URL: f.broker, Device: f.name, Password: password,
 		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil, Tells: f.family.Tells},
+		OnWait: func(why string) {
+			a.tell(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("the node takes nothing for now (%s): see locket doctor", why)})
+		},
 		OnCmd: func(cmd *wire.Cmd) {
 			if cmd.Cmd == wire.CmdKey && kept != nil {
 				if err := kept.SetKey(cmd.To); err != nil {

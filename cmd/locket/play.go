@@ -17,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/serve"
@@ -96,6 +97,9 @@ func (a *app) workedThrough(ctx context.Context, cl *serve.Client) error {
 		if err != nil || s.Locked || s.Journal.Waiting == 0 {
 			return err
 		}
+		if err := hasRoom(&s); err != nil {
+			return fmt.Errorf("%w; what was acknowledged is kept, and %s to be worked through", err, plural(s.Journal.Waiting, "event waits", "events wait"))
+		}
 		waiting := int64(s.Journal.Waiting)
 		m.Total.Store(max(m.Total.Load(), waiting))
 		m.Done.Store(m.Total.Load() - waiting)
@@ -103,6 +107,15 @@ func (a *app) workedThrough(ctx context.Context, cl *serve.Client) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// hasRoom returns memory.ErrNoSpace where the node takes nothing in, as its disk is under
+// its reserve.
+func hasRoom(s *serve.Status) error {
+	if s.Disk.Free >= s.Disk.Reserve {
+		return nil
+	}
+	return fmt.Errorf("%w: %s free, the reserve is %s", memory.ErrNoSpace, size(s.Disk.Free), size(s.Disk.Reserve))
 }
 
 func (a *app) play(ctx context.Context, cl *serve.Client, r *replay) (rep player.Report, err error) {
@@ -114,8 +127,17 @@ func (a *app) play(ctx context.Context, cl *serve.Client, r *replay) (rep player
 	if err != nil {
 		return rep, err
 	}
+	s, err := cl.Status(ctx)
+	if err == nil {
+		err = hasRoom(&s)
+	}
+	if err != nil {
+		return rep, err
+	}
 	b := &a.settings.Broker
-	cfg := player.Config{URL: b.URL, Speed: r.speed, Password: func(string) string { return given }}
+	cfg := player.Config{URL: b.URL, Speed: r.speed, Password: func(string) string { return given }, OnWait: func(why string) {
+		fmt.Fprintf(a.stderr, "The node takes nothing for now (%s): see locket doctor. What was sent is sent again until it does.\n", oneLine(why))
+	}}
 	if given == "" {
 		url, passwords, lent, lendErr := a.lend(ctx, cl, events)
 		// What was lent is taken back whatever happens, even after ctx.
@@ -130,10 +152,6 @@ func (a *app) play(ctx context.Context, cl *serve.Client, r *replay) (rep player
 		}
 		cfg.URL, cfg.Password = url, func(device string) string { return passwords[device] }
 	} else if cfg.URL == "" {
-		s, err := cl.Status(ctx)
-		if err != nil {
-			return rep, err
-		}
 		cfg.URL = s.Broker.URL
 	}
 	if cfg.TLS, err = a.clientTLS(); err != nil {

@@ -26,6 +26,7 @@ type Config struct {
 	Format   wire.Format            // of what is published
 	Speed    float64                // 1: in the events' own time; 60: an hour a minute; 0: as fast as they are acknowledged
 	Answer   func(day.Event, error) // called for each event's acknowledgement with nil, wear.ErrPaused or wear.ErrRefused; may be nil
+	OnWait   func(why string)       // is told when the node begins to take nothing for now; may be nil; must not block
 }
 
 // Report counts the outcomes of the events.
@@ -87,7 +88,7 @@ func Play(ctx context.Context, cfg Config, events []day.Event) (rep Report, err 
 		}
 		c := devices[name]
 		if c == nil {
-			c, err = wear.Dial(wear.Config{URL: cfg.URL, TLS: cfg.TLS, Device: name, Password: cfg.Password(name), Boot: cfg.Boot, Format: cfg.Format,
+			c, err = wear.Dial(wear.Config{URL: cfg.URL, TLS: cfg.TLS, Device: name, Password: cfg.Password(name), Boot: cfg.Boot, Format: cfg.Format, OnWait: cfg.OnWait,
 				Hello: wire.Hello{Model: "locket replay", Firmware: "1", Codecs: []string{"pcm16", "opus", "jpeg", "png"}}})
 			if err != nil {
 				return rep, err

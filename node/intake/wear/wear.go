@@ -44,6 +44,7 @@ type Config struct {
 	MaxWait  time.Duration      // longest wait between attempts to connect; 0: 15 s
 	Stamp    func(*wire.Header) // sets the time of hello and status; nil: the wall clock
 	OnCmd    func(*wire.Cmd)    // is given each command; must not block
+	OnWait   func(why string)   // is told when the node begins to take nothing for now, in its words; must not block
 }
 
 // Client is a connected device, or one that tries to be. It is safe for
@@ -62,6 +63,7 @@ type Client struct {
 	turned  time.Time // since when there is a pause, or there is none; zero: the node has not said yet
 	private bool      // paused for a private zone: locations go on
 	hold    time.Time // nothing is sent before
+	waits   string    // why the node takes nothing for now, in its words; empty: it takes
 	heard   time.Time // when the node last answered
 	silent  int       // connections in a row that ended without an answer
 	up      chan struct{}
@@ -283,6 +285,14 @@ func (c *Client) answered(payload []byte) {
 	if err != nil {
 		return // not of a node that we understand
 	}
+	if begun := c.take(a); begun && c.cfg.OnWait != nil {
+		c.cfg.OnWait(a.Error)
+	}
+}
+
+// take ends what an acknowledgement answers. begun: the node takes nothing for now, and
+// had not said so for this reason.
+func (c *Client) take(a *wire.Ack) (begun bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.heard, c.silent = time.Now(), 0
@@ -316,6 +326,11 @@ func (c *Client) answered(payload []byte) {
 	clear(c.pending[len(keep):])
 	c.pending = keep
 	c.poke()
+	was := c.waits
+	if c.waits = ""; a.Retry {
+		c.waits = a.Error
+	}
+	return c.waits != "" && c.waits != was
 }
 
 func (c *Client) finish(r *Receipt, err error) {

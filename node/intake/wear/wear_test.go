@@ -3,6 +3,7 @@ package wear
 import (
 	"errors"
 	"hash/crc32"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,12 +43,18 @@ func (c *Client) tell(t *testing.T, a wire.Ack) {
 
 func TestAnswers(t *testing.T) {
 	c, r := unconnected(t, "one", "two", "three", "four", "five")
+	var waits []string
+	c.cfg.OnWait = func(why string) { waits = append(waits, why) }
 	unreadable := r[4].payload
 	c.tell(t, wire.Ack{Boot: 8, Seqs: []uint64{1, 2, 3}}) // another boot
 	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{1, 99}})
 	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{2}, Error: "text: size"})
 	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{3}, Dropped: "paused"})
 	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{4}, Error: "no space", Retry: true, After: time.Hour})
+	c.tell(t, wire.Ack{Boot: 7, Seqs: []uint64{4}, Error: "no space", Retry: true, After: time.Hour})
+	if !slices.Equal(waits, []string{"no space"}) {
+		t.Errorf("told that the node takes nothing: %q", waits)
+	}
 	c.tell(t, wire.Ack{Kind: "text", Size: len(unreadable), CRC: crc32.ChecksumIEEE(unreadable) + 1, Error: "encoding"}) // of none
 	c.answered([]byte("nonsense"))
 	for i, want := range []error{nil, ErrRefused, ErrPaused} {
