@@ -63,7 +63,7 @@ func endOf(s sentence, k int, now moment, w *when) int {
 	case "month":
 		w.set(first, 'w')
 		if e == "end" {
-			w.set(addMonths(first, 1)-7, 'w')
+			w.lastDays(addMonths(first, 1))
 		}
 		return j + 1 - k
 	case "week":
@@ -82,9 +82,10 @@ func endOf(s sentence, k int, now moment, w *when) int {
 		if m := monthOf(at(j)); m > 0 && len(at(j)) > 2 {
 			w.coming(now, m, monthLength(y, m))
 			w.set(w.day+1-monthLength(y, m), 'w')
-			if w.assumed = 12; e == "end" {
-				w.day = addMonths(w.day, 1) - 7
+			if e == "end" {
+				w.lastDays(addMonths(w.day, 1))
 			}
+			w.assumed = 12
 			return j + 1 - k
 		}
 	}

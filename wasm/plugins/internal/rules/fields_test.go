@@ -51,6 +51,10 @@ func TestFields(t *testing.T) {
 		{"我周五到周日在苏州。", "actor=Mei; started=2026-09-18 00:00; ended=2026-09-20 23:59"},
 		{"我昨天三点开了两个小时的会。", "actor=Mei; started=2026-09-13 15:00; ended=2026-09-13 17:00"},
 		{"我请了两天假，周四周五不上班", "actor=Mei; started=2026-09-17 00:00; ended=2026-09-18 23:59"},
+		// Parts of months have two ends.
+		{"I'm moving to Oslo at the end of the month.", "actor=Mei; started=2026-09-24 00:00; ended=2026-09-30 23:59; details=plan"},
+		{"I was in Rome at the end of May.", "actor=Mei; place=Rome; started=2026-05-25 00:00; ended=2026-05-31 23:59"},
+		{"我月底搬家。", "actor=Mei; started=2026-09-24 00:00; ended=2026-09-30 23:59"},
 		// Who did it, and where.
 		{"My mother visited us on Sunday.", "actor=Mei's mother; started=2026-09-13 00:00"},
 		{"Tom: I met Anna at the station yesterday.", "actor=Tom; place=station; started=2026-09-13 00:00"},

@@ -111,7 +111,11 @@ func split(text string, toks []token) []sentence {
 	var all []sentence
 	first, times := 0, map[place][]when{}
 	flush := func(last int, ends string) {
-		if first += marksBefore(toks[first:last]); last > first {
+		first += marksBefore(toks[first:last])
+		for last > first && picture(toks[last-1].s) {
+			last--
+		}
+		if last > first {
 			all = append(all, sentence{text, toks[first:last], toks[first].start, toks[last-1].end, ends, times})
 		}
 	}
@@ -146,6 +150,13 @@ func marksBefore(toks []token) int {
 		}
 	}
 	return n
+}
+
+// picture reports an emoji, or a part of one: a skin, a selector, what joins two. "20°" and
+// "Locket™" keep theirs.
+func picture(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r >= 0x2300 && unicode.Is(unicode.So, r) || r == '\u200d' || r == '\ufe0f' || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // within reports whether a stop stands within a name of the net: example.org.

@@ -67,6 +67,11 @@ func TestMarksBefore(t *testing.T) {
 			}
 		}
 	}
+	for said, want := range map[string]string{"I'm allergic to nuts 😀": "Tom is allergic to nuts.", "我对花生过敏😭😭": "Tom对花生过敏。", "My sister lives in Rome 👩🏽‍🚀❤️! Good.": "Tom's sister lives in Rome."} {
+		if got := texts(said); len(got) != 1 || got[0] != want {
+			t.Errorf("%q gives %q", said, got)
+		}
+	}
 	for _, said := range []string{"- I need to buy it tomorrow.", ", , I have to fix it on Friday.", "、我周末去看她。"} {
 		if len(texts(said)) != 1 {
 			t.Errorf("%q gives %q", said, texts(said))

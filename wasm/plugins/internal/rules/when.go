@@ -25,6 +25,12 @@ type when struct {
 	void        bool   // names a day or an hour that does not exist: words, and no time
 }
 
+// lastDays are the last seven before a day: "at the end of May".
+func (w *when) lastDays(next int) {
+	w.set(next-7, 'd')
+	w.last = next - 1
+}
+
 // over is when a span ends, in ms since 1970; 0 where there is none.
 func (w *when) over() int64 {
 	switch {

@@ -244,7 +244,7 @@ func feastZh(s sentence, i int, now moment, w *when) int {
 	case "周末", "这周末":
 		w.set(now.day-now.weekday()+5, 'w')
 	case "月底", "月末":
-		w.set(addMonths(dayOf(y, m, 1), 1)-7, 'w')
+		w.lastDays(addMonths(dayOf(y, m, 1), 1))
 	case "下月初":
 		w.set(addMonths(dayOf(y, m, 1), 1), 'w')
 	case "年底":
