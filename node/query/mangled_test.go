@@ -43,10 +43,8 @@ func TestMangledTalk(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []string{"and where?", "what do I have to do on Friday", "where was I this afternoon", "who did I meet yesterday", "what did I promise", "what are my hobbies", "how many times did I call", "where did I leave my keys",
-		"我今天要做什么", "昨天见了谁", "那天呢", "我的车停在哪里"} {
-		questions = append(questions, q)
-	}
+	questions = append(questions, "and where?", "what do I have to do on Friday", "where was I this afternoon", "who did I meet yesterday", "what did I promise", "what are my hobbies", "how many times did I call", "where did I leave my keys",
+		"我今天要做什么", "昨天见了谁", "那天呢", "我的车停在哪里")
 	before := []serve.ContextMessage{}
 	mangle.Each(t, 400, questions, func(r *rand.Rand, line string) {
 		asked := at.Add(time.Duration(r.IntN(4000)) * time.Hour)
