@@ -60,8 +60,8 @@ func TestThreeFaultsDisable(t *testing.T) {
 	}
 }
 
-// TestFaultOfContext: a line that fails the plugin fails it as what was said before, too. The lines
-// after it are read alone, unless the plugin looks for secrets.
+// TestFaultOfContext: the plugin fails on a line, and fails again where that line is the context of
+// the next one. The next line is then read alone, unless the plugin looks for secrets.
 func TestFaultOfContext(t *testing.T) {
 	after := func() *abi.Event {
 		e := someText()

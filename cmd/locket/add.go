@@ -134,9 +134,11 @@ func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
 	}
 	partly := false // a part of it says nothing that a rule knows
 	for _, ref := range r.Refusals {
-		if partly = partly || ref.Kind == "nothing"; ref.Kind != "nothing" {
-			fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
+		if ref.Kind == "nothing" {
+			partly = true
+			continue
 		}
+		fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
 	}
 	switch {
 	case r.Redacted > 0: // what is left of such a line seldom says anything

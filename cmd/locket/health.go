@@ -46,7 +46,7 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 		keys += ", vault open until " + a.when(s.VaultUntil)
 	}
 	line("keys", "%s", keys)
-	if s.Disk.Free < s.Disk.Reserve && !s.Pause.Paused {
+	if hasRoom(s) != nil && !s.Pause.Paused {
 		line("intake", "%s", a.paint.red("Events are refused: less is free than disk.reserve. See locket doctor"))
 	} else {
 		line("intake", "%s", a.pauseText(s.Pause))

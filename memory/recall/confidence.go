@@ -32,9 +32,9 @@ var shareAround = [4]float32{.4, .7, .7, .4}
 // A line beside the hit counts in full if it is a question: the hit may be its answer.
 const shareOther = .5
 
-// What the other one says of a matter may cover more of the question than all that the one
-// asked about says. By more than leadOther, confidence is shareLed of what it was: the matter is
-// the other one's, and "Wow, that's great!" beside it is no answer.
+// Ben says "I won the cup", and Ana says "Wow, that's great!". Then the cup is Ben's, and Ana's line
+// does not answer a question about Ana. If Ben's line covers more of the question than each line of
+// Ana's, by more than leadOther, the confidence is multiplied by shareLed.
 const (
 	leadOther = .25
 	shareLed  = .7
@@ -109,7 +109,7 @@ func (r *ranking) covered(d uint32) float64 {
 			continue
 		}
 		share := shareAround[i]
-		if r.docs[r.anchor(n)].flags&flagQuestion == 0 && r.ofOther(n) {
+		if r.docs[n].flags&flagQuestion == 0 && r.ofOther(n) {
 			share *= shareOther
 		}
 		r.cover(best, n, share)
@@ -122,8 +122,8 @@ func (r *ranking) covered(d uint32) float64 {
 	return sum
 }
 
-// cover raises the share of each word of the question that a document has, if what the
-// document has is worth more than what was there before.
+// cover notes in best which words of the question a document has, and how much each counts. A
+// word that counted more before keeps that.
 func (r *ranking) cover(best []float32, d uint32, share float32) {
 	if r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.Tells(r.docs[d].id) {
 		return
@@ -139,7 +139,7 @@ func (r *ranking) cover(best []float32, d uint32, share float32) {
 	}
 }
 
-// worthOf is the share of the whole question, by idf, of which each word has such a share.
+// worthOf adds up how much each word of the question counts, by idf. It is 1 if all count in full.
 func (r *ranking) worthOf(shares []float32) float64 {
 	sum := 0.0
 	for w, v := range shares {

@@ -11,8 +11,8 @@ import (
 // for new ones.
 const catchUpStep = 64
 
-// pause is how long faults disable a built-in plugin: nobody would think of enabling
-// what nobody installed.
+// pause is how long faults disable a built-in plugin. The wearer did not install it, and
+// would not think of enabling it.
 const pause = time.Minute
 
 // CatchUp enables built-in plugins after their pause, and gives the events that waited

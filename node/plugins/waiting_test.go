@@ -65,7 +65,7 @@ func TestEventsWaitForAPlugin(t *testing.T) {
 	}
 }
 
-// Faults disable a built-in plugin for a minute, and not until somebody enables it.
+// Faults disable a built-in plugin for one minute. Nobody has to enable it.
 func TestBuiltInIsTriedAgain(t *testing.T) {
 	const id = "suite/silent"
 	n := nodetest.New(t, nil)

@@ -107,9 +107,9 @@ func asked(question string) (list []string) {
 	for _, m := range askedAfter.FindAllStringSubmatch(question, -1) {
 		after[strings.ToLower(m[1])] = true
 	}
-	first := true
+	first, low := true, lower.Of(question)
 	for _, w := range recall.ContentWords(question) {
-		at := strings.Index(lower.Of(question), w.Text)
+		at := strings.Index(low, w.Text)
 		start := first && at == 0
 		if first = false; !w.Han && at >= 0 && utf8.RuneCountInString(w.Text) > 1 && (w.Name && !start || after[w.Text]) {
 			list = append(list, question[at:at+len(w.Text)])

@@ -6,7 +6,7 @@ import (
 )
 
 // A line of a list of things to do is a plan of the one who wrote it: "- [ ] Call the dentist", a
-// line below "TODO:" or 明天要做的. What is ticked is done, and gives nothing.
+// line below "To do:" or 明天要做的. What is ticked is done, and gives nothing.
 
 // tasks says what the lines after a heading are.
 type tasks struct {
@@ -26,7 +26,7 @@ var (
 // taskVerbs begin things to do, beside [lemmas].
 var taskVerbs = strings.Fields("renew check schedule print wash tidy vacuum mail post iron unsubscribe file sort refill charge ring remind update review")
 
-// headsTasks reports whether a line names things to do: "# TODO", "To do tomorrow:", 周五要做的.
+// headsTasks reports whether a line names things to do: "# Tasks", "To do tomorrow:", 周五要做的.
 func (t *talk) headsTasks(line string) (tasks, bool) {
 	if len(line) > maxHeading {
 		return tasks{}, false

@@ -26,6 +26,7 @@ func TestTasks(t *testing.T) {
 	for text, want := range map[string][]string{
 		"- [ ] Call the dentist tomorrow\n- [x] Pay the rent\n* [ ] Renew my passport": {
 			"Tom has to call the dentist tomorrow (Tuesday 22 September 2026).", "Tom has to renew Tom's passport."},
+		// As people write above a list; no work is left here.
 		"TODO:\n- Pick up Anna at 5pm\n- My brother lives in Oslo\nFeed the cat": {
 			"Tom has to pick up Anna at 5pm (Monday 21 September 2026, 17:00).", "Tom's brother lives in Oslo."},
 		"# To do tomorrow\n1) Fix the tap; buy a washer": {

@@ -22,7 +22,7 @@ func (t *talk) attributeZh(b *bareZh) bool {
 	return t.measuresZh(b) || t.alsoCalledZh(b) || t.stateZh(b) || t.attainedZh(b) || t.usuallyZh(b)
 }
 
-// measuresZh takes the speaker's weight, pay, sign and what else one has one of.
+// measuresZh takes what the speaker has one of: a weight, a salary, an animal of the zodiac.
 func (t *talk) measuresZh(b *bareZh) bool {
 	x := b.text
 	if kilos, ok := t.weighsZh(x); ok {

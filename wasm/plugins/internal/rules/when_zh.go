@@ -232,7 +232,7 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 	return spanZh(s, i, n, k, now, w)
 }
 
-// feastsZh are the days, month first, of the feasts that have the same one every year.
+// feastsZh has the month and the day of each feast that is on the same date every year.
 var feastsZh = map[string][2]int{"国庆节": {10, 1}, "国庆": {10, 1}, "元旦": {1, 1}, "圣诞节": {12, 25}, "圣诞": {12, 25}, "平安夜": {12, 24}, "情人节": {2, 14}, "五一": {5, 1}, "儿童节": {6, 1}, "妇女节": {3, 8}, "教师节": {9, 10}}
 
 // feastZh reads 周末, 月底, 国庆, 元旦: days that go by no number. Feasts of the
