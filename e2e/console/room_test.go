@@ -129,7 +129,8 @@ func TestPhotosCooledAndCopied(t *testing.T) {
 	b.shoot("room-before")
 	b.press(".room [data-does=moveTiers]")
 	b.until(figures + `[1] > 0`)
-	cooled, err := c.Tiers(t.Context()) // the recording waits for a transcript, and stays
+	b.until(`JSON.stringify(` + figures + `) === ` + counts(1, before.Media-1)) // the page shows each step of it
+	cooled, err := c.Tiers(t.Context())                                         // the recording waits for a transcript, and stays
 	if err != nil || cooled.Media != 1 || cooled.ColdMedia != before.Media-1 || len(blobs()) != files-cooled.ColdMedia || cooled.ColdMediaBytes == 0 {
 		t.Fatalf("%+v of %+v, %d files, %v", cooled, before, len(blobs()), err)
 	}
