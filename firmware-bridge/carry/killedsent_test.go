@@ -17,6 +17,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry"
 	"github.com/locket-dev/locket/firmware-bridge/carry/frigate"
 	"github.com/locket-dev/locket/firmware-bridge/carry/xiaozhi"
+	camera "github.com/locket-dev/locket/firmware-bridge/frame/frigate"
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/memory"
@@ -183,7 +184,7 @@ var byCameras = live{
 // older first.
 type anHourLater struct {
 	state *carry.State
-	open  int // objects that are not told of
+	open  int // objects without an end that are not told of
 	begun bool
 	ended func() // its connection
 }
@@ -200,10 +201,13 @@ func (a *anHourLater) Connect(context.Context) (link.Device, error) {
 	must(a.state.Part(frigate.Family.Name, &part))
 	for _, o := range part.Open {
 		o["news"] = time.Now().Add(-2 * time.Hour)
+		if o["event"].(map[string]any)["State"] != float64(camera.End) { // else its line alone is to go, as the connection begins
+			a.open++
+		}
 	}
 	must(a.state.Keep(frigate.Family.Name, part))
 	d := nothing{link.NewSimulated(0)}
-	a.open, a.ended = len(part.Open), sync.OnceFunc(d.End)
+	a.ended = sync.OnceFunc(d.End)
 	if a.open == 0 {
 		a.ended()
 	}
