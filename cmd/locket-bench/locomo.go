@@ -43,6 +43,7 @@ func runLocomo(ctx context.Context, f *frame) error {
 	leaveOut := f.Bool("leave-one-out", false, "choose the weights on all conversations but one and measure on that one, for each")
 	perturbed := f.Bool("perturb", false, "ask every question in other ways: in capitals, with a slip, in quotation marks …")
 	unknown := f.Bool("unknown", false, "ask the questions of the other conversations, too, and print how often the answer is \"I don't know\"")
+	shown := f.Bool("shown", false, "print how many of ten lines a person sees, and what of the evidence")
 	beside := f.Bool("embedders", false, "measure with embedders that know only words, nothing, or the opposite")
 	only := f.String("only", "", "measure on these `CONVERSATIONS`, with commas between")
 	answers := f.Bool("answer", false, "have a language model answer, too, and print token F1")
@@ -51,8 +52,8 @@ func runLocomo(ctx context.Context, f *frame) error {
 	if !f.parsed() || *answers != (model.URL != "") || *answers && model.Model == "" {
 		return f.usage("--answer goes with --llm URL and --model NAME")
 	}
-	if modes := howMany(*ablate, *leaveOut, *perturbed, *unknown, *beside, *answers); modes > 1 {
-		return f.usage("--ablate, --leave-one-out, --perturb, --unknown, --embedders and --answer go one at a time")
+	if modes := howMany(*ablate, *leaveOut, *perturbed, *unknown, *shown, *beside, *answers); modes > 1 {
+		return f.usage("--ablate, --leave-one-out, --perturb, --unknown, --shown, --embedders and --answer go one at a time")
 	}
 	ks, err := numbers(*depths)
 	if *data == "" || err != nil || f.NArg() > 0 {
@@ -77,6 +78,9 @@ func runLocomo(ctx context.Context, f *frame) error {
 	}
 	if *unknown {
 		return locomoUnknown(ctx, conversations, f.stdout, *f.json)
+	}
+	if *shown {
+		return locomoShown(ctx, conversations, f.stdout, *f.json)
 	}
 	if *beside {
 		return locomoEmbedders(ctx, conversations, f.stdout, *f.json)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,8 +57,11 @@ answer, which stays a memory with what made it and what it cost.`,
 	return c
 }
 
-// shownEvidence is how many lines a person is shown of it.
-const shownEvidence = 5
+// How many lines of the evidence a person is shown at most: of an answer, and where it is not sure.
+const (
+	shownEvidence = 5
+	shownNearest  = 3
+)
 
 func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 	if r.Waits != "" {
@@ -67,8 +71,12 @@ func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 	if r.Trouble != "" {
 		fmt.Fprintf(a.stderr, "The language model gave no answer (%s). This is what is known:\n", oneLine(r.Trouble))
 	}
-	list := r.Evidence[:min(shownEvidence, len(r.Evidence))]
-	near := r.Model == "" && !r.Known && len(list) > 0
+	list := slices.DeleteFunc(slices.Clone(r.Evidence), func(it serve.ContextItem) bool { return it.Minor })
+	near, most := r.Model == "" && !r.Known && len(list) > 0, shownEvidence
+	if near {
+		most = shownNearest
+	}
+	list = list[:min(most, len(list))]
 	if len(r.Unheard) > 0 {
 		fmt.Fprintf(w, "Nothing that is remembered names %s.\n", oneLine(strings.Join(r.Unheard, ", ")))
 	}

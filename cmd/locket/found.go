@@ -17,6 +17,7 @@ import (
 type found struct {
 	explain bool // every part of a score on a line of its own, in words
 	past    bool // another time was asked about: when each thing was so
+	minor   bool // with minor hits
 }
 
 // unsure heads what was found where recall can't tell whether it answers.
@@ -36,7 +37,12 @@ func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
 	if how.explain {
 		a.understood(w, r)
 	}
+	left := 0
 	for _, h := range r.Hits {
+		if h.Minor && !how.minor {
+			left++
+			continue
+		}
 		what, mark := "said", ""
 		if h.Memory != nil {
 			what, mark = string(h.Memory.Type), marks(h.Memory)
@@ -65,6 +71,9 @@ func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
 		if how.explain {
 			a.explain(w, h.Parts)
 		}
+	}
+	if left > 0 {
+		fmt.Fprintln(w, a.paint.dim(fmt.Sprintf("%s less to do with it; -n %d shows all.", plural(left, "more has", "more have"), len(r.Hits))))
 	}
 }
 

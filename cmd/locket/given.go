@@ -142,7 +142,7 @@ into this home, and what was bought. With a node, locket search finds it beside 
 			for _, h := range got.Hits {
 				res.Hits = append(res.Hits, h.Shown(1))
 			}
-			return a.print(res, func(w io.Writer) { a.showHits(w, &res, found{}) })
+			return a.print(res, func(w io.Writer) { a.showHits(w, &res, found{minor: true}) })
 		}),
 	}
 	limitFlag(c.Flags(), &k, 10, "the `count` of hits")

@@ -41,7 +41,8 @@ func (a *app) searchCommand() *cobra.Command {
 					return err
 				}
 			}
-			if n := cmd.Flags(); (n.Changed("limit") || n.Changed("k")) && (r.K < 1 || r.K > serve.MaxHits) {
+			counted := cmd.Flags().Changed("limit") || cmd.Flags().Changed("k")
+			if counted && (r.K < 1 || r.K > serve.MaxHits) {
 				return usagef("-n %d: want 1 to %d", r.K, serve.MaxHits)
 			}
 			var err error
@@ -51,13 +52,13 @@ func (a *app) searchCommand() *cobra.Command {
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				res, err := cl.Search(cmd.Context(), r)
 				return a.printed(err, res, func(w io.Writer) {
-					a.showHits(w, &res, found{explain: explain, past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
+					a.showHits(w, &res, found{explain: explain, minor: counted, past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
 				})
 			})
 		},
 	}
 	f := c.Flags()
-	limitFlag(f, &r.K, 0, "at most this `count`; 10 unless said")
+	limitFlag(f, &r.K, 0, "as many as this `count`; unless said, at most 10, without those that have little to do with it")
 	f.StringSliceVar(&types, "type", nil, "only these `types`")
 	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
 	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")

@@ -207,6 +207,7 @@ func (r *ranking) hits(out *Result) {
 		return r.tie(a.doc, b.doc)
 	})
 	at := map[uint32]int{}         // hit by anchor
+	var covers []float64           // by hit: the most that one of its documents covers
 	shown := map[uint32][]uint32{} // by anchor, the memories that are hits
 	for i := range list {
 		c := &list[i]
@@ -216,6 +217,9 @@ func (r *ranking) hits(out *Result) {
 		}
 		a := r.anchor(c.doc)
 		h, ok := at[a]
+		if ok {
+			covers[h] = max(covers[h], r.speaks(c.doc))
+		}
 		sibling := ok && m.kind() == Memory && out.Hits[h].Kind == Memory && r.docs[a].kind() == Utterance
 		if sibling && !r.q.Apart && slices.ContainsFunc(shown[a], func(d uint32) bool { return r.docs[d].typ() == m.typ() && r.saysNoMore(c.doc, d) }) {
 			out.Hits[h].Also = append(out.Hits[h].Also, m.id)
@@ -254,8 +258,9 @@ func (r *ranking) hits(out *Result) {
 		if m.at != noTime {
 			hit.At = time.UnixMilli(m.at).UTC()
 		}
-		out.Hits = append(out.Hits, hit)
+		out.Hits, covers = append(out.Hits, hit), append(covers, r.speaks(c.doc))
 	}
+	minor(out.Hits, covers)
 	for i := range out.Hits {
 		if h := &out.Hits[i]; h.Kind == Utterance {
 			h.Past = sorting.Sorted(slices.Values(r.taken[h.ID]), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })

@@ -51,14 +51,14 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	if err != nil {
 		return res, err
 	}
-	evidence, shared := map[memory.ID][]memory.Evidence{}, map[memory.ID]*serve.SharedBy{}
+	found := map[memory.ID]*serve.Hit{}
 	add := func(h *serve.Hit) *retrieve.Item {
 		it := itemOf(h)
 		if r.NoQuotes {
 			it.Quote = ""
 		}
 		items = append(items, it)
-		evidence[h.ID], shared[h.ID] = h.Evidence, h.SharedBy
+		found[h.ID] = h
 		return &items[len(items)-1]
 	}
 	if none || res.Topic == "" || r.Due {
@@ -82,7 +82,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 			if h.Memory != nil && h.Memory.Type == memory.Semantic && h.SharedBy == nil && core[memory.Normal(h.Memory.Text)] {
 				continue // it stands in a core block, which is there in any case
 			}
-			if _, is := evidence[h.ID]; !is { // else it is soon
+			if found[h.ID] == nil { // else it is soon
 				add(&h)
 			}
 		}
@@ -101,7 +101,11 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	texts := make([]string, len(b.Lines))
 	for i, l := range b.Lines {
 		texts[i] = l.Text
-		res.Items = append(res.Items, serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Until: l.Until, Tokens: l.Tokens, Evidence: evidence[l.ID], SharedBy: shared[l.ID], User: users[l.ID]})
+		item := serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Until: l.Until, Tokens: l.Tokens, User: users[l.ID]}
+		if h := found[l.ID]; h != nil { // not a core block
+			item.Evidence, item.SharedBy, item.Minor = h.Evidence, h.SharedBy, h.Minor
+		}
+		res.Items = append(res.Items, item)
 	}
 	qr.c.Served(qr.c.Now(), texts...)
 	res.lines = b.Lines
@@ -250,6 +254,7 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *follow
 		}
 		for _, h := range more.Hits {
 			if !seen[h.ID] && count[t] < retrieve.PerType {
+				h.Minor = true // the search over all types did not find it
 				hits, count[t] = append(hits, h), count[t]+1
 			}
 		}

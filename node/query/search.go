@@ -291,7 +291,7 @@ func holds(tx *store.Tx, id memory.ID, p recall.Phrase) bool {
 // load reads the document of a hit. If it was erased since the index was asked, ok
 // is false.
 func (c *chooser) load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err error) {
-	hit = serve.Hit{ID: h.ID, At: h.At, Score: h.Score, Parts: make(map[string]float64, len(h.Parts))}
+	hit = serve.Hit{ID: h.ID, At: h.At, Score: h.Score, Minor: h.Minor, Parts: make(map[string]float64, len(h.Parts))}
 	for _, p := range h.Parts {
 		hit.Parts[p.Name] = p.Value
 	}

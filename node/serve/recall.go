@@ -109,6 +109,9 @@ type Hit struct {
 	Until     time.Time          `json:"until,omitzero"`      // for a line: when its content stopped being true
 	Cold      bool               `json:"cold,omitempty"`      // the text is at the relay and can't be fetched now
 	SharedBy  *SharedBy          `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
+	// Much less of the question is in it and in the lines beside it than in the best hit. A model may
+	// have use of it; a person is shown the others.
+	Minor bool `json:"minor,omitempty"`
 }
 
 // AskRequest is a question.
@@ -200,6 +203,7 @@ type ContextItem struct {
 	Evidence []memory.Evidence `json:"evidence,omitempty"`
 	SharedBy *SharedBy         `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
 	User     string            `json:"user,omitempty"`      // the user of an app whom it is about; absent: the wearer
+	Minor    bool              `json:"minor,omitempty"`     // as with a hit of a search
 }
 
 // Limits of a ContextRequest.
