@@ -94,39 +94,55 @@ func (r *ranking) ledByOther() bool {
 	return most[1]-most[0] > leadOther
 }
 
-// A hit is minor if it and the lines beside it cover less than minorCovers of what the best hit
-// covers, or if its score is below minorScore of the first one's. A person is shown the others: on
-// LoCoMo these are 7.9 of 10 lines, with 69.0 of 70.3 % of the evidence (docs/recall.md).
+// A hit is minor if one of these holds:
+//   - It and the lines beside it cover less than minorCovers of what the best hit covers with the
+//     lines beside it.
+//   - Its score is below minorScore of the first one's.
+//   - The first hit covers at least firstCovers of the question on its own, and this one on its own
+//     less than minorAlone.
+//
+// A person is shown the others. On LoCoMo these are 7.4 of 10 lines, with 68.5 of 70.3 % of the
+// evidence (docs/recall.md).
 const (
 	minorCovers = .3
 	minorScore  = .55
+	firstCovers = .9
+	minorAlone  = .3
 )
 
-// speaks is covered, and 1 for what a model found to be near in meaning.
-func (r *ranking) speaks(d uint32) float64 {
+// share is how much of the question a hit covers, 0 to 1: on its own, and with the lines beside it.
+type share struct{ alone, beside float64 }
+
+func (s share) or(o share) share { return share{max(s.alone, o.alone), max(s.beside, o.beside)} }
+
+// says gives what a document covers. What a model found to be near in meaning counts in full.
+func (r *ranking) says(d uint32) share {
 	if r.embeds[d] > 0 {
-		return 1
+		return share{1, 1}
 	}
-	return r.covered(d)
+	if r.ask.asks <= 0 {
+		return share{}
+	}
+	best := make([]float32, len(r.ask.worth))
+	r.cover(best, d, 1)
+	return share{r.worthOf(best), r.covered(d)}
 }
 
-// minor marks the hits that are minor. covers says how much of the question each covers.
-func minor(hits []Hit, covers []float64) {
-	if len(hits) == 0 {
-		return
+// minor marks the hits that are minor, given what each covers.
+func minor(hits []Hit, says []share) {
+	var best share
+	for _, s := range says {
+		best = best.or(s)
 	}
-	most := slices.Max(covers)
-	for i := range hits {
-		hits[i].Minor = covers[i] < minorCovers*most || hits[i].Score < minorScore*hits[0].Score
+	for i, s := range says {
+		hits[i].Minor = s.beside < minorCovers*best.beside || hits[i].Score < minorScore*hits[0].Score ||
+			says[0].alone >= firstCovers && s.alone < minorAlone
 	}
 }
 
 // covered is the share of what the question asks that a document and its
-// context speak of, 0 to 1, by idf. It is 0 if the question asks only for a time or a place.
+// context speak of, 0 to 1, by idf.
 func (r *ranking) covered(d uint32) float64 {
-	if r.ask.asks <= 0 {
-		return 0
-	}
 	best := make([]float32, len(r.ask.worth))
 	dated := r.docs[d].flags&flagTime != 0
 	share := float32(1)

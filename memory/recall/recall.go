@@ -173,8 +173,7 @@ type Hit struct {
 	// Past lists superseded memories that were taken from this utterance. If
 	// one of its memories is not superseded, that memory is the hit.
 	Past []memory.ID `json:"past,omitempty"`
-	// Minor is true if the hit has much less of the question than the best one: see
-	// minorCovers and minorScore.
+	// Minor is true if the hit has much less of the question than the best one: see minorCovers.
 	Minor bool `json:"minor,omitempty"`
 }
 

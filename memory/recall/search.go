@@ -207,7 +207,7 @@ func (r *ranking) hits(out *Result) {
 		return r.tie(a.doc, b.doc)
 	})
 	at := map[uint32]int{}         // hit by anchor
-	var covers []float64           // by hit: the most that one of its documents covers
+	var says []share               // by hit
 	shown := map[uint32][]uint32{} // by anchor, the memories that are hits
 	for i := range list {
 		c := &list[i]
@@ -218,7 +218,7 @@ func (r *ranking) hits(out *Result) {
 		a := r.anchor(c.doc)
 		h, ok := at[a]
 		if ok {
-			covers[h] = max(covers[h], r.speaks(c.doc))
+			says[h] = says[h].or(r.says(c.doc))
 		}
 		sibling := ok && m.kind() == Memory && out.Hits[h].Kind == Memory && r.docs[a].kind() == Utterance
 		if sibling && !r.q.Apart && slices.ContainsFunc(shown[a], func(d uint32) bool { return r.docs[d].typ() == m.typ() && r.saysNoMore(c.doc, d) }) {
@@ -258,9 +258,9 @@ func (r *ranking) hits(out *Result) {
 		if m.at != noTime {
 			hit.At = time.UnixMilli(m.at).UTC()
 		}
-		out.Hits, covers = append(out.Hits, hit), append(covers, r.speaks(c.doc))
+		out.Hits, says = append(out.Hits, hit), append(says, r.says(c.doc))
 	}
-	minor(out.Hits, covers)
+	minor(out.Hits, says)
 	for i := range out.Hits {
 		if h := &out.Hits[i]; h.Kind == Utterance {
 			h.Past = sorting.Sorted(slices.Values(r.taken[h.ID]), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
