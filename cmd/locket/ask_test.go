@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 // What recall is not sure of is not denied above the very line that has it.
 func TestUnsureAnswers(t *testing.T) {
 	near := []serve.ContextItem{{ID: memory.ID{1}, Cite: "3f7k9m2xqa", Text: "The red kayak lies in Lindau"}}
+	minor := append(slices.Clone(near), serve.ContextItem{ID: memory.ID{2}, Cite: "0aw12z5576", Text: "I know Lindau", Minor: true})
 	for _, tt := range []struct {
 		name    string
 		r       serve.AskResult
@@ -21,6 +23,8 @@ func TestUnsureAnswers(t *testing.T) {
 		{"unsure", serve.AskResult{Answer: "I don't know.", Evidence: near}, "Not sure. The nearest is:\n  3f7k9m2xqa  The red kayak", "know"},
 		{"nothing", serve.AskResult{Answer: "I don't know."}, "I don't know.\n", "Not sure"},
 		{"known", serve.AskResult{Known: true, Evidence: near}, "  3f7k9m2xqa  The red kayak", "Not sure"},
+		{"beside what is minor", serve.AskResult{Known: true, Evidence: minor}, "  3f7k9m2xqa  The red kayak", "I know"},
+		{"minor alone", serve.AskResult{Answer: "I don't know.", Evidence: minor[1:]}, "I don't know.\n", "Lindau"},
 		{"a model's", serve.AskResult{Model: "m", Answer: "I don't know.", Evidence: near}, "I don't know.\n", "kayak"},
 	} {
 		var out bytes.Buffer
@@ -30,9 +34,23 @@ func TestUnsureAnswers(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}
-	var out bytes.Buffer
-	(&app{}).showHits(&out, &serve.SearchResult{Hits: []serve.Hit{{ID: memory.ID{1}, Text: near[0].Text}}}, found{})
-	if got := out.String(); !strings.HasPrefix(got, "Not sure. The nearest is:\n") {
-		t.Errorf("search: %q", got)
+	first, second := serve.Hit{ID: memory.ID{1}, Text: near[0].Text}, serve.Hit{ID: memory.ID{2}, Text: "I know Lindau", Minor: true}
+	for _, tt := range []struct {
+		r       serve.SearchResult
+		how     found
+		want    string // the beginning
+		without string
+	}{
+		{serve.SearchResult{Hits: []serve.Hit{first}}, found{}, "Not sure. The nearest is:\n", "more"},
+		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, found{}, " 0.00  ", "I know"},
+		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, found{minor: true}, " 0.00  ", "more"},
+		{serve.SearchResult{Hits: []serve.Hit{second}}, found{}, "Nothing is known about that. -n 1 shows what is nearest.\n", "Lindau"},
+		{serve.SearchResult{}, found{}, "Nothing is known about that.\n", "-n"},
+	} {
+		var out bytes.Buffer
+		(&app{}).showHits(&out, &tt.r, tt.how)
+		if got := out.String(); !strings.HasPrefix(got, tt.want) || strings.Contains(got, tt.without) {
+			t.Errorf("search: %q", got)
+		}
 	}
 }

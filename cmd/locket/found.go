@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/sorting"
@@ -31,18 +32,22 @@ func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
 	if r.Unquoted {
 		fmt.Fprintln(w, "Nothing has that phrase word for word. Found by its words:")
 	}
-	if !r.Known {
+	hits := r.Hits
+	if !how.minor {
+		hits = slices.DeleteFunc(slices.Clone(hits), func(h serve.Hit) bool { return h.Minor })
+	}
+	left := len(r.Hits) - len(hits)
+	switch {
+	case len(hits) == 0:
+		fmt.Fprintf(w, "Nothing is known about that. %s\n", a.paint.dim(fmt.Sprintf("-n %d shows what is nearest.", left)))
+		return
+	case !r.Known:
 		fmt.Fprintln(w, unsure)
 	}
 	if how.explain {
 		a.understood(w, r)
 	}
-	left := 0
-	for _, h := range r.Hits {
-		if h.Minor && !how.minor {
-			left++
-			continue
-		}
+	for _, h := range hits {
 		what, mark := "said", ""
 		if h.Memory != nil {
 			what, mark = string(h.Memory.Type), marks(h.Memory)

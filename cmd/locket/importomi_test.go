@@ -72,7 +72,7 @@ func TestImportPolled(t *testing.T) {
 			t.Errorf("%d: exit %d: %s", i, code, said)
 		}
 	}
-	if code, said := try("search", "where does Ana live"); code != 0 || !strings.Contains(said, "Ghent") {
+	if code, said := try("search", "where do I live"); code != 0 || !strings.Contains(said, "Ghent") {
 		t.Errorf("%d %s", code, said)
 	}
 	if code, said := try("vault", "list"); code != 0 || !strings.Contains(said, "Wi-Fi") || !strings.Contains(said, "Office") || strings.Contains(said, "maple-TREE") {

@@ -1,6 +1,9 @@
 package recall
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // What was never said is not known, however much of the question was; what was
 // said is, in other words too.
@@ -76,6 +79,53 @@ func TestWhenWithoutATime(t *testing.T) {
 	for question, want := range map[string]float64{"When is the kayak in the shed?": shareUndated, "Is the kayak in the shed?": 1, "When was the tandem race?": 1} {
 		if got := find(t, x, Query{Text: question, Now: june.AddDate(0, 1, 0)}).Confidence; got < want-.01 || got > want+.01 {
 			t.Errorf("%s: %v, want %v", question, got, want)
+		}
+	}
+}
+
+// TestMinor: beside a line that answers in full, a person needs neither what was said before and after it nor
+// what shares a little with the question; beside one that does not, they do. A question of something that nobody
+// spoke of has minor hits alone.
+func TestMinor(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	talk(t, x, "a", june, 1,
+		[2]string{"Ana", "I lent Peter forty euros."},
+		[2]string{"Ana", "The spare key is under the blue flower pot."},
+		[2]string{"Ana", "I finished the big novel last night."},
+		[2]string{"Ben", "Where did you put the old violin?"},
+		[2]string{"Ana", "Up in the attic, behind the suitcases."},
+		[2]string{"Ben", "The bakery has a new oven."})
+	for _, tt := range []struct {
+		question string
+		want     []byte // the last bytes of the ids that are shown
+	}{
+		{"Where is the spare key?", []byte{2}},
+		{"What did Ana lend Peter?", []byte{1}},
+		{"What does the bakery have?", []byte{6}},
+		{"Where is the violin of the attic?", []byte{3, 4, 5, 6}},
+		{"What is the name of my tortoise?", nil},
+		{"谁偷了潜水艇", nil},
+	} {
+		var shown []byte
+		for _, h := range find(t, x, Query{Text: tt.question, Now: june, Wearer: "Ana"}).Hits {
+			if !h.Minor {
+				shown = append(shown, h.ID[len(h.ID)-1])
+			}
+		}
+		slices.Sort(shown)
+		if !slices.Equal(shown, tt.want) {
+			t.Errorf("%q: %v are shown, want %v", tt.question, shown, tt.want)
+		}
+	}
+}
+
+// TestMinorByAModel: what a model finds near has none of the question's words, and is shown.
+func TestMinorByAModel(t *testing.T) {
+	hits := []Hit{{Score: .8}, {Score: .7}, {Score: .6}, {Score: .3}}
+	minor(hits, []share{{1, 1}, {1, 1}, {0, .9}, {1, 1}}, 1)
+	for i, want := range []bool{false, false, true, true} {
+		if hits[i].Minor != want {
+			t.Errorf("hit %d: minor is %t", i, hits[i].Minor)
 		}
 	}
 }

@@ -260,13 +260,13 @@ func (r *ranking) hits(out *Result) {
 		}
 		out.Hits, says = append(out.Hits, hit), append(says, r.says(c.doc))
 	}
-	minor(out.Hits, says)
 	for i := range out.Hits {
 		if h := &out.Hits[i]; h.Kind == Utterance {
 			h.Past = sorting.Sorted(slices.Values(r.taken[h.ID]), func(a, b memory.ID) int { return bytes.Compare(a[:], b[:]) })
 		}
 	}
 	out.Confidence = r.confidence(r.surest())
+	minor(out.Hits, says, out.Confidence)
 }
 
 // saysNoMore reports whether another document has each word of a document.
