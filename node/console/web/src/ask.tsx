@@ -201,6 +201,15 @@ function Filters({ choice, read, change }: { choice: Choice; read: Loaded<Filter
 function Result({ found, answer, choice, only }: { found: Found; answer?: Answer; choice: Choice; only: (who: string) => void }) {
   const best = found.hits[0];
   const rest = found.known && best && !answer?.model ? found.hits.slice(1) : found.hits;
+  const near = rest.filter((h) => !h.minor);
+  const far = rest.filter((h) => h.minor);
+  const rows = (hits: Hit[]) => (
+    <ol class="hits">
+      {hits.map((h) => (
+        <HitRow key={h.id} hit={h} most={found.hits[0].score} only={only} />
+      ))}
+    </ol>
+  );
   return (
     <>
       {!found.known ? (
@@ -208,8 +217,8 @@ function Result({ found, answer, choice, only }: { found: Found; answer?: Answer
           <Icon name="why" size={22} />
           <div>
             <h2>{choice.asOf || choice.knownAt ? t("answer.unknownThen", { day: mediumDate(choice.knownAt || choice.asOf) }) : t("answer.unknown")}</h2>
-            <p>{found.hits.length ? t("answer.nearest") : t("answer.none")}</p>
-            {!found.hits.length && (
+            <p>{near.length ? t("answer.nearest") : t("answer.none")}</p>
+            {!near.length && (
               <p class="actions onward">
                 <a class="button small" href="/memories">
                   {t("answer.look")}
@@ -247,15 +256,17 @@ function Result({ found, answer, choice, only }: { found: Found; answer?: Answer
       )}
       <FollowUp choice={choice} />
       {answer?.trouble && <p class="muted">{t("answer.trouble")}</p>}
-      {rest.length > 0 && (
+      {near.length > 0 && (
         <>
           <h2 class="hits-title">{found.known ? t("answer.more") : t("answer.near")}</h2>
-          <ol class="hits">
-            {rest.map((h) => (
-              <HitRow key={h.id} hit={h} most={found.hits[0].score} only={only} />
-            ))}
-          </ol>
+          {rows(near)}
         </>
+      )}
+      {far.length > 0 && (
+        <details class="score hits-title">
+          <summary>{t("answer.far", { n: far.length })}</summary>
+          {rows(far)}
+        </details>
       )}
       {!!found.missing && <p class="muted">{t("answer.missing", { n: found.missing })}</p>}
     </>

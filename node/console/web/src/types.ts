@@ -128,6 +128,7 @@ export interface Hit {
   utterance?: { id: string; at: string; speaker?: string; text: string; place?: string };
   cold?: boolean;
   shared_by?: SharedBy;
+  minor?: boolean; // it has little of the question
 }
 
 export interface Found {

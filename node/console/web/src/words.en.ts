@@ -60,7 +60,7 @@ export const en = {
   "talk.before": "Asked before", "talk.back": "Go back to this question", "talk.topic": "Looked for:", "talk.on": "Ask on", "talk.hint": "And who is her sister?", "talk.do": "Ask on",
   "asof.label": "As things stood on", "asof.known": "As Locket knew it on", "asof.now": "today",
   "answer.unknown": "I don't know", "answer.unknownThen": "I did not know on {day}", "answer.nearest": "Nothing in your memory answers this. Below is the nearest there is, and it may be about something else.", "answer.none": "Nothing in your memory is even near this.",
-  "answer.look": "Look through all memories", "answer.more": "Also found", "answer.near": "The nearest there is", "answer.cites": "What the answer is from", "answer.model": "In the words of {model}, from what stands below.", "answer.trouble": "The language model gave no answer; this is what your memory says itself.",
+  "answer.look": "Look through all memories", "answer.more": "Also found", "answer.near": "The nearest there is", "answer.far": "With little to do with it: {n}", "answer.cites": "What the answer is from", "answer.model": "In the words of {model}, from what stands below.", "answer.trouble": "The language model gave no answer; this is what your memory says itself.",
   "answer.missing": "{n} {n|hit is|hits are} kept on another device that does not answer now.",
   "evidence.day": "in its day", "hit.said": "Said", "hit.shared": "Shared by", "hit.sharedUntil": "until {day}", "hit.why": "Why this?", "hit.cold": "Kept on another device that does not answer now",
   "score.title": "Why it was found",

@@ -61,7 +61,7 @@ export const zh: Record<keyof typeof en, string> = {
   "talk.before": "之前的提问", "talk.back": "回到这个问题", "talk.topic": "查找的是：", "talk.on": "接着问", "talk.hint": "那她的妹妹是谁？", "talk.do": "接着问",
   "asof.label": "截至", "asof.known": "按当时所知：", "asof.now": "今天",
   "answer.unknown": "我不知道", "answer.unknownThen": "{day} 时我还不知道", "answer.nearest": "你的记忆里没有答案。下面是最接近的内容，可能说的是别的事。", "answer.none": "你的记忆里没有相近的内容。",
-  "answer.look": "浏览所有记忆", "answer.more": "还找到", "answer.near": "最接近的内容", "answer.cites": "答案的出处", "answer.model": "由 {model} 根据下面的内容作答。", "answer.trouble": "语言模型没有回答；以下是记忆本身的内容。",
+  "answer.look": "浏览所有记忆", "answer.more": "还找到", "answer.near": "最接近的内容", "answer.far": "关系不大的：{n} 条", "answer.cites": "答案的出处", "answer.model": "由 {model} 根据下面的内容作答。", "answer.trouble": "语言模型没有回答；以下是记忆本身的内容。",
   "answer.missing": "有 {n} 条在另一台设备上，现在联系不到。",
   "evidence.day": "查看当天", "hit.said": "原话", "hit.shared": "分享自", "hit.sharedUntil": "有效至 {day}", "hit.why": "为什么？", "hit.cold": "在另一台设备上，现在联系不到",
   "score.title": "为什么找到它",
