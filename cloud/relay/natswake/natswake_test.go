@@ -18,7 +18,7 @@ import (
 )
 
 // patience is for a busy machine; nothing is expected to take it.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // serveNATS runs a real server in this process; port 0 takes any.
 func serveNATS(t *testing.T, port int) *server.Server {
