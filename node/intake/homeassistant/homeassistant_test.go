@@ -55,7 +55,7 @@ func newHome(t *testing.T) *home {
 			c.Close()
 			break
 		}
-		if time.Since(began) > time.Minute {
+		if time.Since(began) > 10*time.Minute {
 			t.Fatal(err)
 		}
 	}
