@@ -42,7 +42,7 @@ func (c *cable) join() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at, c.plug = l.Addr().String(), l
+	c.plug = l
 	c.ends.Go(func() {
 		for {
 			near, err := l.Accept()
@@ -87,7 +87,7 @@ func (c *cable) cut() {
 // hears a man speak.
 func TestRecorder(t *testing.T) {
 	began := time.Now()
-	line := &cable{at: "127.0.0.1:0", to: freeport.Addr(t)}
+	line := &cable{at: freeport.Addr(t), to: freeport.Addr(t)}
 	if err := line.join(); err != nil {
 		t.Fatal(err)
 	}
