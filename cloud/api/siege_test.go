@@ -75,7 +75,8 @@ func (s *service) served(t *testing.T, h *storetest.Household, times int) {
 // Who sends a head and no body, or half of one, holds no room that others need:
 // neither somebody without a key, nor a member who was removed, nor an account.
 func TestThreatStalledUploads(t *testing.T) {
-	stores(t, proxied, func(t *testing.T, s *service) {
+	// Who stalls is not let go for as long as this takes.
+	stores(t, func(c *api.Config) { proxied(c); c.Head = time.Hour }, func(t *testing.T, s *service) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		honest, hostile, unknown := s.settle("honest"), s.settle("hostile"), storetest.NewHousehold(t, "unknown")
