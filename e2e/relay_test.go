@@ -42,7 +42,7 @@ func newRelay(t *testing.T, flags ...string) *relay {
 	if len(flags) == 0 {
 		flags = []string{"--open"}
 	}
-	r := &relay{t: t, dir: filepath.Join(t.TempDir(), "relay"), flags: flags, log: new(logbook.Book)}
+	r := &relay{t: t, dir: filepath.Join(t.TempDir(), "relay"), url: "http://" + freeport.Addr(t), flags: flags, log: new(logbook.Book)}
 	t.Cleanup(func() {
 		if r.cmd != nil {
 			r.kill()
@@ -61,15 +61,11 @@ func (r *relay) start() {
 }
 
 func (r *relay) tryStart() error {
-	listen := "127.0.0.1:0"
-	if r.url != "" {
-		listen = strings.TrimPrefix(r.url, "http://")
-	}
 	store := []string{"--data", r.dir}
 	if slices.Contains(r.flags, "--db") {
 		store = nil // it has no folder
 	}
-	cmd := exec.Command(filepath.Join(bin, "locket-cloud"), slices.Concat([]string{"serve", "--listen", listen, "--json"}, store, r.flags)...)
+	cmd := exec.Command(filepath.Join(bin, "locket-cloud"), slices.Concat([]string{"serve", "--listen", strings.TrimPrefix(r.url, "http://"), "--json"}, store, r.flags)...)
 	cmd.Stderr = r.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {

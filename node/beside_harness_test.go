@@ -49,7 +49,7 @@ func sounds(t *testing.T, n *Node, at time.Time) {
 // eventually waits for what engines do in the background.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	for !ok() {
 		if !wait.For(ctx, 20*time.Millisecond) {

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +51,20 @@ func (s *speaker) says(t *testing.T, seconds int) {
 		comesEvent(t, s.n, memory.Event{ID: memory.EventID{Device: "pin", Boot: s.boot, Seq: uint64(s.at)}, Kind: memory.KindAudio, At: at, Received: time.Now(), Clock: memory.ClockWall,
 			Codec: "pcm16", Data: data, Last: s.at == len(s.pcm)})
 	}
+}
+
+// meanwhile waits as eventually does. They speak on: an engine hears no more after some seconds without sound, which
+// go by on a busy machine.
+func (s *speaker) meanwhile(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	spoke := time.Now()
+	eventually(t, what, func() bool {
+		if time.Since(spoke) > time.Second/2 {
+			s.n.open.engines.Hear("pin", false, make([]int16, sound.Rate/100))
+			spoke = time.Now()
+		}
+		return ok()
+	})
 }
 
 // Words come while somebody speaks: the engine has the sound by then, what it made of it is
@@ -104,7 +119,7 @@ func TestEarsHearWhileItIsSpoken(t *testing.T) {
 	s.Says(says(words), soFar(words))
 	one := newSpeaker(t, n, 0)
 	one.says(t, 6)
-	eventually(t, "words so far", func() bool {
+	one.meanwhile(t, "words so far", func() bool {
 		l := showing()
 		return len(l) == 1 && strings.HasPrefix(l[0].Text, "Lena is allergic to peanuts")
 	})
@@ -127,7 +142,7 @@ func TestEarsHearWhileItIsSpoken(t *testing.T) {
 	s.Says(says("The wifi password is tulip-42-harbor."), soFar("The wifi password is tulip-42-harbor and so on and on"))
 	two := newSpeaker(t, n, 1)
 	two.says(t, 6)
-	eventually(t, "sound", func() bool { return len(call(1).Sound) > 5*32000 })
+	two.meanwhile(t, "sound", func() bool { return len(call(1).Sound) > 5*32000 })
 	s.HangUp()
 	eventually(t, "the end of the call", func() bool { return call(1).Over })
 	two.says(t, 10)
@@ -145,13 +160,13 @@ func TestEarsHearWhileItIsSpoken(t *testing.T) {
 	s.Says(says(words), soFar(words))
 	three := newSpeaker(t, n, 2)
 	three.says(t, 5)
-	eventually(t, "words so far", func() bool { return len(showing()) == 1 })
+	three.meanwhile(t, "words so far", func() bool { return len(showing()) == 1 })
 	if _, err := n.Pause(t.Context(), time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the end of the stream", func() bool { return call(3).Over && len(showing()) == 0 })
-	if c := call(3); c.Stopped || len(heardBy(t, n)) != 2 {
-		t.Errorf("%+v", heardBy(t, n))
+	if call(3).Stopped {
+		t.Error("the engine was told that the utterance is over")
 	}
 
 	// So does a private zone that begins.
@@ -160,12 +175,17 @@ func TestEarsHearWhileItIsSpoken(t *testing.T) {
 	}
 	four := newSpeaker(t, n, 3)
 	four.says(t, 5)
-	eventually(t, "words so far", func() bool { return len(showing()) == 1 })
+	four.meanwhile(t, "words so far", func() bool { return len(showing()) == 1 })
 	if _, err := n.AddZone(t.Context(), zones.Zone{Name: "night and day", Window: "00:00-24:00"}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the end of the stream", func() bool { return call(4).Over && len(showing()) == 0 })
-	if c := call(4); c.Stopped || len(heardBy(t, n)) != 2 {
-		t.Errorf("%+v", heardBy(t, n))
+	// What was said before the pause may have become a recording when the next sound came: then it is heard whole, in a
+	// call of its own, and has its words.
+	eventually(t, "the end of the stream", func() bool {
+		cut := func(c speechtest.WyomingCall) bool { return c.Over && !c.Stopped }
+		return slices.ContainsFunc(s.Calls()[tried+4:], cut) && len(showing()) == 0
+	})
+	if lines := heardBy(t, n); slices.ContainsFunc(lines, func(u memory.Utterance) bool { return u.Event.Boot == four.boot }) {
+		t.Errorf("%+v", lines)
 	}
 }

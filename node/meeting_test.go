@@ -31,7 +31,7 @@ func loopback(t *testing.T) string {
 // what there is instead.
 func until(t *testing.T, what string, state func() string, done func() bool) {
 	t.Helper()
-	for range 1200 { // of a tenth of a second: a slow machine is not a broken one
+	for range 6000 { // of a tenth of a second: a slow machine is not a broken one
 		if done() {
 			return
 		}

@@ -73,7 +73,7 @@ func TestRunningGoesOnWithOneRelay(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	id := a.tell("Ana likes plums.", nil)
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer stop()
 	came := false
 	for c, err := range b.Changes(ctx, 0, true) {

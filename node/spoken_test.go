@@ -31,7 +31,7 @@ func spokenTo(t *testing.T, n *Node, name string, hello wire.Hello) (c *wear.Cli
 
 func awaitCmd(t *testing.T, commands chan wire.Cmd, cmd string) wire.Cmd {
 	t.Helper()
-	for end := time.After(time.Minute); ; {
+	for end := time.After(10 * time.Minute); ; {
 		select {
 		case c := <-commands:
 			if c.Cmd == cmd {

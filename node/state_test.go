@@ -52,7 +52,7 @@ func letIn(t *testing.T, n *Node, name, password string) bool {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	for end := time.Now().Add(2 * time.Minute); ; {
+	for end := time.Now().Add(10 * time.Minute); ; {
 		ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		err := c.Ready(ctx)
 		stop()

@@ -161,7 +161,7 @@ func TestInvitation(t *testing.T) {
 func TestWake(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.Heartbeat = 10 * time.Millisecond })
 	h := s.settle("wake")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 
 	heads := make(chan page.Head, 10)

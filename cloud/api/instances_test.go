@@ -132,7 +132,7 @@ func TestTwoInstancesByNATS(t *testing.T) {
 
 func areOne(t *testing.T, a, b *service) {
 	h := a.settle("two")
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 
 	heads, ended := make(chan page.Head, 10), make(chan error, 1)

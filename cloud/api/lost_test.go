@@ -30,7 +30,7 @@ func TestDatabaseCrashes(t *testing.T) {
 		}
 	})
 	s := instance(t, database(t, &durable), t.TempDir(), nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	const crashes = 3
 	houses := []*storetest.Household{s.settle("one"), s.settle("two"), s.settle("three")}

@@ -117,7 +117,7 @@ func TestFailureIsNotDescribed(t *testing.T) {
 // A connection that is closed makes room for the next of its address.
 func TestConnectionsMakeRoom(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.ConnsPerAddress = 3 })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	for range 9 {
 		c := dial(t, s, "127.0.0.2")

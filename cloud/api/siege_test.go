@@ -75,8 +75,9 @@ func (s *service) served(t *testing.T, h *storetest.Household, times int) {
 // Who sends a head and no body, or half of one, holds no room that others need:
 // neither somebody without a key, nor a member who was removed, nor an account.
 func TestThreatStalledUploads(t *testing.T) {
-	stores(t, proxied, func(t *testing.T, s *service) {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	// Who stalls is not let go for as long as this takes.
+	stores(t, func(c *api.Config) { proxied(c); c.Head = time.Hour }, func(t *testing.T, s *service) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		honest, hostile, unknown := s.settle("honest"), s.settle("hostile"), storetest.NewHousehold(t, "unknown")
 		last := honest.Delta(honest.Writer, "the last")
@@ -253,7 +254,7 @@ func TestThreatConnectionsHeld(t *testing.T) {
 			held = append(held, c)
 		}
 		for i, c := range held[:more] {
-			s.ok(c.SetReadDeadline(time.Now().Add(30 * time.Second)))
+			s.ok(c.SetReadDeadline(time.Now().Add(10 * time.Minute)))
 			if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Fatalf("connection %d stays: %v", i, err)
 			}

@@ -29,7 +29,7 @@ func (o *owner) circle() {
 // arrived waits until a worker of one space has a memory.
 func arrived(t *testing.T, w *Worker, id memory.ID) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	w.mu.Lock()
 	spaces := slices.Collect(maps.Values(w.spaces))

@@ -183,7 +183,7 @@ func (o *owner) waitMore() {
 	o.t.Helper()
 	status, err := o.replica.Status(o.t.Context())
 	o.ok(err)
-	ctx, cancel := context.WithTimeout(o.t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(o.t.Context(), 10*time.Minute)
 	defer cancel()
 	err = o.at.Wait(ctx, status.Cursor)
 	if ctx.Err() != nil {
@@ -234,7 +234,7 @@ func (s *said) wait(t *testing.T, message string) {
 	t.Helper()
 	select {
 	case <-s.heard(message):
-	case <-time.After(3 * time.Minute):
+	case <-time.After(10 * time.Minute):
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		t.Fatalf("%q was not said, but\n%s", message, s.text.String())

@@ -249,10 +249,13 @@ func TestHangAndCrash(t *testing.T) {
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
 	o.source("image/png", day(t, "note.png"))
-	for reason, script := range map[string]string{"out of time": "sleep 1000", "crashed: segmentation fault": "kill -SEGV $$"} {
-		path := fake(t, "tesseract", `case "$1" in --list-langs) echo eng;; *) `+script+`;; esac`)
+	for reason, x := range map[string]struct {
+		script string
+		wall   time.Duration
+	}{"out of time": {"sleep 1000", 5 * time.Second}, "crashed: segmentation fault": {"kill -SEGV $$", time.Hour}} {
+		path := fake(t, "tesseract", `case "$1" in --list-langs) echo eng;; *) `+x.script+`;; esac`)
 		c := Config{Home: home, Engines: Engines{Path: path, Speech: "none"}}
-		c.Engines.Limits = engine.Limits{Wall: 2e9}
+		c.Engines.Limits = engine.Limits{Wall: x.wall}
 		w, log, stop := run(t, c)
 		log.wait(t, "job: will be tried again")
 		putOff(t, w) // which is written down after it is said

@@ -40,7 +40,7 @@ func names(t *testing.T) string {
 const host = "relay.example.org"
 
 // patience is how long an authority may take, on a busy machine.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // certified starts a relay with a certificate of an authority.
 func certified(t *testing.T, a *testservers.Authority, dir string) *process {

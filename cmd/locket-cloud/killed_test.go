@@ -59,7 +59,7 @@ func killedWhileServing(t *testing.T, where ...string) {
 		if s.relay, err = remote.New(p.url, remote.Option{}); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		if round == 0 {
 			for _, e := range s.house.Entries {
 				if err := s.as(s.house.Owner).AppendLog(ctx, e, ""); err != nil {

@@ -107,7 +107,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }
 	interrupt := func(_ *os.Process, at *os.File) {
 		// Nobody presses Ctrl+C between a prompt's appearance and the moment from which nothing typed is shown.
-		for late := time.Now().Add(time.Minute); time.Now().Before(late); runtime.Gosched() {
+		for late := time.Now().Add(10 * time.Minute); time.Now().Before(late); runtime.Gosched() {
 			if mode, err := unix.IoctlGetTermios(int(at.Fd()), unix.TCGETS); err != nil || mode.Lflag&unix.ECHO == 0 {
 				break
 			}

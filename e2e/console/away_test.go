@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/locket-dev/locket/internal/testing/freeport"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/console"
 )
@@ -42,7 +43,7 @@ func beside(t *testing.T, listen string) *console.Console {
 // The page opens while the node is away, says so, and goes on when it answers
 // again. The browser has kept the page's own files and nothing of the memory.
 func TestAway(t *testing.T) {
-	first := beside(t, "127.0.0.1:0")
+	first := beside(t, freeport.Addr(t)) // for another life of the node, too
 	l, err := first.OpenConsole(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long anything may take before a test gives up on it.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // theDay is the day of testdata/day.
 const theDay = "2026-09-14"

@@ -25,7 +25,7 @@ const (
 	price      = "5.00 EUR"
 	periodDays = 30
 	deposited  = 10_000_000 // minor units that each buyer has at each market
-	patience   = 2 * time.Minute
+	patience   = 10 * time.Minute
 )
 
 // pair is a seller and who buys from them.

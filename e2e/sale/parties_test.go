@@ -38,7 +38,7 @@ import (
 const fee = 1000
 
 // operate serves a market. set is its folder, the number of its key, the file of the
-// arbiter's key, the URL of a PostgreSQL database or "-", and once it served its address.
+// arbiter's key, the URL of a PostgreSQL database or "-", and its address.
 func operate(ctx context.Context, set string) (any, func(context.Context, *command) (any, error), error) {
 	f := strings.Fields(set)
 	number, err := strconv.Atoi(f[1])
@@ -79,11 +79,7 @@ func operate(ctx context.Context, set string) (any, func(context.Context, *comma
 	if err != nil {
 		return nil, nil, err
 	}
-	listen := "127.0.0.1:0"
-	if len(f) > 4 {
-		listen = f[4]
-	}
-	ln, err := net.Listen("tcp", listen)
+	ln, err := net.Listen("tcp", f[4])
 	if err != nil {
 		return nil, nil, err
 	}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/logbook"
+	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
 // Names of a party's environment.
@@ -137,7 +138,7 @@ var errGone = errors.New("the process has ended")
 type process struct {
 	t         *testing.T
 	role, set string
-	url       string // of an operator, once it served
+	url       string // of an operator
 
 	mu  sync.Mutex // one command at a time
 	cmd *exec.Cmd
@@ -149,6 +150,9 @@ type process struct {
 func newProcess(t *testing.T, role, set string) *process {
 	t.Helper()
 	p := &process{t: t, role: role, set: set, log: new(logbook.Book)}
+	if role == "operator" {
+		p.url = "http://" + freeport.Addr(t)
+	}
 	t.Cleanup(func() {
 		if p.cmd != nil {
 			p.kill()
@@ -158,7 +162,7 @@ func newProcess(t *testing.T, role, set string) *process {
 	return p
 }
 
-// start runs it, where it ran before if it is an operator.
+// start runs it, at one address for all its lives if it is an operator.
 func (p *process) start() {
 	p.t.Helper()
 	p.mu.Lock()

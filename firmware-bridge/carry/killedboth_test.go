@@ -286,6 +286,7 @@ func killBoth(t *testing.T, name string) {
 	}
 	dice := rand.New(rand.NewPCG(uint64(chance), 3))
 	cut, bridges := 0, 0 // rounds that ended while there was something to carry, and bridges killed
+	began := false       // one of those had begun to carry
 	for round := range kills {
 		begin(round)
 		// A point by chance, in time or in what is left, whichever comes first: time for those whose pages go
@@ -310,6 +311,7 @@ func killBoth(t *testing.T, name string) {
 		if which != 0 {
 			end("bridge")
 			bridges++
+			began = began || h.runs(t)
 		}
 		t.Logf("round %d: %d left; killed %s", round, had, [...]string{"the node", "the bridge", "both"}[which])
 	}
@@ -350,8 +352,9 @@ func killBoth(t *testing.T, name string) {
 			}
 		}
 	}
-	// A bridge that was killed before it could carry anything, or tell of the one before, has no gap of its own.
-	if n := len(gaps); (n > 0) != (k.sounds && bridges > 0) || n > bridges {
+	// A bridge that was killed before it could carry anything, or tell of the one before, has no gap of its own: on a
+	// busy machine that may be all of them.
+	if n := len(gaps); (n > 0) != (k.sounds && began) || n > bridges {
 		t.Errorf("%d gaps tell of %d bridges that were killed", n, bridges)
 	}
 	t.Logf("%d items of %d parts over %d rounds, %d gaps for %d killed bridges; %d parts came again after a restart of the node", len(all.Items), things, cut, len(gaps), bridges, twice)

@@ -193,6 +193,19 @@ func (h *house) firstBoot(t *testing.T, rounds int) uint64 {
 	return last - uint64(rounds)
 }
 
+// runs reports whether the last bridge had begun to carry, and did not come to its end.
+func (h *house) runs(t *testing.T) (runs bool) {
+	t.Helper()
+	state, err := carry.OpenState(filepath.Join(h.dir, "state.json"))
+	if err == nil {
+		err = state.Part("runs", &runs)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
 // once is each, with every event once, by its identity.
 func (h *house) once(t *testing.T, do func(e *memory.Event)) {
 	t.Helper()

@@ -67,18 +67,22 @@ func TestHangIsKilledWithItsChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.writes = []string{fifo}
-	gone := make(chan error, 1)
-	go func() { // ends when nobody holds the other end any more
-		f, err := os.Open(fifo)
-		if err == nil {
-			_, err = io.ReadAll(f)
-			f.Close()
-		}
-		gone <- err
-	}()
-	_, err := c.Run(t.Context(), Input{}, fifo)
+	held, err := os.OpenFile(fifo, os.O_RDWR, 0) // as nobody may open it: on a busy machine the program is killed before
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	f, err := os.Open(fifo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = c.Run(t.Context(), Input{}, fifo)
 	kind(t, err, Slow, "killed after 300ms")
-	if err := <-gone; err != nil {
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(f); err != nil { // ends when nobody holds the other end any more
 		t.Fatal(err)
 	}
 	empty(t, c.Dir)

@@ -25,7 +25,7 @@ import (
 const maxSocket = 80
 
 // patience is how long the server may take to start on a busy machine.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // Cluster is a PostgreSQL server that starts when the first database is
 // requested. Its zero value is ready to use. It is safe for concurrent use.

@@ -36,7 +36,7 @@ type Options struct {
 }
 
 // patience is how long any one thing may take before the story gives it up.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // Run tells the story. Errors as demo.Run.
 func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
