@@ -183,22 +183,25 @@ func (t *talk) planned(c *clause, w *when) bool {
 	return true
 }
 
-// offers reports a clause that names times and nothing that is then: "we've got Monday at nine, or
-// Tuesday at four".
+// offers reports a clause that names times to choose from and nothing that is then: "we've got Monday at
+// nine, or Tuesday at four".
 func (c *clause) offers() bool {
 	if c.verb != "have" && c.verb != "get" && c.verb != "do" && c.verb != "offer" {
 		return false
 	}
+	choice := false
 	for k := c.vi + 1; k < len(c.words); k++ {
 		switch c.w(k) {
-		case "got", "or", "and", ",", "either", "only", "also", "free", "available", "open", "you", "at", "in":
+		case "or", "either", "free", "available", "open":
+			choice = true
+		case "got", "and", ",", "only", "also", "you", "at", "in":
 		default:
 			if _, ok := number(c.w(k)); !ok {
 				return false
 			}
 		}
 	}
-	return c.firstTime() != nil
+	return choice && c.firstTime() != nil
 }
 
 // label is the statement without its times.

@@ -201,7 +201,7 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 // "other", so that nobody can say which of the two is meant.
 func (t *talk) likelier(k int, other byte) bool {
 	for _, p := range t.persons[max(0, k-3):k] {
-		if sex := t.sex(p); sex != 0 && sex != other && !t.present(p) && p.key != t.persons[k].key {
+		if sex := t.sex(p); sex != 0 && sex != other && p.key != t.persons[k].key && !t.present(p) && !t.present(person{name: strings.Fields(p.name + " ?")[0]}) {
 			return true
 		}
 	}

@@ -239,6 +239,7 @@ func (t *talk) sentence(s sentence) {
 		t.refuse("boilerplate", "a broadcast or an announcement", s.start, s.end)
 		return
 	}
+	s = t.beforeQuestion(s)
 	if reason := told(s); reason != "" {
 		if reason == aJoke && !s.chinese() && t.joked(s) {
 			return
