@@ -3,7 +3,7 @@ package rules
 import "strings"
 
 // What the speaker says of themselves stands, whatever they ask behind it: "I'm allergic to
-// penicillin, is that in my file?", 我对青霉素过敏，你们有记录吧？ So does what they remind somebody of:
+// penicillin, do you have that?", 我对青霉素过敏，你们有记录吧？ So does what they remind somebody of:
 // "Leo's allergic to nuts, you know that, right?"
 
 // beforeQuestion is a question without what it asks, where it says something before; else the same sentence.
@@ -54,6 +54,9 @@ func (s sentence) reminder() bool {
 // reopens reports a question that takes back what was said before it, or asks for leave: "can I move
 // that?", "is that okay?"
 func reopens(s sentence) bool {
+	if auxiliary(s.at(0)) && (s.at(1) == "that" || s.at(1) == "this" || s.at(1) == "it") {
+		return true
+	}
 	for i := range s.toks {
 		switch s.at(i) {
 		case "move", "change", "cancel", "reschedule", "postpone", "switch", "swap", "ok", "okay", "work", "works", "suit", "suits", "fine", "alright", "wrong", "true", "or", "isn't", "aren't", "wasn't", "wouldn't", "shouldn't", "didn't", "doesn't":
