@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,17 +18,18 @@ const (
 	propertyEn = `(?:birth ?day|birth ?date|date of birth|address|job|profession|occupation|employer|phone|number|e-?mail|age|surname|name)`
 	propertyZh = `(?:生日|出生|地址|工作|职业|电话|手机|号码|邮箱|年龄)`
 	kindEn     = `(?:(?:home|current|mobile|phone|cell|work|e-?mail|first|last) ){0,2}`
+	titleEn    = `(?:(?:dr|mr|mrs|ms|prof)\b\.? )?`
 	verbEn     = `(?:live|work|born|drive|old|do)\b`
 	verbZh     = `(?:住|上班|工作|几岁|多大|叫什么)`
 	// partners are people by what they are to the owner.
-	partnerEn = `(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|doctor|gp|dentist|vet|boss|landlord|landlady|lawyer|therapist|teacher|neighbou?r|manager|colleague|sister|brother|mother|father|mum|mom|dad|son|daughter|aunt|uncle|cousin|niece|nephew|grand(?:mother|father|ma|pa|son|daughter)|best friend)`
+	partnerEn = `(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|doctor|gp|dentist|vet|boss|landlord|landlady|lawyer|therapist|teacher|neighbou?r|manager|colleague|sister|brother|mother|father|mum|mom|dad|son|daughter|aunt|uncle|cousin|niece|nephew|grand(?:mother|father|ma|pa|son|daughter)|best friend|dog|cat|puppy|kitten)`
 	nameZh    = `(?:的?名字|叫什么|叫啥|是谁|是哪位|姓什么)`
-	partnerZh = `(?:老婆|妻子|太太|老公|丈夫|男朋友|女朋友|男友|女友|医生|牙医|老板|房东|律师|老师|邻居|同事|姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|儿子|女儿|爷爷|奶奶|外公|外婆|叔叔|阿姨|舅舅|姑姑|最好的朋友)`
+	partnerZh = `(?:老婆|妻子|太太|老公|丈夫|男朋友|女朋友|男友|女友|医生|牙医|老板|房东|律师|老师|邻居|同事|姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|儿子|女儿|爷爷|奶奶|外公|外婆|叔叔|阿姨|舅舅|姑姑|最好的朋友|狗|猫)`
 )
 
 var (
 	// ofPartner finds questions for who somebody is to the wearer, and toOther those for who they are to somebody else.
-	ofPartner = lazily(`(?i)\b(?:my|our) ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\b(?:who(?:['’]s| is)|name of) (?:my|our) ` + partnerEn + `\W*$|^(?:请问)?我的?` + partnerZh + nameZh)
+	ofPartner = lazily(`(?i)\b(?:my|our) ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\b(?:who(?:['’]s| is)|name of) (?:my|our) ` + partnerEn + `\W*$|^(?:请问)?我(?:们?家)?的?` + partnerZh + nameZh)
 	toOther   = lazily(`(?i)^(?:and )?(?:who|what)(?:['’]s| is| was)\b.*['’]s ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)?\W*$|` + partnerZh + nameZh)
 	// ofSelf finds questions for a property of the wearer.
 	ofSelf = lazily(`(?i)\bmy ` + kindEn + propertyEn + `\W*$|^(?:and )?(?:where|when|what|which|how old)\b.* (?:do|did|was|am) i (?:now |currently )?` + verbEn + `(?: in| at| for a living| now)?\W*$|^how old am i\b|` +
@@ -35,9 +37,9 @@ var (
 	// ofOther finds questions for one of somebody else, and who that is.
 	ofOther = []pattern{
 		lazily(`(?i)\b(\pL+)['’]s (?:` + partnerEn + `['’]s )?` + kindEn + `(?:` + propertyEn + `|` + partnerEn + `)(?: called| named)?\W*$`),
-		lazily(`(?i)^(?:and )?(?:where|when|what|how old) (?:does|did|is|was) (?:my |our )?(\pL+) ` + verbEn + `.*$`),
-		lazily(`(?i)^how old is (?:my |our )?(\pL+)\W*$`),
-		lazily(`^(?:请问|那)?(?:我的?)?([^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?)(?:的|现在|目前|是|在|哪里|哪儿|什么地方|什么|做)*(?:` + partnerZh + `|` + propertyZh + `|` + verbZh + `)`),
+		lazily(`(?i)^(?:and )?(?:where|when|what|how old) (?:does|did|is|was) (?:my |our )?` + titleEn + `(\pL+) ` + verbEn + `.*$`),
+		lazily(`(?i)^how old is (?:my |our )?` + titleEn + `(\pL+)\W*$`),
+		lazily(`^(?:请问|那)?(?:我的?)?([^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?|[A-Z][a-z]+) ?(?:的|现在|目前|是|在|哪里|哪儿|什么地方|什么|做)*(?:` + partnerZh + `|` + propertyZh + `|` + verbZh + `)`),
 	}
 	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their)$`)
 
@@ -51,7 +53,7 @@ var (
 	// asideOf finds words that have a property's in them, and tell nothing of it.
 	asideOf = lazily(`(?i)\bbirthday (?:cards?|presents?|gifts?|cakes?|part(?:y|ies))\b|生日(?:礼物|蛋糕|贺?卡|派对|聚会)`)
 	// begins finds a sentence about somebody: "Anna is", "My brother Jonas works", 小王住在.
-	begins = lazily(`^(?:(?:(?i:my|our|his|her) )` + partnerEn + `(?: \p{Lu}\pL+)?|\p{Lu}\pL+(?: \p{Lu}\pL+)?) (?:is|was|lives?|works?|moved|drives|has|turns?|does)\b|^(?:我的?)?[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?(?:现在)?(?:住|在|是|搬|叫)`)
+	begins = lazily(`^(?:(?:(?i:my|our|his|her) )` + partnerEn + `(?: \p{Lu}\pL+)?|(?:(?:Dr|Mr|Mrs|Ms|Prof)\b\.? )?\p{Lu}\pL+(?: \p{Lu}\pL+)?) (?:is|was|lives?|works?|moved|drives|has|turns?|does)\b|^(?:我的?)?[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?(?:现在)?(?:住|在|是|搬|叫)`)
 	first  = lazily(`(?i)^(?:i|i['’]m|i['’]ve|my|we|our)\b|^我`)
 )
 
@@ -191,8 +193,38 @@ func (qr *Query) owner(ctx context.Context, question string) (owner string, doub
 			})
 			return err == nil && misses
 		}
+	} else {
+		doubts = func(id memory.ID) (of bool) {
+			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+				of = p.ofBystander(tx, qr.c.Wearer, id)
+				return nil
+			})
+			return err == nil && of
+		}
 	}
 	return p.owner, doubts, is(func(w whose) bool { return w != nobodys })
+}
+
+// ofBystander reports what the owner says of somebody else, "my sister lives in Rome", and what is known
+// of a relative of theirs.
+func (p property) ofBystander(tx *store.Tx, wearer string, id memory.ID) bool {
+	owner := memory.Normal(p.owner)
+	text, speakers := "", []string{}
+	if u, err := tx.Utterance(id); err == nil {
+		text, speakers = u.Text, []string{u.Speaker}
+	} else if m, err := engine.Live(tx, id); err == nil {
+		if m.Slot != nil && (strings.HasPrefix(memory.Normal(m.Slot.Subject), owner+"'s ") || strings.HasPrefix(memory.Normal(m.Slot.Subject), owner+"的")) {
+			return true
+		}
+		text = asSpoken(m.Text, wearer)
+		if of := partnerOf().FindStringSubmatch(text); of != nil && (memory.Normal(of[2]) == owner || of[4] == p.owner) {
+			return true
+		}
+		for i := range m.Evidence {
+			speakers = append(speakers, m.Evidence[i].Speaker)
+		}
+	}
+	return slices.ContainsFunc(speakers, func(s string) bool { return memory.Normal(s) == owner }) && p.owns(text) == anothers && shared(p.owner, text) == 0
 }
 
 // said is the text of a document, a memory's as its wearer says it, and who says it.

@@ -38,7 +38,7 @@ var (
 	asksPromise = lazily(`(?i)^what (?:did|have) i (?:promise|promised)(?: to do)?\W*$|^what promises (?:did|have) i (?:make|made)\W*$|^我(?:都)?(?:答应|承诺|保证)(?:过|了)*(?:谁|什么|哪些)(?:了|事|事情)*\W*$`)
 	asksToDo    = lazily(`(?i)^(?:and |so )?(?:what|which (?:things|tasks))\b.* (?:i|we)\b.*\b(?:have|need|supposed|got) to (?:do|get done|finish|remember)` + whenTail +
 		`|^what (?:must|should) i (?:do|remember|not forget)` + whenTail + `|^what did i say i(?: would|['’]d) do` + whenTail + `|^(?:what(?:['’]s| is)|anything|is there anything)(?: still| else)?(?: left)? to do` + whenTail +
-		`|^anything (?:that )?i (?:must|should|have to|need to) (?:do|remember|not forget)` + whenTail + `|\bmy to-?dos?\b|^what(?:['’]s| is) on my list\W*$|^what(?:['’]s| is) (?:due|coming up|happening)` + whenTail +
+		`|^anything (?:that )?i (?:must|should|have to|need to) (?:do|remember|not forget)` + whenTail + `|^(?:(?:what|which|anything|is there|do i have)\b.*\b)?(?:my|our) to[- ]?dos?(?: list)?` + whenTail + `|^what(?:['’]s| is)(?: still| left)? on (?:the|my|our) (?:to[- ]?do )?list` + whenTail + `|^(?:read|show|tell|give)(?: me)? (?:the|my|our) (?:to[- ]?do|task) list` + whenTail + `|^what(?:['’]s| is) on my list\W*$|^what(?:['’]s| is) (?:due|coming up|happening)` + whenTail +
 		`|^(?:do i have any|what are my|any) plans` + whenTail + `|` +
 		`^` + whoHan + `(?:要|得|该|应该|需要)(?:做|干|办)(?:些?什么|啥|哪些)\W*$|^` + whoHan + `有(?:什么|哪些)(?:事|安排|计划|待办)(?:要做|情)*\W*$|待办`)
 	toBuy     = lazily(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)

@@ -71,18 +71,22 @@ func changedTo(toks []token, i, noun int) bool {
 	return false
 }
 
-// changedThen skips "has changed, it's now", "changed, the new one is" and
-// 换了，新的是 up to the last word of them, "'s" or "is" or 是; i where nothing of
-// the kind stands there.
+// changedThen skips "has changed, it's now", "I changed it, the new one is",
+// 换了，新的是 and 我改了，改成 up to the last word of them, "'s" or "is" or 是, or
+// up to 改成; i where nothing of the kind stands there.
 func changedThen(toks []token, i int) int {
-	k, changed := i, false
-	for ; k < min(len(toks), i+9); k++ {
+	k, changed, other := i, false, false // other: words between that say something else
+	for ; k < min(len(toks), i+12); k++ {
 		switch toks[k].s {
 		case "changed", "换", "改", "变", "收":
+			if changed && k+1 < len(toks) && (toks[k+1].s == "成" || toks[k+1].s == "为") {
+				return k
+			}
 			changed = true
-		case "?", "that", "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "了", "新", "的", "现", "在", "过", "到":
+		case "?", "that", "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "i", "we", "they", "i've", "we've", "they've", "just", "had",
+			"了", "新", "的", "现", "在", "过", "到":
 		case "is", "'s", "是":
-			if changed {
+			if changed && !other {
 				return k
 			}
 			if k > i && (toks[k-1].s == "it" || toks[k-1].s == "that") { // "a PIN now, it's": no link, so the value must look like one
@@ -90,7 +94,9 @@ func changedThen(toks []token, i int) int {
 			}
 			return i
 		default:
-			return i
+			if other = true; toks[k].kind != 'c' {
+				return i
+			}
 		}
 	}
 	return i

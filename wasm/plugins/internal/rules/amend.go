@@ -31,7 +31,7 @@ func (t *talk) amend(a *abi.Candidate, rest []sentence) {
 			return
 		}
 		if c.chinese() {
-			a.Text = strings.TrimSuffix(a.Text, "。") + "，" + text + "。"
+			a.Text = strings.TrimRight(a.Text, "。.") + "，" + text + "。"
 		} else {
 			a.Text += " " + text
 		}
@@ -129,7 +129,9 @@ func (t *talk) tail(c sentence, started int64) string {
 		if utf8.RuneCountInString(raw) < 4 || strings.ContainsAny(raw, "你您吗呢吧") || strings.Contains(raw, "说") || strings.Contains(raw, "觉得") {
 			return ""
 		}
-		return strings.Trim(t.rewriteZh(c, findWhens(c, t.now), false), "。 ")
+		whens := findWhens(c, t.now)
+		t.afterIt(whens, started)
+		return strings.Trim(t.rewriteZh(c, whens, false), "。 ")
 	}
 	if v.content < 2 || v.has(wordsYou) > 0 || v.has(wordsMay) > 0 || v.has(opinions) > 0 || v.has(wordsSaid) > 0 {
 		return ""
@@ -138,13 +140,21 @@ func (t *talk) tail(c sentence, started int64) string {
 	if !ok || thirds[v.at(v.start())] || deictics[v.at(v.start())] {
 		p = t.unparsed(c) // whom it means stands before it
 	}
-	for i := range p.whens {
-		if w := &p.whens[i]; w.weekday && started > 0 && (moment{w.day + 1, 0, t.now.offset}).unix() <= started {
-			w.day += 7 // "…on Friday, until Tuesday"
-		}
+	if !p.past {
+		t.afterIt(p.whens, started)
 	}
 	if first := p.w(0); preposition(first) || askers[first] {
 		return ""
 	}
 	return t.rewrite(&p)
+}
+
+// afterIt puts bare weekdays behind what begins at started, in ms since 1970; 0: it has no time. "We leave
+// next Tuesday, back on Thursday", 下周二飞深圳，周四回来.
+func (t *talk) afterIt(whens []when, started int64) {
+	for i := range whens {
+		for w := &whens[i]; w.weekday && started > 0 && (moment{w.day + 1, 0, t.now.offset}).unix() <= started; {
+			w.day += 7
+		}
+	}
 }

@@ -193,7 +193,7 @@ func (t *talk) settled(s sentence, marked, yours bool) (plan, bool) {
 	found := false
 	for k := len(t.plans) - 1; k >= 0; k-- {
 		p := t.plans[k]
-		if p.noun() != word || p.day < t.now.day || !profession(word) && !marked || s.mine(at) && p.subject != t.self.key {
+		if p.noun() != word && !(word == "flight" && p.what == "plan" && holdsWord(p.hay(), word)) || p.day < t.now.day || !profession(word) && !marked || s.mine(at) && p.subject != t.self.key {
 			continue
 		}
 		if p.subject == t.self.key && !yours {
@@ -219,11 +219,29 @@ func (t *talk) settledFor(s sentence) (*when, bool) {
 		case w.hasDay && denied(s, w):
 		case w.hasDay && (w.grain == 'd' || w.grain == 0):
 			to = w
+		case to == nil && w.clock && !w.byPart && !w.hasDay && s.standsNow(w):
+			to = w
 		case to != nil && w.clock && !to.clock:
 			to.minute, to.clock, to.byPart, to.sure = w.minute, w.clock, w.byPart, w.sure
 		}
 	}
 	return to, to != nil
+}
+
+// standsNow reports a time of day at which something is after it was changed: "they changed my flight,
+// it's at nine fifteen now".
+func (s sentence) standsNow(w *when) bool {
+	changed := false
+	for i := range w.first {
+		l, past, _ := lemma(s.at(i))
+		changed = changed || past && moves(l)
+	}
+	for i := max(0, w.first-3); i < w.first && changed; i++ {
+		if s.at(i) == "it's" || s.at(i) == "it" || s.at(i) == "now" {
+			return true
+		}
+	}
+	return false
 }
 
 // denied reports whether a time is one that no longer holds: "not on Tuesday",

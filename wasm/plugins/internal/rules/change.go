@@ -69,6 +69,9 @@ func (t *talk) reschedule(c *clause) bool {
 	}
 	p, known := t.findOf(whose, nil, words...)
 	to := together(c.whens)
+	if to != nil && len(c.whens) == 1 && to.weekday && c.past && c.at(to.first) == "on" {
+		to = nil // "they changed it on Wednesday": that was when they did
+	}
 	switch {
 	case !known && whose.named && !whose.known && (to != nil || attr != ""):
 		t.asSaid(c)

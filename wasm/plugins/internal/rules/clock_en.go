@@ -138,6 +138,9 @@ func (c *clock) digital(hh, mm string) int {
 func (c *clock) spoken(h int) int {
 	k := c.k + 1
 	m, ok := number(c.at(k))
+	if h > 12 && !ok && c.toks[c.k].kind == 'w' && c.at(k) != "o'clock" {
+		return 0 // "keep it at twenty"
+	}
 	if !ok || m < 10 || m >= 60 || c.toks[c.k].kind != 'w' || c.toks[k].kind != 'w' || !c.lead && !c.w.hasDay && c.at(k+1) != "in" {
 		return c.either(h, 0, k)
 	}

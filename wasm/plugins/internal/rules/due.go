@@ -36,6 +36,6 @@ func (c *clause) thingSlot() string {
 
 // dueZh reports a Chinese clause that says when something is due or over: 房租周一到期.
 func dueZh(x string) bool {
-	x = strings.TrimRight(x, "。！! 了")
+	x = trimHeads(strings.TrimRight(x, "。！! 了"), "之前", "以前", "前") // 周五之前得交: what?
 	return len([]rune(x)) > 3 && endsWithAny(x, []string{"到期", "截止", "过期", "结束", "开始", "失效", "续费", "要交", "该交", "得交", "开售", "开学", "送到", "发货"})
 }

@@ -98,6 +98,9 @@ func (t *talk) planAt(c *clause, w *when) {
 	if w.hasDay && !w.habit && !w.weekday && w.day < t.now.day && (w.grain == 'd' || w.grain == 0 || w.grain == 'w' && w.day+6 < t.now.day || w.grain == 'M' && w.day+31 < t.now.day || w.grain == 'y' && w.day+366 < t.now.day) {
 		return // it is over: "I'll always remember our trip last year"
 	}
+	if c.offers() {
+		return
+	}
 	c.toCome(w, t.now)
 	attr, noun := c.eventIn()
 	if strings.HasSuffix(attr, "_appointment") && (c.verb == "say" || c.until(w)) {
@@ -180,6 +183,27 @@ func (t *talk) planned(c *clause, w *when) bool {
 	return true
 }
 
+// offers reports a clause that names times to choose from and nothing that is then: "we've got Monday at
+// nine, or Tuesday at four".
+func (c *clause) offers() bool {
+	if c.verb != "have" && c.verb != "get" && c.verb != "do" && c.verb != "offer" {
+		return false
+	}
+	choice := false
+	for k := c.vi + 1; k < len(c.words); k++ {
+		switch c.w(k) {
+		case "or", "either", "free", "available", "open":
+			choice = true
+		case "got", "and", ",", "only", "also", "you", "at", "in":
+		default:
+			if _, ok := number(c.w(k)); !ok {
+				return false
+			}
+		}
+	}
+	return choice && c.firstTime() != nil
+}
+
 // label is the statement without its times.
 func (t *talk) label(c *clause) string {
 	d := *c
@@ -198,7 +222,7 @@ func (t *talk) happened(c *clause, w *when) {
 	to := c.movedTo(t.now)
 	if to != nil {
 		w = to
-	} else if w != nil && c.innerOf(w).toCome {
+	} else if w != nil && (c.innerOf(w).toCome || c.aimed(w)) {
 		w = nil // of another clause: "I met Ben, who is moving in January"
 	}
 	switch c.verb {

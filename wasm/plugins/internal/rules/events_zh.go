@@ -124,7 +124,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "不一定", "可能参加不", "可能去不", "可能来不") {
+	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named, ok := t.whoseEventZh(x, habit)
@@ -188,16 +188,16 @@ func (b *bareZh) single() (w *when, habit bool) {
 // of somebody whom no rule can name.
 func (t *talk) whoseEventZh(x string, habit bool) (who person, named, ok bool) {
 	who, named = t.doerZh(x)
-	if t.topic.thing {
+	if t.topic.thing && !containsAny(x, "他", "她") { // 我妈的手机坏了，得去给她买个新的: who buys it is not she
 		who, named = t.topic.person, true
-	}
-	meeting := strings.Contains(x, "家长会")
-	if t.topic.unclear && !t.topic.thing && !feastOfZh(x) && !comesZh(x) && !meeting || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !meeting {
-		return who, named, false
 	}
 	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
 		who, ok = t.absentZh()
 		return who, named, ok && habit
+	}
+	meeting := strings.Contains(x, "家长会")
+	if t.topic.unclear && !t.topic.thing && !feastOfZh(x) && !comesZh(x) && !meeting || t.topic.known && t.topic.person.key != t.self.key && !named && !strings.Contains(x, "我") && !meeting {
+		return who, named, false
 	}
 	return who, named, true
 }
@@ -219,6 +219,9 @@ func (t *talk) promiseZh(b *bareZh, errand bool) {
 func (t *talk) pastZh(x string, w *when) bool {
 	if obligedZh(x) && w.day >= t.now.day {
 		return false // 今天得把作业交了
+	}
+	if w.weekday && containsAny(x, "就该", "就应该", "早该") && strings.HasSuffix(strings.TrimRight(x, "。，"), "了") {
+		return true // 房租周五就该交了
 	}
 	begun := w.unix() < t.ev.At
 	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && doneZh(x) ||

@@ -65,8 +65,12 @@ func hollow(s sentence) bool {
 
 var pictures = set("photo photograph photography picture image pic painting drawing screenshot")
 
-// uncalled is a sentence without the name of whom it calls at its beginning: "Tom, the boiler is new".
+// uncalled is a sentence without the name of whom it calls at its beginning: "Tom, the boiler is new",
+// "Mum, I got a B".
 func (t *talk) uncalled(s sentence) sentence {
+	if calledSo[s.at(0)] && s.at(1) == "," && !calledSo[s.at(2)] && subjectPronoun(first(contraction(s.at(2)))) {
+		return s.sub(2, len(s.toks))
+	}
 	if len(s.toks) < 4 || s.chinese() || !s.toks[0].cap || s.at(1) != "," || s.toks[2].cap && nameWord(s.at(2)) && s.at(2) != "i" {
 		return s
 	}

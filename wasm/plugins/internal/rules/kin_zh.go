@@ -51,16 +51,14 @@ func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	t.about(t.named(name))
 }
 
-// lastPerson is whoever was named last.
+// lastPerson is whoever was named last and is not there to be spoken to.
 func (t *talk) lastPerson() (person, bool) {
-	n := len(t.persons)
-	if n == 0 {
-		return person{}, false
+	for _, p := range slices.Backward(t.persons) {
+		if p.name != "" && !strings.EqualFold(p.name, t.ev.Wearer) && !t.present(p) {
+			return p, true
+		}
 	}
-	if p := t.persons[n-1]; !strings.EqualFold(p.name, t.ev.Wearer) {
-		return p, true
-	}
-	return t.named(t.ev.Wearer), true
+	return person{}, false
 }
 
 // knows reports whether somebody of this name was spoken of, or speaks.

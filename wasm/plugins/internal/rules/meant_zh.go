@@ -83,10 +83,13 @@ func (t *talk) meantZh(b *bareZh, attr, word string, ends bool) (p plan, known b
 	return p, false
 }
 
-// sharesZh reports whether a text has the word, or two characters of it that stand beside
-// each other.
+// sharesZh reports whether a text has the word, or two Chinese characters of it that stand
+// beside each other.
 func sharesZh(hay, word string) bool {
 	rs := []rune(strings.ToLower(word))
+	if rs[0] < 0x80 {
+		return holdsWord(hay, string(rs)) // two letters of "standup" are in "plan"
+	}
 	for i := 0; i+1 < len(rs); i++ {
 		if strings.Contains(hay, string(rs[i:i+2])) {
 			return true

@@ -63,7 +63,7 @@ func (t *talk) note(s sentence) bool {
 	if ok && (c.unreal() || c.past && c.future || c.movedOn(t.plain) || c.neg && unheard[c.verb]) {
 		return false
 	}
-	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.unresolved(false) && len(c.words)-c.vi < 4) {
+	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.offers() || c.unresolved(false) && len(c.words)-c.vi < 4) {
 		return false
 	}
 	if !ok {
@@ -259,7 +259,11 @@ func (t *talk) noteZh(s sentence) bool {
 	if a.Text = t.rewriteZh(s, b.whens, false); !nobody && !strings.Contains(a.Text, t.self.name) {
 		a.Text = named(a.Text, who.name)
 	}
+	moved := containsAny(b.text, movesZh...)
 	for i := range b.whens {
+		if moved && i+1 < len(b.whens) {
+			continue // 从周六改到周日: it is on Sunday
+		}
 		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
 			past := w.day <= t.now.day || w.weekday && (completedZh(b.text) && !strings.Contains(b.text, "不") || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.weekday && (undoneZh(b.text) || feltZh(b.text)) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name

@@ -50,7 +50,7 @@ func (t *talk) noteClauses(s sentence) bool {
 
 // asserted reports what is said to be so, and is no thought and no feeling.
 func (c *clause) asserted() bool {
-	return !(c.past && c.future) && !c.modal && !c.can && !c.maybe && !c.intend && !c.conditional() && !c.elided() && !c.almost() && !inward[c.verb] && c.vi+1 < len(c.words)
+	return !(c.past && c.future) && !c.modal && !c.can && !c.maybe && !c.intend && !c.conditional() && !c.elided() && !c.almost() && !c.offers() && !inward[c.verb] && c.vi+1 < len(c.words)
 }
 
 // ownDeed reports what the speaker, alone or with others, did or has done.

@@ -205,7 +205,7 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 func (c *clause) phraseLead(i int) int {
 	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
 		"did i tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "as of", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out",
-		"to be fair", "i have to say", "i must say", "i gotta say", "got to say", "gotta say", "the funny thing is", "the good news is", "the bad news is", "long story short", "as it happens", "in the end", "at the end of the day", "believe it or not", "given the choice", "given a choice", "if i can choose"} {
+		"to be fair", "i have to say", "i must say", "i gotta say", "got to say", "gotta say", "the funny thing is", "the good news is", "the bad news is", "long story short", "as it happens", "in the end", "at the end of the day", "believe it or not", "given the choice", "fine by me", "fine with me", "works for me", "sounds good to me", "sounds good", "given a choice", "if i can choose"} {
 		if w := c.w(i); w == "" || !strings.HasPrefix(p, w) {
 			continue
 		}

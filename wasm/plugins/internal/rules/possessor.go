@@ -189,9 +189,23 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 		if p.name == "" {
 			break // somebody without a name was spoken of after whoever has one
 		}
+		if t.sex(p) == 0 && t.likelier(k, other) {
+			break
+		}
 		return t.named(p.name), true
 	}
 	return person{}, false
+}
+
+// likelier reports whether somebody who was named shortly before person k is known to be no
+// "other", so that nobody can say which of the two is meant.
+func (t *talk) likelier(k int, other byte) bool {
+	for _, p := range t.persons[max(0, k-3):k] {
+		if sex := t.sex(p); sex != 0 && sex != other && p.key != t.persons[k].key && !t.present(p) && !t.present(person{name: strings.Fields(p.name + " ?")[0]}) {
+			return true
+		}
+	}
+	return false
 }
 
 // owned reports whether the noun at token i is somebody's by name: "Paul's next dentist".

@@ -6,7 +6,7 @@ import "strings"
 // flight.
 func (p *plan) hay() string {
 	s := strings.ToLower(p.attribute + " " + p.label)
-	if holdsWord(s, "flying") || holdsWord(s, "fly") || holdsWord(s, "flies") || containsAny(s, "飞往", "飞去", "飞到", "要飞", "飞回") {
+	if holdsWord(s, "flying") || holdsWord(s, "fly") || holdsWord(s, "flies") || containsAny(s, "飞往", "飞去", "飞到", "要飞", "飞回", "计划：飞") {
 		s += " flight 航班 飞机"
 	}
 	return s

@@ -239,6 +239,7 @@ func (t *talk) sentence(s sentence) {
 		t.refuse("boilerplate", "a broadcast or an announcement", s.start, s.end)
 		return
 	}
+	s = t.beforeQuestion(s)
 	if reason := told(s); reason != "" {
 		if reason == aJoke && !s.chinese() && t.joked(s) {
 			return
@@ -261,7 +262,7 @@ func (t *talk) sentence(s sentence) {
 	}
 	t.called = t.calledUpon(s)
 	t.meet(s.toks, s.text)
-	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) {
+	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.resettledZh(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) {
 		return
 	}
 	before := len(t.out.Candidates)

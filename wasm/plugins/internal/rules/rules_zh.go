@@ -27,7 +27,7 @@ var rulesZh = [...]ruleZh{
 	{"biography", "education", true, false, []keyZh{{"在", "留学", 0.85}, {"在", "读", 0.8}}},
 	{"work", "employer", false, false, []keyZh{{"在", "做编辑", 0.85}}},
 	{"habit", "volunteers_at", true, false, []keyZh{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
-	{"residence", "home", false, false, []keyZh{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}}},
+	{"residence", "home", false, false, []keyZh{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
 	{"work", "employer", false, false, []keyZh{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}}},
 	{"work", "employer", false, true, []keyZh{{"从", "辞职", 0.88}}},
 	{"work", "employer", false, false, []keyZh{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "当", 0.8}}},
@@ -56,7 +56,7 @@ var rulesZh = [...]ruleZh{
 	{"work", "job", false, false, []keyZh{{"退休了", "", 0.88}}},
 	{"diet", "avoids", true, false, []keyZh{{"戒烟", "", 0.88}, {"戒酒", "", 0.88}}},
 	{"preference", "afraid_of", true, false, []keyZh{{"害怕", "", 0.85}, {"怕", "", 0.8}}},
-	{"place", "location", false, false, []keyZh{{"忘在了", "", 0.85}, {"忘在", "", 0.85}, {"落在了", "", 0.85}, {"落在", "", 0.85}, {"丢在了", "", 0.85}, {"丢在", "", 0.85}, {"锁在", "", 0.85}, {"寄存在", "", 0.85}, {"寄放在", "", 0.85}, {"挂在", "", 0.85}, {"摆在", "", 0.85}, {"收在", "", 0.85}, {"搁在", "", 0.85}, {"塞在", "", 0.85}, {"藏到", "", 0.8}, {"放到", "", 0.8}, {"放在了", "", 0.85}, {"放在", "", 0.85}, {"停在", "", 0.85}, {"藏在", "", 0.85}}},
+	{"place", "location", false, false, []keyZh{{"忘在了", "", 0.85}, {"忘在", "", 0.85}, {"落在了", "", 0.85}, {"落在", "", 0.85}, {"丢在了", "", 0.85}, {"丢在", "", 0.85}, {"锁在", "", 0.85}, {"寄存在", "", 0.85}, {"寄放在", "", 0.85}, {"挂在", "", 0.85}, {"摆在", "", 0.85}, {"收在", "", 0.85}, {"搁在", "", 0.85}, {"塞在", "", 0.85}, {"藏到", "", 0.8}, {"放到", "", 0.8}, {"放在了", "", 0.85}, {"放在", "", 0.85}, {"停在", "", 0.85}, {"藏在", "", 0.85}, {"放进", "", 0.8}, {"放", "", 0.8}, {"搁", "", 0.8}, {"塞", "", 0.8}, {"停", "", 0.8}}},
 	{"family", "pets", true, false, []keyZh{{"养了", "", 0.9}}},
 	{"possession", "owns", true, true, []keyZh{{"卖了", "", 0.75}}},
 	{"possession", "owns", true, false, []keyZh{{"买了", "", 0.78}}},
@@ -180,6 +180,10 @@ func (p *phraseZh) unsettled() bool {
 // misread reports words among which the phrase stands by chance, or says less than it seems to.
 func (p *phraseZh) misread() bool {
 	switch p.key {
+	case "放", "搁", "塞", "停", "放进": // 医保卡放抽屉里了
+		return !strings.Contains(p.before, "把") && !endsWithAny(strings.TrimRight(p.before, "我都"), thingsZh[:]) || !endsWithAny(trimZh(p.object), placesZh[:]) || strings.HasSuffix(p.before, "心")
+	case "住": // 我现在住望京
+		return !districtZh(trimZh(p.object))
 	case "怕":
 		return !endsWithAny(p.before, []string{"我", "很", "最", "特别", "从小就"}) || strings.HasPrefix(p.object, "是") || utf8.RuneCountInString(p.object) > 5
 	case "搬回", "搬回了":
@@ -189,6 +193,13 @@ func (p *phraseZh) misread() bool {
 	}
 	return (p.until == "读" || p.until == "做编辑") && strings.Contains(p.object, "家里") ||
 		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
+}
+
+// districtZh reports what can be the name of a town or of a part of one.
+func districtZh(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 2 && n <= 5 && !strings.ContainsAny(s, "了过着得的，, 我你他她它家不这那哪") && !startsWithAny(s, []string{"院", "校", "宿", "在", "处", "进", "满", "下", "一", "两", "几", "大", "小"}) &&
+		!endsWithAny(s, []string{"间", "房", "床", "店", "馆", "院", "舍", "铺", "子", "上", "下", "边", "里", "天", "晚", "月", "年", "夜", "楼", "层", "宿", "篷"})
 }
 
 // subject is what names whom the phrase is about: 我 of 我从北京搬到上海, and of 比起咖啡我更喜欢喝茶.
@@ -230,7 +241,7 @@ func (p *phraseZh) named(object string) (value string, ok bool) {
 func (t *talk) putZh(b *bareZh, p *phraseZh) {
 	what := trimAdverbsZh(stripLeadZh(p.before))
 	if _, after, ok := strings.Cut(what, "把"); ok && after != "" {
-		what = after
+		what = trimHeads(after, "你的", "您的", "你那个", "你", "那个", "这个")
 	}
 	what, _ = cutHead(what, "我把", "我们把", "把", "我的", "我")
 	for _, by := range [...]string{"都", "一般", "平时", "全", "我们", "我"} {

@@ -17,10 +17,10 @@ const (
 func sexOf(before, name string) byte {
 	switch before {
 	case "brother", "father", "dad", "husband", "boyfriend", "son", "uncle", "nephew", "grandfather", "grandpa", "grandad", "granddad", "stepfather", "godfather", "father-in-law", "brother-in-law",
-		"ex-husband", "grandson", "godson", "stepson", "stepbrother", "half-brother", "great-uncle", "landlord", "mr":
+		"ex-husband", "grandson", "godson", "stepson", "stepbrother", "half-brother", "great-uncle", "landlord", "mr", "fellow", "guy", "bloke", "lad", "chap", "boy", "man", "gentleman":
 		return male
 	case "sister", "mother", "mum", "mom", "wife", "girlfriend", "daughter", "aunt", "niece", "grandmother", "grandma", "granny", "gran", "nan", "nana", "stepmother", "godmother", "mother-in-law",
-		"sister-in-law", "ex-wife", "granddaughter", "goddaughter", "stepdaughter", "stepsister", "half-sister", "great-aunt", "landlady", "mrs", "ms", "miss":
+		"sister-in-law", "ex-wife", "granddaughter", "goddaughter", "stepdaughter", "stepsister", "half-sister", "great-aunt", "landlady", "mrs", "ms", "miss", "woman", "girl", "lady", "lass":
 		return female
 	}
 	return namedSex()[strings.ToLower(name)]

@@ -109,9 +109,14 @@ func (c *clause) skip(k int) int {
 // pastTime puts a time of a clause in the past into the past, unless it is of a clause within that is
 // in the present or the future.
 func (c *clause) pastTime(w *when, now moment) {
-	if to := c.movedTo(now); !c.innerOf(w).toCome && (to == nil || w.first > to.first) {
+	if to := c.movedTo(now); !c.aimed(w) && !c.innerOf(w).toCome && (to == nil || w.first > to.first) {
 		w.past(now)
 	}
+}
+
+// aimed reports a day that something was done for: "I bought tickets for Friday".
+func (c *clause) aimed(w *when) bool {
+	return c.at(w.first) == "for" && (w.weekday || w.assumed > 0 && w.grain == 'd') && !w.since && !w.habit
 }
 
 // pastTimes does so with all times of a clause.

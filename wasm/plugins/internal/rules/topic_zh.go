@@ -49,10 +49,15 @@ func (t *talk) attend(x string) {
 	k := kinPrefixZh(rest)
 	switch {
 	case !own && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
-		return
+		if !t.topic.known || t.topic.person.key == t.self.key { // 她是绵阳的，在医院当护士: not the speaker
+			p, ok := t.absentZh()
+			t.topic = topic{person: p, known: ok, unclear: !ok}
+		}
 	case !own && (strings.HasPrefix(x, "你") || strings.HasPrefix(x, "您")):
 		p, ok := t.addressee()
 		t.topic = topic{person: p, known: ok, unclear: !ok}
+	case !own && k != "" && strings.ContainsAny(x[len(k):], "你您"):
+		t.topic = topic{unclear: true} // 外婆送你上学: whose?
 	case k != "" && (own || utf8.RuneCountInString(k) > 1):
 		p := person{t.self.name + "的" + k, t.self.key + "的" + k}
 		after := rest[len(k):]

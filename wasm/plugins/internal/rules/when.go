@@ -138,6 +138,9 @@ func sameDay(s sentence, whens []when) {
 			if day == nil && i == 1 && w.grain == 'd' && !s.chinese() && s.together(&whens[0], w) {
 				whens[0].onDay(w)
 			}
+			if day != nil && w.weekday && !day.weekday && w.day < day.day && (s.at(w.first) == "back" || s.at(w.first-1) == "back" || s.at(w.first) == "until" || s.at(w.first) == "till") {
+				w.day += (day.day - w.day + 6) / 7 * 7 // "next Tuesday, back on Thursday"
+			}
 			day = w
 		case day != nil && w.clock && !w.hasDay && !w.byPart:
 			w.onDay(day)
@@ -172,6 +175,20 @@ func (s *sentence) together(at, day *when) bool {
 	return true
 }
 
+// ofSameDay reads at token i the weekday of a day that was named by its date: "the 26th, Thursday",
+// 二十六号，礼拜四.
+func ofSameDay(s sentence, i int, now moment, w *when) int {
+	o := when{zone: now.offset}
+	if !w.hasDay || w.grain != 'd' || w.weekday || w.habit || w.last > 0 {
+		return 0
+	}
+	n := dayPart(s, i, now, &o)
+	if !o.weekday || (o.day-w.day)%7 != 0 {
+		return 0
+	}
+	return n
+}
+
 // whenAt reads a time expression at token i: a day, a time of day, or both, in
 // either order.
 func whenAt(s sentence, i int, now moment) (when, bool) {
@@ -191,6 +208,9 @@ func whenAt(s sentence, i int, now moment) (when, bool) {
 		}
 		if n == 0 && j == k {
 			n = halfOfDay(s, k, &w)
+		}
+		if n == 0 {
+			n = ofSameDay(s, j, now, &w)
 		}
 		if n == 0 {
 			break

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -82,7 +83,11 @@ func (t *talk) meet(toks []token, text string) {
 		if !toks[i].cap || !nameWord(toks[i].s) {
 			continue
 		}
-		if sex := sexOf(toks[i-1].s, ""); sex != 0 { // "my brother Tom"
+		before := toks[i-1].s
+		if before == "," && i > 1 {
+			before = toks[i-2].s
+		}
+		if sex := sexOf(before, ""); sex != 0 { // "my brother Tom", "that fellow, Anders"
 			if t.sexes == nil {
 				t.sexes = map[string]byte{}
 			}
@@ -99,8 +104,11 @@ func (t *talk) sex(p person) byte {
 	if p.name == "" {
 		return sexOf(p.key, "")
 	}
-	first, _, _ := strings.Cut(p.key, " ")
-	return sexOf("", first)
+	first, rest, _ := strings.Cut(strings.ReplaceAll(p.key, ".", ""), " ")
+	if s := sexOf(first, ""); s != 0 && rest != "" {
+		return s // "Mrs Adeyemi"
+	}
+	return cmp.Or(t.sexes[first], sexOf("", first))
 }
 
 // unnamed gives whom a sentence begins with and does not name, "my boss" or "the plumber",
@@ -114,7 +122,7 @@ func unnamed(toks []token) (person, bool) {
 		return person{}, false
 	}
 	switch toks[first].s {
-	case "my", "our", "the", "a", "an":
+	case "my", "our", "the", "a", "an", "your", "his", "her", "their":
 	default:
 		return person{}, false
 	}
@@ -127,12 +135,22 @@ func unnamed(toks []token) (person, bool) {
 }
 
 // personsIn lists who is named in a sentence: capitalised words inside it that
-// are no days, months or places after "in".
+// are no days, months or places after "in", and no firm or street.
 func personsIn(toks []token, text string) []person {
 	var all []person
-	for i, t := range toks {
-		if !t.cap || t.kind != 'w' || !nameWord(t.s) {
+	for i, end := 0, 0; i < len(toks); i = max(i, end) + 1 {
+		t := toks[i]
+		if end = i; !t.cap || t.kind != 'w' || !nameWord(t.s) {
 			continue
+		}
+		if k := i + 1 + boolInt(i+1 < len(toks) && toks[i+1].s == "."); titles[t.s] && k < len(toks) && toks[k].cap {
+			end = k // "Dr. Osei"
+		}
+		for end+1 < len(toks) && toks[end+1].kind == 'w' && toks[end+1].cap && nameWord(toks[end+1].s) && strings.TrimSpace(text[toks[end].end:toks[end+1].start]) == "" {
+			end++
+		}
+		if end > i+1 && !titles[t.s] || sites[toks[end].s] {
+			continue // "Petrol Lane Motors", "Mill Street"
 		}
 		if i > 0 {
 			switch toks[i-1].s {
@@ -143,11 +161,18 @@ func personsIn(toks []token, text string) []person {
 		if i == 0 && (len(toks) == 1 || !verbish(toks[1].s)) {
 			continue
 		}
-		name, _ := contraction(t.s) // "Clara's moving"
-		all = append(all, person{written(text[t.start:t.end], name), name})
+		name, _ := contraction(toks[end].s) // "Clara's moving"
+		name = text[t.start:toks[end].start] + written(text[toks[end].start:toks[end].end], name)
+		all = append(all, person{name, strings.ToLower(name)})
 	}
 	return all
 }
+
+// titles stand before a name and are a part of it.
+var titles = set("dr mr mrs ms prof")
+
+// sites end the names of firms, streets and buildings.
+var sites = set("motors motor garage road street lane avenue square court hall house hotel inn bank school college university hospital clinic surgery pharmacy station airport park gardens garden market centre center club museum library church bridge river lake group ltd inc gmbh llc company bakery restaurant cafe café bar pub gym airlines airways express")
 
 // nameWord reports whether a capitalised word could be a person's name.
 func nameWord(s string) bool {

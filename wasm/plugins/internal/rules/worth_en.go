@@ -19,7 +19,7 @@ var worthEn = []mark{
 	}},
 	{"you", -1.0, func(v *view) float64 { return v.has(wordsYou) }},
 	{"a day", 1.2, func(v *view) float64 { return yes(v.day) }},
-	{"a time of day", 0.7, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
+	{"a time of day", 0.6, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
 	{"how often, since when", 0.7, func(v *view) float64 { return v.timed(func(w *when) bool { return w.habit || w.since }) }},
 	{"a number", 0.7, func(v *view) float64 { return v.number() }},
 	{"past", 0.5, func(v *view) float64 {
@@ -71,14 +71,14 @@ var worthEn = []mark{
 	}},
 	{"read out to everybody", -2.0, func(v *view) float64 { return v.has(aboutAll) }},
 	{"content words", 0.4, func(v *view) float64 { return float64(min(v.content, 8)) }},
-	{"warm words", -1.4, func(v *view) float64 { return v.has(warm) }},
+	{"warm words", -1.5, func(v *view) float64 { return v.has(warm) }},
 	{"how, what, why inside", -0.8, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return i > v.start() && askers[v.words[i]] && v.words[i] != "when" && v.words[i] != "who" && v.words[i] != "where"
 		})
 	}},
 	{"four words or fewer", -0.9, func(v *view) float64 { return yes(len(v.words) <= 4) }},
-	{"ten words or more", -0.7, func(v *view) float64 { return yes(len(v.words) >= 10) }},
+	{"ten words or more", -0.6, func(v *view) float64 { return yes(len(v.words) >= 10) }},
 }
 
 func verbless(s string) bool { return !verbish(s) && s != "and" }

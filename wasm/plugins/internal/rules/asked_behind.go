@@ -1,0 +1,100 @@
+package rules
+
+import "strings"
+
+// What the speaker says of themselves stands, whatever they ask behind it: "I'm allergic to
+// penicillin, do you have that?", 我对青霉素过敏，你们有记录吧？ So does what they remind somebody of:
+// "Leo's allergic to nuts, you know that, right?"
+
+// beforeQuestion is a question without what it asks, where it says something before; else the same sentence.
+func (t *talk) beforeQuestion(s sentence) sentence {
+	if s.ends != "?" && s.ends != "？" {
+		return s
+	}
+	head, tail := s.atComma(len(s.toks))
+	reminds := tail.reminder()
+	if _, more := head.atComma(len(head.toks)); len(more.toks) > 0 && (reminds || tags[tail.at(0)] && len(tail.toks) == 1) && (more.reminder() || pointers[more.at(0)]) {
+		reminds = reminds || more.reminder()
+		head, _ = head.atComma(len(head.toks)) // "you know that, right?", "that's in my file, right?"
+	}
+	if len(tail.toks) == 0 || len(head.toks) < 3 || reopens(tail) || conditioned(head) || doubt(head) > 0 || head.asks() || !reminds && !head.ofSpeaker() {
+		return s
+	}
+	head.ends = "."
+	return head
+}
+
+// atComma cuts a sentence at its last comma before token n.
+func (s sentence) atComma(n int) (head, tail sentence) {
+	for k := n - 2; k > 0; k-- {
+		if s.at(k) == "," || s.at(k) == "，" {
+			return s.sub(0, k), s.sub(k+1, n)
+		}
+	}
+	return s, sentence{}
+}
+
+var (
+	tags     = set("right remember yeah yes ok okay correct no")
+	pointers = set("this that that's it it's you 这 那 你 您")
+)
+
+// reminder reports words that remind somebody of what stands before them.
+func (s sentence) reminder() bool {
+	if s.at(0) == "remember" && len(s.toks) == 1 {
+		return true
+	}
+	if s.at(0) == "you" || s.at(0) == "don't" && s.at(1) == "you" {
+		return s.at(1) == "know" || s.at(1) == "remember" || s.at(2) == "know" || s.at(2) == "remember"
+	}
+	raw := strings.TrimRight(s.raw(), "的了吧吗嘛呀")
+	return len(s.toks) < 9 && startsWithAny(raw, []string{"你", "您"}) && endsWithAny(raw, []string{"知道", "记得", "晓得", "清楚"})
+}
+
+// reopens reports a question that takes back what was said before it, or asks for leave: "can I move
+// that?", "is that okay?"
+func reopens(s sentence) bool {
+	if auxiliary(s.at(0)) && (s.at(1) == "that" || s.at(1) == "this" || s.at(1) == "it") {
+		return true
+	}
+	for i := range s.toks {
+		switch s.at(i) {
+		case "move", "change", "cancel", "reschedule", "postpone", "switch", "swap", "ok", "okay", "work", "works", "suit", "suits", "fine", "alright", "wrong", "true", "or", "isn't", "aren't", "wasn't", "wouldn't", "shouldn't", "didn't", "doesn't":
+			return len(s.toks) > 1
+		}
+	}
+	return containsAny(s.raw(), "改", "取消", "推迟", "提前", "换", "可以", "行不", "行吗", "好吗", "好不", "是不", "对不", "没有", "还是", "真的")
+}
+
+// asks reports a clause that itself asks, or says what could be.
+func (s sentence) asks() bool {
+	if question(s.ended(), 0) || containsAny(s.raw(), "吗", "呢", "什么", "怎么", "哪", "多少", "谁", "是不是", "要不", "能不", "想", "觉得", "以为", "可能", "也许") {
+		return true
+	}
+	for i := range s.toks {
+		switch base, _ := contraction(s.at(i)); base {
+		case "can", "could", "should", "would", "might", "may", "think", "thought", "guess", "wonder", "wondering", "believe", "want", "wanted", "asked", "ask", "say", "said":
+			return true
+		}
+	}
+	return false
+}
+
+// ended is a sentence with a stop in place of its mark.
+func (s sentence) ended() sentence {
+	s.ends = "."
+	return s
+}
+
+// ofSpeaker reports a clause about who speaks.
+func (s sentence) ofSpeaker() bool {
+	i := 0
+	for lead(s.at(i)) || s.at(i) == "," {
+		i++
+	}
+	switch base, _ := contraction(s.at(i)); base {
+	case "i", "my", "we", "our", "我":
+		return true
+	}
+	return false
+}
