@@ -42,7 +42,7 @@ func TestFilters(t *testing.T) {
 		t.Error("the chip that was pressed lost the focus")
 	}
 	pressed("Events", "Facts")
-	if js[bool](b, `[...document.querySelectorAll(".hit .hit-foot > span:first-child")].some(k => !["Fact", "Event"].includes(k.innerText))`) {
+	if js[bool](b, `[...document.querySelectorAll(".hit .hit-foot > span:first-child")].some(k => !["Fact", "Event"].includes(k.textContent))`) {
 		t.Error("the answer is not narrowed")
 	}
 
