@@ -115,9 +115,8 @@ const (
 // share is how much of the question a hit covers, 0 to 1: on its own, and with the lines beside it.
 type share struct{ alone, beside float64 }
 
-func (s share) or(o share) share { return share{max(s.alone, o.alone), max(s.beside, o.beside)} }
-
-// says gives what a document covers. What a model found to be near in meaning counts in full.
+// says gives what a document covers, alone with the utterance that it quotes. What a model found to be
+// near in meaning counts in full.
 func (r *ranking) says(d uint32) share {
 	if r.embeds[d] > 0 {
 		return share{1, 1}
@@ -127,17 +126,20 @@ func (r *ranking) says(d uint32) share {
 	}
 	best := make([]float32, len(r.ask.worth))
 	r.cover(best, d, 1)
+	if a := r.anchor(d); a != d {
+		r.cover(best, a, 1)
+	}
 	return share{r.worthOf(best), r.covered(d)}
 }
 
 // minor marks the hits that are minor, given what each covers.
 func minor(hits []Hit, says []share, confidence float64) {
-	var best share
+	most := 0.0
 	for _, s := range says {
-		best = best.or(s)
+		most = max(most, s.beside)
 	}
 	for i, s := range says {
-		hits[i].Minor = s.beside < minorCovers*best.beside || hits[i].Score < minorScore*hits[0].Score ||
+		hits[i].Minor = s.beside < minorCovers*most || hits[i].Score < minorScore*hits[0].Score ||
 			says[0].alone >= firstCovers && s.alone < minorAlone || confidence < unrelated && s.alone < 1
 	}
 }

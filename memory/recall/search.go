@@ -207,7 +207,7 @@ func (r *ranking) hits(out *Result) {
 		return r.tie(a.doc, b.doc)
 	})
 	at := map[uint32]int{}         // hit by anchor
-	var says []share               // by hit
+	var docs []uint32              // by hit: its best document
 	shown := map[uint32][]uint32{} // by anchor, the memories that are hits
 	for i := range list {
 		c := &list[i]
@@ -217,9 +217,6 @@ func (r *ranking) hits(out *Result) {
 		}
 		a := r.anchor(c.doc)
 		h, ok := at[a]
-		if ok {
-			says[h] = says[h].or(r.says(c.doc))
-		}
 		sibling := ok && m.kind() == Memory && out.Hits[h].Kind == Memory && r.docs[a].kind() == Utterance
 		if sibling && !r.q.Apart && slices.ContainsFunc(shown[a], func(d uint32) bool { return r.docs[d].typ() == m.typ() && r.saysNoMore(c.doc, d) }) {
 			out.Hits[h].Also = append(out.Hits[h].Also, m.id)
@@ -258,7 +255,7 @@ func (r *ranking) hits(out *Result) {
 		if m.at != noTime {
 			hit.At = time.UnixMilli(m.at).UTC()
 		}
-		out.Hits, says = append(out.Hits, hit), append(says, r.says(c.doc))
+		out.Hits, docs = append(out.Hits, hit), append(docs, c.doc)
 	}
 	for i := range out.Hits {
 		if h := &out.Hits[i]; h.Kind == Utterance {
@@ -266,6 +263,10 @@ func (r *ranking) hits(out *Result) {
 		}
 	}
 	out.Confidence = r.confidence(r.surest())
+	says := make([]share, len(docs))
+	for i, d := range docs {
+		says[i] = r.says(d)
+	}
 	minor(out.Hits, says, out.Confidence)
 }
 
