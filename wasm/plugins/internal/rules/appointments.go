@@ -228,8 +228,8 @@ func (t *talk) settledFor(s sentence) (*when, bool) {
 	return to, to != nil
 }
 
-// standsNow reports a time of day at which something is after it was changed: "they changed my flight,
-// it's at nine fifteen now".
+// standsNow reports whether a time of day is the new one of something that was changed: "they changed my
+// flight, it's at nine fifteen now".
 func (s sentence) standsNow(w *when) bool {
 	changed := false
 	for i := range w.first {

@@ -13,14 +13,14 @@ func (t *talk) beforeQuestion(s sentence) sentence {
 	}
 	head, tail := s.atComma(len(s.toks))
 	reminds := tail.reminder()
-	if _, more := head.atComma(len(head.toks)); len(more.toks) > 0 && (reminds || tags[tail.at(0)] && len(tail.toks) == 1) && (more.reminder() || pointers[more.at(0)]) {
+	if rest, more := head.atComma(len(head.toks)); len(more.toks) > 0 && (reminds || tags[tail.at(0)] && len(tail.toks) == 1) && (more.reminder() || pointers[more.at(0)]) {
 		reminds = reminds || more.reminder()
-		head, _ = head.atComma(len(head.toks)) // "you know that, right?", "that's in my file, right?"
+		head = rest // "you know that, right?", "that's in my file, right?"
 	}
+	head.ends = "."
 	if len(tail.toks) == 0 || len(head.toks) < 3 || reopens(tail) || conditioned(head) || doubt(head) > 0 || head.asks() || !reminds && !head.ofSpeaker() {
 		return s
 	}
-	head.ends = "."
 	return head
 }
 
@@ -51,7 +51,7 @@ func (s sentence) reminder() bool {
 	return len(s.toks) < 9 && startsWithAny(raw, []string{"你", "您"}) && endsWithAny(raw, []string{"知道", "记得", "晓得", "清楚"})
 }
 
-// reopens reports a question that takes back what was said before it, or asks for leave: "can I move
+// reopens reports whether a question takes back what was said before it, or asks for leave: "can I move
 // that?", "is that okay?"
 func reopens(s sentence) bool {
 	if auxiliary(s.at(0)) && (s.at(1) == "that" || s.at(1) == "this" || s.at(1) == "it") {
@@ -66,9 +66,9 @@ func reopens(s sentence) bool {
 	return containsAny(s.raw(), "改", "取消", "推迟", "提前", "换", "可以", "行不", "行吗", "好吗", "好不", "是不", "对不", "没有", "还是", "真的")
 }
 
-// asks reports a clause that itself asks, or says what could be.
+// asks reports whether a clause before a question asks, too, or says what could be.
 func (s sentence) asks() bool {
-	if question(s.ended(), 0) || containsAny(s.raw(), "吗", "呢", "什么", "怎么", "哪", "多少", "谁", "是不是", "要不", "能不", "想", "觉得", "以为", "可能", "也许") {
+	if question(s, 0) || containsAny(s.raw(), "吗", "呢", "什么", "怎么", "哪", "多少", "谁", "是不是", "要不", "能不", "想", "觉得", "以为", "可能", "也许") {
 		return true
 	}
 	for i := range s.toks {
@@ -78,12 +78,6 @@ func (s sentence) asks() bool {
 		}
 	}
 	return false
-}
-
-// ended is a sentence with a stop in place of its mark.
-func (s sentence) ended() sentence {
-	s.ends = "."
-	return s
 }
 
 // ofSpeaker reports a clause about who speaks.

@@ -183,7 +183,7 @@ func (t *talk) planned(c *clause, w *when) bool {
 	return true
 }
 
-// offers reports a clause that names times to choose from and nothing that is then: "we've got Monday at
+// offers reports whether a clause names times to choose from, and nothing that is then: "we've got Monday at
 // nine, or Tuesday at four".
 func (c *clause) offers() bool {
 	if c.verb != "have" && c.verb != "get" && c.verb != "do" && c.verb != "offer" {

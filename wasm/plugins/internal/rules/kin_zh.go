@@ -51,7 +51,7 @@ func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	t.about(t.named(name))
 }
 
-// lastPerson is whoever was named last and is not there to be spoken to.
+// lastPerson gives the person who was named last, of those who take no part in the talk.
 func (t *talk) lastPerson() (person, bool) {
 	for _, p := range slices.Backward(t.persons) {
 		if p.name != "" && !strings.EqualFold(p.name, t.ev.Wearer) && !t.present(p) {

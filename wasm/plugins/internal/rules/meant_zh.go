@@ -87,7 +87,7 @@ func (t *talk) meantZh(b *bareZh, attr, word string, ends bool) (p plan, known b
 // beside each other.
 func sharesZh(hay, word string) bool {
 	rs := []rune(strings.ToLower(word))
-	if rs[0] < 0x80 {
+	if len(rs) > 0 && rs[0] < 0x80 {
 		return holdsWord(hay, string(rs)) // two letters of "standup" are in "plan"
 	}
 	for i := 0; i+1 < len(rs); i++ {

@@ -195,7 +195,7 @@ func (p *phraseZh) misread() bool {
 		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
 }
 
-// districtZh reports what can be the name of a town or of a part of one.
+// districtZh reports whether s can be the name of a town, or of a part of one.
 func districtZh(s string) bool {
 	n := utf8.RuneCountInString(s)
 	return n >= 2 && n <= 5 && !strings.ContainsAny(s, "了过着得的，, 我你他她它家不这那哪") && !startsWithAny(s, []string{"院", "校", "宿", "在", "处", "进", "满", "下", "一", "两", "几", "大", "小"}) &&

@@ -114,7 +114,7 @@ func (c *clause) pastTime(w *when, now moment) {
 	}
 }
 
-// aimed reports a day that something was done for: "I bought tickets for Friday".
+// aimed reports whether w is a day that something was done for: "I bought tickets for Friday".
 func (c *clause) aimed(w *when) bool {
 	return c.at(w.first) == "for" && (w.weekday || w.assumed > 0 && w.grain == 'd') && !w.since && !w.habit
 }
