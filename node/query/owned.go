@@ -172,35 +172,25 @@ func (qr *Query) owner(ctx context.Context, question string) (owner string, doub
 	if !ok {
 		return "", nil, nil
 	}
+	reads := func(holds func(tx *store.Tx, id memory.ID) bool) func(memory.ID) bool {
+		return func(id memory.ID) (ok bool) {
+			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id); return nil })
+			return err == nil && ok
+		}
+	}
 	is := func(which func(whose) bool) func(memory.ID) bool {
-		return func(id memory.ID) (is bool) {
-			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
-				is = which(p.of(tx, question, qr.c.Wearer, id))
-				return nil
-			})
-			return err == nil && is
-		}
+		return reads(func(tx *store.Tx, id memory.ID) bool { return which(p.of(tx, question, qr.c.Wearer, id)) })
 	}
-	if p.owner == "" {
+	switch {
+	case p.owner == "":
 		return "", is(func(w whose) bool { return w == anothers }), nil
-	}
-	if p.partner {
-		doubts = func(id memory.ID) (misses bool) {
-			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
-				text, speaker := p.said(tx, qr.c.Wearer, id)
-				misses = p.misses(text, memory.Normal(speaker) == memory.Normal(p.owner))
-				return nil
-			})
-			return err == nil && misses
-		}
-	} else {
-		doubts = func(id memory.ID) (of bool) {
-			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
-				of = p.ofBystander(tx, qr.c.Wearer, id)
-				return nil
-			})
-			return err == nil && of
-		}
+	case p.partner:
+		doubts = reads(func(tx *store.Tx, id memory.ID) bool {
+			text, speaker := p.said(tx, qr.c.Wearer, id)
+			return p.misses(text, memory.Normal(speaker) == memory.Normal(p.owner))
+		})
+	default:
+		doubts = reads(func(tx *store.Tx, id memory.ID) bool { return p.ofBystander(tx, qr.c.Wearer, id) })
 	}
 	return p.owner, doubts, is(func(w whose) bool { return w != nobodys })
 }
