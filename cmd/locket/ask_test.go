@@ -45,6 +45,7 @@ func TestUnsureAnswers(t *testing.T) {
 		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, found{}, " 0.00  ", "I know"},
 		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, found{minor: true}, " 0.00  ", "more"},
 		{serve.SearchResult{Hits: []serve.Hit{second}}, found{}, "Nothing is known about that. -n 1 shows what is nearest.\n", "Lindau"},
+		{serve.SearchResult{Unquoted: true, Hits: []serve.Hit{second}}, found{}, "Nothing is known about that. -n 1 ", "phrase"},
 		{serve.SearchResult{}, found{}, "Nothing is known about that.\n", "-n"},
 	} {
 		var out bytes.Buffer

@@ -25,23 +25,23 @@ type found struct {
 const unsure = "Not sure. The nearest is:"
 
 func (a *app) showHits(w io.Writer, r *serve.SearchResult, how found) {
-	if len(r.Hits) == 0 {
-		fmt.Fprintln(w, "Nothing is known about that.")
-		return
-	}
-	if r.Unquoted {
-		fmt.Fprintln(w, "Nothing has that phrase word for word. Found by its words:")
-	}
 	hits := r.Hits
 	if !how.minor {
 		hits = slices.DeleteFunc(slices.Clone(hits), func(h serve.Hit) bool { return h.Minor })
 	}
 	left := len(r.Hits) - len(hits)
-	switch {
-	case len(hits) == 0:
-		fmt.Fprintf(w, "Nothing is known about that. %s\n", a.paint.dim(fmt.Sprintf("-n %d shows what is nearest.", left)))
+	if len(hits) == 0 {
+		said := "Nothing is known about that."
+		if left > 0 {
+			said += a.paint.dim(fmt.Sprintf(" -n %d shows what is nearest.", left))
+		}
+		fmt.Fprintln(w, said)
 		return
-	case !r.Known:
+	}
+	if r.Unquoted {
+		fmt.Fprintln(w, "Nothing has that phrase word for word. Found by its words:")
+	}
+	if !r.Known {
 		fmt.Fprintln(w, unsure)
 	}
 	if how.explain {
