@@ -68,7 +68,7 @@ func TestWebhook(t *testing.T) {
 	if first.Error != "" || first.Message.Type != "memory.added" || first.Message.Data.App != "bridge" || first.Message.Data.Memory.Text != "Ana likes green tea" {
 		t.Errorf("%+v", first)
 	}
-	// On a busy machine the next try, after 5 s, may come before anybody looks, and does well.
+	// The next try comes after 5 s and succeeds. On a busy machine that may be before this looks.
 	h.eventually("a try in vain is told", func(out string) bool { return strings.Contains(out, "tried 1 times in vain") || len(lines) > 0 }, "app", "list")
 	if err := d.stop(t); err != nil {
 		t.Fatal(err)

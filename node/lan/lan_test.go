@@ -254,7 +254,7 @@ func meet(t *testing.T, i net.Interface, by []netip.Addr) {
 			l.Close()
 		}
 	}()
-	// Keys of this process alone: the same test of another would be found, too.
+	// The keys are made for this process, because the members of another process would be found, too.
 	mine, theirs := fmt.Appendf(nil, "mine in process %16d", os.Getpid()), fmt.Appendf(nil, "theirs, process %16d", os.Getpid())
 	another, first, second := start(4714, theirs), start(4711, mine), start(4712, mine)
 	finds := func(who string, found chan netip.AddrPort, port uint16) {

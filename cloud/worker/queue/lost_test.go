@@ -143,7 +143,7 @@ func TestOwnJobThatNobodyDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			working(t, q, func(context.Context, *Running) error { return nil })
-			// On a busy machine the job may lie idle for longer before or after it is done, and is done again.
+			// On a busy machine the job may lie idle for longer than that. Then it is taken for lost, and done once more.
 			j, err := q.Job(t.Context(), until(t, q, Done, 1)[0].ID)
 			if err != nil || j.Attempts < 2 || len(j.Failures) != j.Attempts-1 || slices.ContainsFunc(j.Failures, func(f Failure) bool { return f.Reason != lostReason }) {
 				t.Errorf("%+v, %v", j, err)
