@@ -26,10 +26,11 @@ func (n *node) as(t *testing.T, client, login string, args ...string) *exec.Cmd 
 	return exec.CommandContext(t.Context(), tool(t, client), args...)
 }
 
-// publishes has a login publish; refused: the broker ends its connection.
+// publishes has a login publish; refused: the broker ends its connection. The broker answers
+// QoS 1 before it passes a message on, and QoS 2 for the second time after it.
 func (n *node) publishes(t *testing.T, login, topic, payload string, refused bool, args ...string) {
 	t.Helper()
-	args = append(args, "-q", "1", "-t", topic)
+	args = append(args, "-q", "2", "-t", topic)
 	if payload == "" {
 		args = append(args, "-n")
 	} else {
