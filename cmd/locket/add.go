@@ -143,10 +143,9 @@ func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
 	switch {
 	case r.Redacted > 0: // what is left of such a line seldom says anything
 		fmt.Fprintf(w, "%s went to the vault, and stands nowhere else.\n", plural(r.Redacted, "secret", "secrets"))
-	case partly:
+	case partly && len(made) > 0:
 		fmt.Fprintln(w, "The rest of it makes no memory. It can be searched for as what was said.")
-	}
-	if len(r.Changes)+len(r.Refusals) == 0 {
+	case partly || len(r.Changes)+len(r.Refusals) == 0:
 		fmt.Fprintln(w, "Heard, and nothing in it to remember. It can be searched for as what was said.")
 	}
 }
