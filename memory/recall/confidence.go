@@ -139,6 +139,7 @@ func minor(hits []Hit, says []share, confidence float64) {
 		most = max(most, s.beside)
 	}
 	for i, s := range says {
+		hits[i].Alone = s.alone
 		hits[i].Minor = s.beside < minorCovers*most || hits[i].Score < minorScore*hits[0].Score ||
 			says[0].alone >= firstCovers && s.alone < minorAlone || confidence < unrelated && s.alone < 1
 	}

@@ -173,6 +173,8 @@ type Hit struct {
 	// Past lists superseded memories that were taken from this utterance. If
 	// one of its memories is not superseded, that memory is the hit.
 	Past []memory.ID `json:"past,omitempty"`
+	// Alone is how much of the question it covers without the lines beside it, 0 to 1.
+	Alone float64 `json:"alone,omitempty"`
 	// Minor is true if the hit has much less of the question than the best one: see minorCovers.
 	Minor bool `json:"minor,omitempty"`
 }

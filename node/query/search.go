@@ -99,6 +99,9 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		}
 		f.past = map[memory.ID][]memory.ID{}
 		for _, h := range found.Hits {
+			f.most = max(f.most, h.Alone)
+		}
+		for _, h := range found.Hits {
 			if h.Score < r.Threshold {
 				break
 			}
@@ -191,6 +194,7 @@ type finding struct {
 	q      *recall.Query
 	choice *chooser
 	res    *serve.SearchResult
+	most   float64                   // how much of the question one hit covers on its own, 0 to 1
 	past   map[memory.ID][]memory.ID // superseded memories of the utterances that are hits, by utterance
 }
 
@@ -217,11 +221,23 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 	if err != nil || !ok {
 		return err
 	}
+	hit.Minor = hit.Minor || f.qr.typed(&hit) && h.Alone < noteAlone*f.most
 	f.res.Hits = append(f.res.Hits, hit)
 	if len(h.Past) > 0 && !f.q.Past {
 		f.past[hit.ID] = h.Past
 	}
 	return nil
+}
+
+// noteAlone is the part of what the best hit covers of a question that a note has to cover on
+// its own; else it is minor. What stands beside a note is no talk: it was typed before or after
+// it, about anything. Set by hand, on homes of a few typed lines.
+const noteAlone = .4
+
+// typed reports whether the wearer typed what a hit says. Of a talk that a program adds line by
+// line, that is what the wearer said in it.
+func (qr *Query) typed(h *serve.Hit) bool {
+	return len(h.Evidence) > 0 && h.Evidence[0].Event.Device == serve.APIDevice && h.Evidence[0].Speaker == qr.c.Wearer
 }
 
 // memory completes a hit that is a memory. The memory of which a core line is a copy

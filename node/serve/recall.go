@@ -109,8 +109,8 @@ type Hit struct {
 	Until     time.Time          `json:"until,omitzero"`      // for a line: when its content stopped being true
 	Cold      bool               `json:"cold,omitempty"`      // the text is at the relay and can't be fetched now
 	SharedBy  *SharedBy          `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
-	// Much less of the question is in it and in the lines beside it than in the best hit. A model may
-	// have use of it; a person is shown the others.
+	// Much less of the question is in it and in the lines beside it than in the best hit; of what the
+	// wearer typed, in it alone. A model may have use of it; a person is shown the others.
 	Minor bool `json:"minor,omitempty"`
 }
 
