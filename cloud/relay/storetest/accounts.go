@@ -12,7 +12,7 @@ import (
 )
 
 func (s *suite) quota() {
-	h := s.settle("quota", relay.Quota{})
+	h := s.settle("quota")
 	used := s.account(h)
 	d := h.Delta(h.Owner, "some text that takes room")
 	var q *relay.QuotaError
