@@ -30,8 +30,8 @@ type group struct {
 	idf    float64
 	weight float64 // of the group within its signal
 	terms  []weighted
-	words  []int   // of the question, that the group stands for
-	share  float32 // of them, for confidence
+	words  []int   // places in question.worth of the words that the group stands for
+	share  float32 // how much of these words' worth a match counts for confidence
 }
 
 type weighted struct {

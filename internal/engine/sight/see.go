@@ -31,7 +31,7 @@ const (
 	maxSeenBy  = 512
 )
 
-// Of what is sent of a photo, along its longer side: of one that is asked about
+// Pixels along the longer side of a photo that is sent: of one that is asked about
 // alone, and of one among others.
 const (
 	sideAlone = 2048
