@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,11 +191,7 @@ func (h *Host) timeScale() time.Duration {
 func (h *Host) Plugins() []*Plugin {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := make([]*Plugin, 0, len(h.plugins))
-	for p := range h.plugins {
-		list = append(list, p)
-	}
-	return list
+	return slices.Collect(maps.Keys(h.plugins))
 }
 
 // Close closes every plugin and the engine. A call that is under way ends first.

@@ -47,9 +47,6 @@ var candidateTypes = []string{"core", "episodic", "semantic", "procedural", "res
 // Kinds are the kinds of event that a plugin may ask for.
 func Kinds() []string { return slices.Clone(eventKinds) }
 
-// Types are the types of candidate that a plugin may propose.
-func Types() []string { return slices.Clone(candidateTypes) }
-
 // Capabilities are all that a plugin may ask for.
 func Capabilities() []Capability { return slices.Clone(capabilities) }
 

@@ -54,7 +54,7 @@ func TestSpec(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	if maxCalls != 10_000 || !slices.Contains(Types(), "vault") {
+	if maxCalls != 10_000 || !slices.Contains(candidateTypes, "vault") {
 		t.Error("this test is out of date")
 	}
 }

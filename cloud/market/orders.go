@@ -112,7 +112,7 @@ func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (c trad
 				return nil
 			}
 		}
-		_, err = m.take(ctx, tx, &c, s, &t, signed)
+		err = m.take(ctx, tx, &c, s, &t, signed)
 		return err
 	})
 	return c, err
@@ -139,40 +139,39 @@ func (m *Market) own(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.S
 	if err != nil {
 		return err
 	}
-	_, err = m.take(ctx, tx, c, s, &t, b)
-	return err
+	return m.take(ctx, tx, c, s, &t, b)
 }
 
 // take applies a step, stamps it, books its money, and writes all of it.
-func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.Taken, signed []byte) (*trade.State, error) {
+func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.Taken, signed []byte) error {
 	at := max(m.c.Now().Unix(), s.At) // a clock that was set back stops, and lets nobody in late
 	n, err := s.Apply(t, at)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	stamp, err := trade.SignStamp(t.Hash, at, m.party)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := m.book(ctx, tx, s, n); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO steps (of, n, hash, signed, stamp) VALUES ($1, $2, $3, $4, $5)`, n.ID[:], n.Steps, t.Hash[:], signed, stamp); err != nil {
-		return nil, fmt.Errorf("keep step: %w", err)
+		return fmt.Errorf("keep step: %w", err)
 	}
 	if _, err := tx.ExecContext(ctx, `UPDATE orders SET phase = $1, deadline = $2, moved = $3 WHERE id = $4`, n.Phase, n.Deadline, at, n.ID[:]); err != nil {
-		return nil, fmt.Errorf("keep step: %w", err)
+		return fmt.Errorf("keep step: %w", err)
 	}
 	c.Links = append(c.Links, trade.Link{Step: signed, Stamp: stamp})
 	if !n.Reviewable() {
-		return n, nil
+		return nil
 	}
 	if n.Paid > 0 {
 		if _, err := tx.ExecContext(ctx, `UPDATE listings SET sold = sold + 1 WHERE n = (SELECT listing FROM versions WHERE hash = $1)`, n.Offer.Hash[:]); err != nil {
-			return nil, fmt.Errorf("keep step: %w", err)
+			return fmt.Errorf("keep step: %w", err)
 		}
 	}
-	return n, m.log(ctx, tx, translog.Receipt, n.ID.String(), signed, "")
+	return m.log(ctx, tx, translog.Receipt, n.ID.String(), signed, "")
 }
 
 // book moves the money that is between two states of an order. Each booking has a

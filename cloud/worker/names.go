@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,10 +45,7 @@ func (s *space) names(ctx context.Context) (out []string, err error) {
 		}
 		return nil
 	})
-	for name := range count {
-		out = append(out, name)
-	}
-	slices.SortFunc(out, func(a, b string) int {
+	out = slices.SortedFunc(maps.Keys(count), func(a, b string) int {
 		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
 	})
 	return out[:min(len(out), hintNames)], err

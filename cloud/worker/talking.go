@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -283,9 +284,7 @@ func (w *Worker) summarise(ctx context.Context, s *space, r *queue.Running) erro
 		return w.faulty(err)
 	}
 	next := summaryOf{Text: text, Of: map[string][]byte{}, Upto: t.lines[len(t.lines)-1].ID}
-	for name, h := range sum.Of {
-		next.Of[name] = h
-	}
+	maps.Copy(next.Of, sum.Of)
 	for _, u := range t.lines {
 		h := sha256.Sum256([]byte(u.Text))
 		next.Of[u.ID.String()] = h[:]

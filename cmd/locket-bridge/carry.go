@@ -26,83 +26,29 @@ var errBroker = errors.New("no connection to the broker")
 // deviceCommand carries devices of one family.
 func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 	f := deviceFlags{family: family}
-	source := "--device ADDRESS"
-	if family.Pair {
-		source = "--device LEFT,RIGHT"
-	}
-	switch family.Carrier {
-	case carry.MQTT:
-		source = "--from URL"
-		if family.Takes&carry.WithDevice != 0 {
-			source += " --device USER/DEVICE"
-		}
-	case carry.Served:
-		source = "--listen HOST:PORT"
-	case carry.TCP:
-		source = "--device HOST:PORT"
-	case carry.Folder:
-		source = "--folder FOLDER"
-	case carry.Screen:
-		source = "--display DISPLAY"
+	source := sources[family.Carrier]
+	value, example := source.value, source.example
+	switch {
+	case family.Pair:
+		value, example = "LEFT,RIGHT", example+",D0:12:34:56:78:9B"
+	case family.Carrier == carry.MQTT && family.Takes&carry.WithDevice != 0:
+		value, example = value+" --device USER/DEVICE", example+" --device USER/DEVICE"
 	}
 	c := &cobra.Command{
-		Use: family.Name + " (" + source + " | --capture FILE)", Short: family.Short,
+		Use: fmt.Sprintf("%s (%s %s | --capture FILE)", family.Name, source.flag, value), Short: family.Short,
 		Long: family.Long + `
 
 --record writes what comes to a file; --capture plays such a file instead, and ends
 with it.`,
 		Example: fmt.Sprintf(`  locket wearable add %[1]s
-  locket-bridge %[1]s %[2]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
-			family.Name, map[carry.Carrier]string{carry.Served: "--listen :8003", carry.Folder: "--folder ~/Recordings", carry.Screen: "--display :0 --deny signal", carry.TCP: "--device kitchen.local:10700", carry.Bluetooth: "--device D0:12:34:56:78:9A", carry.MQTT: "--from" + strings.TrimPrefix(strings.Replace(source, "URL", "tcp://house:1883", 1), "--from")}[family.Carrier]),
+  locket-bridge %[1]s %[2]s %[3]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
+			family.Name, source.flag, example),
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.device(cmd.Context(), &f) },
 	}
-	if family.Pair {
-		c.Example = strings.Replace(c.Example, "--device D0:12:34:56:78:9A", "--device D0:12:34:56:78:9A,D0:12:34:56:78:9B", 1)
-	}
-	fl := c.Flags()
-	switch family.Carrier {
-	case carry.Bluetooth:
-		fl.StringVar(&f.device, "device", "", map[bool]string{false: "the device's Bluetooth `address` or name", true: "Bluetooth `addresses` or names of the left and the right arm, with a comma between"}[family.Pair])
-	case carry.TCP:
-		fl.StringVar(&f.device, "device", "", "where the device listens, `host:port`, or the name by which the network announces it")
-	case carry.MQTT:
-		fl.StringVar(&f.from, "from", "", "the `url` of the broker that has its messages: tcp://host:1883 or ssl://host:8883")
-		fl.StringVar(&f.fromUser, "from-user", "", "the user `name` at that broker")
-		fl.StringVar(&f.fromPassword, "from-password-file", "", "read the password at that broker from a `file`")
-		fl.StringVar(&f.fromCA, "from-ca", "", "trust this `file` of certificates (PEM) for ssl:// there")
-		if family.Takes&carry.WithDevice != 0 {
-			fl.StringVar(&f.options.Device, "device", "", family.Device)
-		}
-		fl.StringVar(&f.options.Prefix, "prefix", family.Prefix, "what the topics begin with, a `name`")
-	}
-	if family.Carrier == carry.Served {
-		fl.StringVar(&f.listen, "listen", "", "listen for the device at `host:port`, such as :8003")
-		fl.StringVar(&f.mqtt, "mqtt", "", "have the device connect by MQTT, and send its sound by UDP, at `host:port`, such as :8004")
-		fl.StringVar(&f.options.Device, "device", "", family.Device)
-	}
-	if family.Carrier == carry.Folder {
-		fl.StringVar(&f.folder, "folder", "", "watch this `folder`, and those in it")
-	}
-	if family.Carrier == carry.Screen {
-		fl.StringVar(&f.display, "display", "", "the `display` of X11, such as :0, or of Wayland, such as wayland-1 (default: $WAYLAND_DISPLAY, or else $DISPLAY)")
-		fl.StringSliceVar(&f.options.Deny, "deny", nil, "take nothing while a window is there whose class or title has one of these `words`; notifications, menus and panels say neither mostly, and stay in pictures of what they lie over")
-	}
-	fl.StringVar(&f.capture, "capture", "", "play a capture `file` instead of a device")
-	fl.StringVar(&f.record, "record", "", "write what the device says to a capture `file`")
-	f.nodeFlags(fl)
-	if family.Takes&carry.WithStorage != 0 {
-		fl.BoolVar(&f.options.Storage, "storage", false, "fetch what the device stored, and have it forget what the node has")
-	}
-	if family.Takes&carry.WithMetered != 0 {
-		fl.StringVar(&f.metered, "metered", "auto", "whether the network to the node costs by the byte, so that what can wait does: yes, no, or auto, as NetworkManager has `it`")
-	}
-	if family.Takes&carry.WithPhotos != 0 {
-		fl.IntVar(&f.options.PhotoEvery, "photo-every", 0, "have the device take a photo each so many `seconds`, 5 to 127; 0: leave it as it is")
-	}
-	if family.Takes&carry.WithPictures != 0 {
-		fl.BoolVar(&f.options.Pictures, "pictures", false, "take the snapshots of what the cameras saw, too")
-	}
+	f.sourceFlags(c.Flags())
+	f.nodeFlags(c.Flags())
+	f.optionFlags(c.Flags())
 	return c
 }
 

@@ -40,6 +40,65 @@ type deviceFlags struct {
 	label           string        // what is told begins with it; empty: there is one device
 }
 
+// sourceFlag is the flag that says where a family's devices are.
+type sourceFlag struct{ flag, value, example string }
+
+var sources = map[carry.Carrier]sourceFlag{
+	carry.Bluetooth: {"--device", "ADDRESS", "D0:12:34:56:78:9A"},
+	carry.TCP:       {"--device", "HOST:PORT", "kitchen.local:10700"},
+	carry.MQTT:      {"--from", "URL", "tcp://house:1883"},
+	carry.Served:    {"--listen", "HOST:PORT", ":8003"},
+	carry.Folder:    {"--folder", "FOLDER", "~/Recordings"},
+	carry.Screen:    {"--display", "DISPLAY", ":0 --deny signal"},
+}
+
+// sourceFlags are those that say where the device is, or what is played or recorded of it.
+func (f *deviceFlags) sourceFlags(fl *pflag.FlagSet) {
+	switch f.family.Carrier {
+	case carry.Bluetooth:
+		fl.StringVar(&f.device, "device", "", map[bool]string{false: "the device's Bluetooth `address` or name", true: "Bluetooth `addresses` or names of the left and the right arm, with a comma between"}[f.family.Pair])
+	case carry.TCP:
+		fl.StringVar(&f.device, "device", "", "where the device listens, `host:port`, or the name by which the network announces it")
+	case carry.MQTT:
+		fl.StringVar(&f.from, "from", "", "the `url` of the broker that has its messages: tcp://host:1883 or ssl://host:8883")
+		fl.StringVar(&f.fromUser, "from-user", "", "the user `name` at that broker")
+		fl.StringVar(&f.fromPassword, "from-password-file", "", "read the password at that broker from a `file`")
+		fl.StringVar(&f.fromCA, "from-ca", "", "trust this `file` of certificates (PEM) for ssl:// there")
+		if f.family.Takes&carry.WithDevice != 0 {
+			fl.StringVar(&f.options.Device, "device", "", f.family.Device)
+		}
+		fl.StringVar(&f.options.Prefix, "prefix", f.family.Prefix, "what the topics begin with, a `name`")
+	case carry.Served:
+		fl.StringVar(&f.listen, "listen", "", "listen for the device at `host:port`, such as :8003")
+		fl.StringVar(&f.mqtt, "mqtt", "", "have the device connect by MQTT, and send its sound by UDP, at `host:port`, such as :8004")
+		fl.StringVar(&f.options.Device, "device", "", f.family.Device)
+	case carry.Folder:
+		fl.StringVar(&f.folder, "folder", "", "watch this `folder`, and those in it")
+	case carry.Screen:
+		fl.StringVar(&f.display, "display", "", "the `display` of X11, such as :0, or of Wayland, such as wayland-1 (default: $WAYLAND_DISPLAY, or else $DISPLAY)")
+		fl.StringSliceVar(&f.options.Deny, "deny", nil, "take nothing while a window is there whose class or title has one of these `words`; notifications, menus and panels say neither mostly, and stay in pictures of what they lie over")
+	}
+	fl.StringVar(&f.capture, "capture", "", "play a capture `file` instead of a device")
+	fl.StringVar(&f.record, "record", "", "write what the device says to a capture `file`")
+}
+
+// optionFlags are those that not every family has.
+func (f *deviceFlags) optionFlags(fl *pflag.FlagSet) {
+	takes := func(o carry.Option) bool { return f.family.Takes&o != 0 }
+	if takes(carry.WithStorage) {
+		fl.BoolVar(&f.options.Storage, "storage", false, "fetch what the device stored, and have it forget what the node has")
+	}
+	if takes(carry.WithMetered) {
+		fl.StringVar(&f.metered, "metered", "auto", "whether the network to the node costs by the byte, so that what can wait does: yes, no, or auto, as NetworkManager has `it`")
+	}
+	if takes(carry.WithPhotos) {
+		fl.IntVar(&f.options.PhotoEvery, "photo-every", 0, "have the device take a photo each so many `seconds`, 5 to 127; 0: leave it as it is")
+	}
+	if takes(carry.WithPictures) {
+		fl.BoolVar(&f.options.Pictures, "pictures", false, "take the snapshots of what the cameras saw, too")
+	}
+}
+
 // nodeFlags are those of the node's side.
 func (f *deviceFlags) nodeFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&f.broker, "broker", "", "the broker's `url`: tcp://host:1883 or ssl://host:8883")
@@ -52,21 +111,10 @@ func (f *deviceFlags) nodeFlags(fl *pflag.FlagSet) {
 
 // check finds what is wrong with the command line alone.
 func (f *deviceFlags) check() error {
-	source := "--device"
-	switch f.family.Carrier {
-	case carry.MQTT:
-		source = "--from"
-	case carry.Served:
-		source = "--listen"
-	case carry.Folder:
-		source = "--folder"
-	case carry.Screen:
-		source = "--display"
-	}
 	own := f.family.Carrier == carry.Screen && f.display == "" // that of the session, or a capture
 	switch {
 	case !own && (f.device+f.from+f.listen+f.folder+f.display == "") == (f.capture == ""):
-		return usagef("give %s or --capture", source)
+		return usagef("give %s or --capture", sources[f.family.Carrier].flag)
 	case f.capture != "" && f.record != "":
 		return usagef("--record is for a device: a capture is recorded already")
 	case f.record != "" && f.mqtt != "":

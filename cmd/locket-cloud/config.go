@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -113,12 +114,7 @@ func readSettings(fl *pflag.FlagSet, path string) error {
 		}
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	names := make([]string, 0, len(file))
-	for name := range file {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(file)) {
 		if fl.Lookup(name) == nil || name == "config" || name == "help" {
 			return fmt.Errorf("%s: %q is no setting", path, name)
 		}

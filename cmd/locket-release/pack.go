@@ -233,7 +233,7 @@ func (r *making) scratch(name string, b []byte) (path string, err error) {
 // zipped is by gzip -9n: with no name and no time.
 func (r *making) zipped(b []byte) []byte {
 	var out bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // a level that there is
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is valid
 	_, _ = z.Write(b)                                       // a buffer takes everything
 	_ = z.Close()
 	return out.Bytes()

@@ -69,13 +69,13 @@ func (s *asker) yes(question string) (bool, error) {
 	return strings.HasPrefix(strings.ToLower(v), "y"), err
 }
 
-// wait lets a person answer, or end it. What reads from the terminal then goes
-// on with it until the process ends.
+// wait waits until a person has answered or has ended the setup. If the setup is ended, the goroutine that reads the
+// terminal goes on until the process ends.
 func (s *asker) wait(read func() error) error {
 	var was *term.State
 	f, ok := s.app.stdin.(*os.File)
 	if ok {
-		was, _ = term.GetState(int(f.Fd())) // of what is no terminal there is none
+		was, _ = term.GetState(int(f.Fd())) // nil if it is not a terminal
 	}
 	done := make(chan error, 1)
 	go func() { done <- read() }()

@@ -10,8 +10,8 @@ import (
 )
 
 // Queue is a broker that is made of software, for simulated devices. It keeps each
-// message until it is acknowledged, and brings what was not on the next connection.
-// What was retained comes first on each. There are no more connections when
+// message until it is acknowledged, and sends the others again on the next connection.
+// Retained messages come first on each connection. There are no more connections when
 // everything is acknowledged.
 type Queue struct {
 	Retained []Notification

@@ -94,7 +94,7 @@ func encode(ctx context.Context, sound []byte, frame time.Duration, form ...stri
 	return out, nil
 }
 
-// run gives what a program writes of what it reads.
+// run runs a program with in as its input, and returns its output.
 func run(ctx context.Context, in []byte, program string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -1,8 +1,7 @@
 package day
 
-// What is otherwise in the evening than it was in the morning: an
-// appointment, the home, the employer. Of each there are ways of saying how
-// it was, and ways of saying how it is.
+// This file has the facts that change in the course of a day: an appointment, the home, the employer. For each
+// there are ways to say how it was, and ways to say how it is.
 
 // visit is somebody whom one has an appointment with.
 type visit struct{ who, practice string }

@@ -22,9 +22,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -89,24 +86,6 @@ func Load(fsys fs.FS) (*Day, error) {
 		return nil, fmt.Errorf("load day: %w", err)
 	}
 	return d, nil
-}
-
-// Write puts the day's files into dir, which is made if it is not there.
-func (d *Day) Write(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write day: %w", err)
-	}
-	for _, name := range d.FileNames() {
-		if err := os.WriteFile(filepath.Join(dir, name), d.files[name], 0o644); err != nil {
-			return fmt.Errorf("write day: %w", err)
-		}
-	}
-	return nil
-}
-
-// FileNames lists the day's files, sorted.
-func (d *Day) FileNames() []string {
-	return slices.Sorted(maps.Keys(d.files))
 }
 
 // File returns the bytes of one of the day's files. They are not to be changed.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/internal/day"
@@ -151,10 +152,7 @@ func (r *run) play(ctx context.Context, n *node.Node) error {
 		}
 		passwords[name], url = string(c.Password), c.Broker
 	}
-	var events []day.Event
-	for e := range r.day.Events() {
-		events = append(events, e)
-	}
+	events := slices.Collect(r.day.Events())
 	began := time.Now()
 	rep, err := player.Play(ctx, player.Config{URL: url, Password: func(d string) string { return passwords[d] }, Boot: 0}, events)
 	if err != nil {

@@ -76,6 +76,21 @@ type Picture struct {
 	Data  []byte
 }
 
+// FromUser returns what a user says, with pictures behind it, as the only turn.
+func FromUser(text string, pictures ...Picture) []Message {
+	return []Message{{Role: User, Text: text, Pictures: pictures}}
+}
+
+// JSON encodes what a model is shown as data. It panics if v can't be encoded:
+// v has strings, numbers, times, and lists and structs of them.
+func JSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
 // Request is one question to a model.
 type Request struct {
 	System   string

@@ -2,7 +2,7 @@
 
 package nodump
 
-// What is known here of dumps is what the administrator says.
+// On other systems Locket does not turn dumps off. The administrator can.
 func protect() error { return nil }
 
 func allow() error { return nil }

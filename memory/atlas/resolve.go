@@ -124,10 +124,11 @@ func (r *resolver) take(m *memory.Memory) {
 	}
 }
 
-func (r *resolver) name(written, kind string) *name {
+// name counts a name as it was written, and the kind that was said of it, if any.
+func (r *resolver) name(written, kind string) {
 	f := r.fold(written)
 	if f == "" {
-		return nil
+		return
 	}
 	n := r.seen[f]
 	if n == nil {
@@ -143,7 +144,6 @@ func (r *resolver) name(written, kind string) *name {
 	if kind != "" {
 		n.kinds[kind]++
 	}
-	return n
 }
 
 // resolve groups names of the same entity: names that a decision joins, and

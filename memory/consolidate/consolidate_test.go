@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/reconcile"
-	"pgregory.net/rapid"
 )
 
 var now = time.Date(2026, 9, 20, 3, 0, 0, 0, time.UTC)
@@ -238,7 +239,7 @@ func TestARingOfMerges(t *testing.T) {
 func list(ms []memory.Memory) string {
 	var b strings.Builder
 	for _, m := range ms {
-		fmt.Fprintf(&b, "\n%d %s %s %q slot %v tags %v rank %d pinned %v at %s into %d", m.ID[0], m.Type, m.State, m.Text, m.Slot, m.Tags, m.Rank, m.Pinned, when(&m).Format(time.DateTime), m.Into[0])
+		fmt.Fprintf(&b, "\n%d %s %s %q slot %v tags %v rank %d pinned %v at %s into %d", m.ID[0], m.Type, m.State, m.Text, m.Slot, m.Tags, m.Rank, m.Pinned, m.When().Format(time.DateTime), m.Into[0])
 	}
 	return b.String()
 }

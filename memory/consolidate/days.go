@@ -56,7 +56,7 @@ func (p *planner) at(m *memory.Memory) time.Time {
 	if first, ok := p.since[m.ID]; ok {
 		return first
 	}
-	return when(m)
+	return m.When()
 }
 
 // made reports whether a memory was made of others.

@@ -100,28 +100,20 @@ func alike(a, b *memory.Memory) bool {
 
 // day is the day of what a memory tells, in UTC.
 func day(m *memory.Memory) time.Time {
-	at := when(m)
+	at := m.When()
 	if e := m.Fields.Episodic; e != nil && !e.Started.IsZero() {
 		at = e.Started
 	}
 	return at.UTC().Truncate(24 * time.Hour)
 }
 
-// when is when the first evidence is of.
-func when(m *memory.Memory) time.Time {
-	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
-		return m.Evidence[0].At
-	}
-	return m.Learnt
-}
-
 // takeIn notes from when the evidence of a memory will be that takes another in.
 func (p *planner) takeIn(into, m *memory.Memory) {
 	at, ok := p.since[into.ID]
 	if !ok {
-		at = when(into)
+		at = into.When()
 	}
-	if first := when(m); first.Before(at) && takes(into) {
+	if first := m.When(); first.Before(at) && takes(into) {
 		at = first
 	}
 	p.since[into.ID] = at
@@ -154,7 +146,7 @@ func (p *planner) expire() {
 		if !p.may(m) || m.State != memory.Active && m.State != memory.Superseded {
 			continue
 		}
-		at := m.Fields.Episodic.Over(when(m))
+		at := m.Fields.Episodic.Over(m.When())
 		for _, later := range []time.Time{lastHeard(m), p.in.Uses[m.ID].Last} {
 			if later.After(at) {
 				at = later
@@ -197,7 +189,7 @@ func (p *planner) blocks() {
 	var made []memory.Memory
 	for _, k := range keys {
 		ms := all[k]
-		sorting.Sort(ms, func(a, b *memory.Memory) int { return when(a).Compare(when(b)) })
+		sorting.Sort(ms, func(a, b *memory.Memory) int { return a.When().Compare(b.When()) })
 		lines, limit, size := make([]memory.CoreLine, len(ms)), 0, 0
 		for i, m := range ms {
 			lines[i] = memory.CoreLine{Text: m.Text, Uses: p.in.Uses[m.ID].Count, Keep: !p.may(m) || healthy(m)}

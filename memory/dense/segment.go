@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
 	"slices"
 
@@ -102,7 +103,7 @@ func (s *Set) Flush() []Change {
 	defer s.mu.Unlock()
 	var loose []int // rows that go into new segments
 	var out, gone []Change
-	for _, number := range sortedKeys(s.segs) {
+	for _, number := range slices.Sorted(maps.Keys(s.segs)) {
 		if g := s.segs[number]; g.stale {
 			gone = append(gone, Change{Number: number})
 		}
@@ -147,7 +148,7 @@ func (s *Set) small() map[int]bool {
 	if loose == 0 {
 		return out
 	}
-	numbers := sortedKeys(s.segs)
+	numbers := slices.Sorted(maps.Keys(s.segs))
 	sorting.Stable(numbers, func(a, b int) int { return cmp.Compare(s.segs[a].live, s.segs[b].live) })
 	for _, n := range numbers {
 		if g := s.segs[n]; !g.stale && g.live < SegmentSize && g.live <= loose {
@@ -155,15 +156,6 @@ func (s *Set) small() map[int]bool {
 			loose += g.live
 		}
 	}
-	return out
-}
-
-func sortedKeys(m map[int]*segment) []int {
-	out := make([]int, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
 	return out
 }
 

@@ -79,10 +79,10 @@ func denies(line string) bool {
 	return slices.ContainsFunc(denials, func(d string) bool { return strings.Contains(padded, d) })
 }
 
-// deniesIt reports, as an error, that no clause of a quote says of a memory
-// that it is no longer so: one in which a denial stands beside two words of
-// the memory, or beside the value of its slot, and in which they are a third
-// of what it speaks of. A clause that names everything denies nothing.
+// deniesIt returns an error if no clause of a quote denies a memory. A clause
+// denies it if a denial stands beside two words of the memory, or beside the
+// value of its slot, and if these are a third of the words that the clause is
+// about. A clause that names everything denies nothing.
 func deniesIt(quote string, m *memory.Memory, names terms) error {
 	about := termsOf(m.Text).without(names).without(aboutMemory)
 	value := terms{}

@@ -73,10 +73,10 @@ func inCode(r rune) bool {
 	return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// codeGroups adds the codes of the question, of each run the longest that some
-// document holds. at gives the places of the question's terms in out.worth. The
-// pieces of a date are no code: a memory spells out the date of which its line
-// says "yesterday", and 2023 would make it the better match of everything of that year.
+// codeGroups adds the codes of the question: from each run of words the longest
+// code that some document has. at gives the places of the question's terms in
+// out.worth. The parts of a date are no code. A memory has the date written out where its line
+// says "yesterday", so the code 2023 would prefer it for everything of that year.
 func (c *core) codeGroups(out *question, text string, words []word, f *found, at map[string]int) {
 	var taken []string
 	for _, k := range codes(text) {

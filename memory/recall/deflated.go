@@ -18,13 +18,13 @@ func deflated(magic string, b []byte) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // the level is one that there is, and a buffer takes everything
+		panic(err) // the level is valid, and writing to a buffer does not fail
 	}
 	return out.Bytes()
 }
 
-// inflated is what a deflate stream has that ends where b does. More than a
-// segment may have is an error, as is anything else that wraps ErrCorrupt.
+// inflated returns the contents of a deflate stream that ends at the end of b. An error wraps
+// ErrCorrupt. Contents longer than a segment may be are an error, too.
 func inflated(b []byte) ([]byte, error) {
 	rest := bytes.NewReader(b) // an io.ByteReader: nothing behind the end is read
 	out, err := io.ReadAll(io.LimitReader(flate.NewReader(rest), maxSegment+1))

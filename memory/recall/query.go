@@ -30,8 +30,8 @@ type group struct {
 	idf    float64
 	weight float64 // of the group within its signal
 	terms  []weighted
-	words  []int   // of the question, that the group stands for
-	share  float32 // of them, for confidence
+	words  []int   // places in question.worth of the words that the group stands for
+	share  float32 // how much of these words' worth a match counts for confidence
 }
 
 type weighted struct {
@@ -94,47 +94,12 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	at := map[string]int{} // term to its place in out.worth
 	var touched []matter
 	for i, x := range words {
-		if x.term == "" || f.consumed[i] {
+		if _, twice := at[x.term]; x.term == "" || f.consumed[i] || twice {
 			continue
 		}
-		if _, ok := at[x.term]; ok {
-			continue
-		}
-		single := x.han && len([]rune(x.text)) == 1
 		n := len(out.worth)
-		own := c.found(x.term, 1)
-		g := group{sigMatch, c.idf(c.dfOf(own)), 1, own, []int{n}, 1}
-		slip, mended := mends[i]
-		if mended {
-			if len(slip.all) > 0 {
-				g.terms = slip.all
-			}
-			g.share = shareMended
-			c.spelt(&out, slip.was, n, s)
-		}
-		if single {
-			g.weight = weightCharacter
-		} else if x.stop {
-			g.weight = weightGrammar
-		}
-		worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0)
-		if len(f.spans) > 0 && (ofAnyDay[x.term] || f.named[i]) {
-			g.weight *= weightOfAnyDay
-			worth = 0
-		}
 		at[x.term] = n
-		out.worth = append(out.worth, worth)
-		g.terms = append(g.terms, c.inOther(x.term)...)
-		if t := c.dict.find(pledgeMark); pledgeWords[x.term] && c.has(t) {
-			g.terms = append(g.terms, weighted{t, sharePledge})
-		}
-		if out.shape == Where && homeWords[x.term] {
-			g.terms = append(g.terms, append(c.found(lemma("address"), 1), c.found("地址", 1)...)...)
-		}
-		if len(g.terms) > 0 {
-			out.groups = append(out.groups, g)
-		}
-		c.spelt(&out, x.term, n, s)
+		c.askWord(&out, x, i, mends[i], &f, s)
 		touched = append(touched, matter{x.term, n})
 	}
 	c.compounds(&out, words, at)
@@ -146,9 +111,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	out.dated = len(f.spans) > 0 && !slices.ContainsFunc(out.worth, func(v float64) bool { return v > 0 })
 	out.several = !out.dated && asksSeveral(words)
 	if out.dated && (out.shape == Where || slices.ContainsFunc(words, func(x word) bool { return goings[x.term] })) {
-		if terms := c.found(lemma("arrived"), 1); len(terms) > 0 {
-			out.groups = append(out.groups, group{signal: sigMatch, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms})
-		}
+		c.arrivals(&out)
 	}
 	if q.Own != "" && len(q.Own) < len(q.Text) && strings.HasPrefix(q.Text, q.Own) {
 		c.lend(&out, words, len(split(q.Own)), at, w)
@@ -166,6 +129,50 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	}
 	c.quotes(&out, q.Text)
 	return out
+}
+
+// askWord adds the groups of the word at place i of a question, and what it is worth. slip is what was mended of
+// it, if anything was.
+func (c *core) askWord(out *question, x word, i int, slip slipped, f *found, s *scratch) {
+	n := len(out.worth)
+	own := c.found(x.term, 1)
+	g := group{sigMatch, c.idf(c.dfOf(own)), 1, own, []int{n}, 1}
+	if slip.was != "" {
+		if len(slip.all) > 0 {
+			g.terms = slip.all
+		}
+		g.share = shareMended
+		c.spelt(out, slip.was, n, s)
+	}
+	if x.han && len([]rune(x.text)) == 1 {
+		g.weight = weightCharacter
+	} else if x.stop {
+		g.weight = weightGrammar
+	}
+	worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0)
+	if len(f.spans) > 0 && (ofAnyDay[x.term] || f.named[i]) {
+		g.weight *= weightOfAnyDay
+		worth = 0
+	}
+	out.worth = append(out.worth, worth)
+	g.terms = append(g.terms, c.inOther(x.term)...)
+	if t := c.dict.find(pledgeMark); pledgeWords[x.term] && c.has(t) {
+		g.terms = append(g.terms, weighted{t, sharePledge})
+	}
+	if out.shape == Where && homeWords[x.term] {
+		g.terms = append(g.terms, append(c.found(lemma("address"), 1), c.found("地址", 1)...)...)
+	}
+	if len(g.terms) > 0 {
+		out.groups = append(out.groups, g)
+	}
+	c.spelt(out, x.term, n, s)
+}
+
+// arrivals adds a group for the word by which a node records where the wearer was.
+func (c *core) arrivals(out *question) {
+	if terms := c.found(lemma("arrived"), 1); len(terms) > 0 {
+		out.groups = append(out.groups, group{signal: sigMatch, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms})
+	}
 }
 
 // lend multiplies the weight of the words from place n on by w.Lent, and that of names by

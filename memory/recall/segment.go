@@ -51,59 +51,80 @@ const (
 // encode writes the documents of c that are named, in that order.
 func encode(c *core, docs []uint32) []byte { return deflated(segmentMagic, plainSegment(c, docs)) }
 
+// segmentWriter writes a segment before it is deflated.
+type segmentWriter struct {
+	c      *core
+	b      []byte
+	nameAt map[uint32]uint64 // the number of a name in the segment; 0: none
+	termAt map[uint32]uint32 // the index of a term in the segment
+}
+
 // plainSegment is what encode deflates.
 func plainSegment(c *core, docs []uint32) []byte {
 	used := map[uint32]bool{}
-	nameAt := map[uint32]uint64{0: 0}
+	w := segmentWriter{c: c, nameAt: map[uint32]uint64{0: 0}}
 	var names []uint32
 	for _, d := range docs {
 		for t := range c.terms(d) {
 			used[t] = true
 		}
 		for _, n := range []uint32{c.docs[d].session, c.docs[d].speaker} {
-			if _, ok := nameAt[n]; !ok {
+			if _, ok := w.nameAt[n]; !ok {
 				names = append(names, n)
-				nameAt[n] = uint64(len(names))
+				w.nameAt[n] = uint64(len(names))
 			}
 		}
 	}
+	w.number(len(names))
+	for _, n := range names {
+		s := c.names.bytes(n)
+		w.number(len(s))
+		w.b = append(w.b, s...)
+	}
+	w.terms(used)
+	w.docs(docs)
+	return w.b
+}
+
+func (w *segmentWriter) number(n int) { w.b = binary.AppendUvarint(w.b, uint64(n)) }
+
+// terms writes the terms that the documents use, in rising order, each without what it shares with the one before.
+func (w *segmentWriter) terms(used map[uint32]bool) {
 	terms := make([]uint32, 0, len(used))
 	for t := range used {
 		terms = append(terms, t)
 	}
-	slices.SortFunc(terms, func(a, b uint32) int { return bytes.Compare(c.dict.bytes(a), c.dict.bytes(b)) })
-	termAt := make(map[uint32]uint32, len(terms))
-
-	b := binary.AppendUvarint(nil, uint64(len(names)))
-	for _, n := range names {
-		s := c.names.bytes(n)
-		b = binary.AppendUvarint(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	b = binary.AppendUvarint(b, uint64(len(terms)))
+	slices.SortFunc(terms, func(a, b uint32) int { return bytes.Compare(w.c.dict.bytes(a), w.c.dict.bytes(b)) })
+	w.termAt = make(map[uint32]uint32, len(terms))
+	w.number(len(terms))
 	var last []byte
 	for i, t := range terms {
-		termAt[t] = uint32(i)
-		s := c.dict.bytes(t)
+		w.termAt[t] = uint32(i)
+		s := w.c.dict.bytes(t)
 		share := 0
 		for share < len(s) && share < len(last) && s[share] == last[share] {
 			share++
 		}
-		b = binary.AppendUvarint(b, uint64(share))
-		b = binary.AppendUvarint(b, uint64(len(s)-share))
-		b = append(b, s[share:]...)
+		w.number(share)
+		w.number(len(s) - share)
+		w.b = append(w.b, s[share:]...)
 		last = s
 	}
-	b = binary.AppendUvarint(b, uint64(len(docs)))
+}
+
+// docs writes the documents. names and terms come first, as each document names its own by their numbers.
+func (w *segmentWriter) docs(docs []uint32) {
+	c := w.c
+	w.number(len(docs))
 	placeOf := make(map[uint32]int, len(docs))
 	var counts []tf
 	before := int64(0)
 	for i, d := range docs {
 		m := &c.docs[d]
 		placeOf[d] = i
-		b = append(b, m.id[:]...)
+		w.b = append(w.b, m.id[:]...)
 		flags := m.flags & (flagsKnown | flagSource)
-		b = append(b, m.sens()<<2|byte(m.kind()), m.what&(whatType|whatPlain), flags)
+		w.b = append(w.b, m.sens()<<2|byte(m.kind()), m.what&(whatType|whatPlain), flags)
 		if flags&flagSource != 0 {
 			source := c.sourceOf(m)
 			at, here := 0, false
@@ -111,30 +132,30 @@ func plainSegment(c *core, docs []uint32) []byte {
 				at, here = placeOf[s]
 			}
 			if here && at < i {
-				b = binary.AppendUvarint(b, uint64(i-at))
+				w.number(i - at)
 			} else {
-				b = append(binary.AppendUvarint(b, 0), source[:]...)
+				w.number(0)
+				w.b = append(w.b, source[:]...)
 			}
 		}
-		b = binary.AppendVarint(b, m.at-before)
+		w.b = binary.AppendVarint(w.b, m.at-before)
 		before = m.at
-		b = binary.AppendUvarint(b, c.orderOf(d))
-		b = binary.AppendUvarint(b, nameAt[m.session])
-		b = binary.AppendUvarint(b, nameAt[m.speaker])
-		b = binary.AppendUvarint(b, uint64(m.length))
+		w.b = binary.AppendUvarint(w.b, c.orderOf(d))
+		w.b = binary.AppendUvarint(w.b, w.nameAt[m.session])
+		w.b = binary.AppendUvarint(w.b, w.nameAt[m.speaker])
+		w.number(int(m.length))
 		counts = counts[:0]
 		for t, n := range c.terms(d) {
-			counts = append(counts, tf{termAt[t], n})
+			counts = append(counts, tf{w.termAt[t], n})
 		}
 		sortTerms(counts)
-		b = binary.AppendUvarint(b, uint64(len(counts)))
+		w.number(len(counts))
 		at := uint32(0)
 		for _, x := range counts {
-			b = appendCounted(b, uint64(x.term-at), x.n)
+			w.b = appendCounted(w.b, uint64(x.term-at), x.n)
 			at = x.term
 		}
 	}
-	return b
 }
 
 // isSegment reports whether b begins like a segment.

@@ -48,94 +48,113 @@ type prepared struct {
 // left out. A page of print has about 300.
 const maxTerms = 2000
 
+// bag collects the distinct terms of a document.
+type bag struct {
+	counts []count
+	at     map[string]int // place in counts
+}
+
+// add counts a term.
+func (b *bag) add(term string) {
+	if i, ok := b.at[term]; ok {
+		b.counts[i].tf++
+	} else if len(b.counts) < maxTerms {
+		b.at[term] = len(b.counts)
+		b.counts = append(b.counts, count{term, 1})
+	}
+}
+
+// once adds a term that counts once, however often it is named.
+func (b *bag) once(term string) {
+	if _, ok := b.at[term]; !ok {
+		b.add(term)
+	}
+}
+
+// addWords counts the words that are terms.
+func (b *bag) addWords(words []word) {
+	for _, w := range words {
+		if w.term != "" {
+			b.add(w.term)
+		}
+	}
+}
+
+// prepare reads a document's text, and makes terms of all that it is found by.
 func prepare(d Doc) prepared {
-	p := prepared{speaker: foldName(d.Speaker)}
-	at := map[string]int{}
-	add := func(term string) {
-		if i, ok := at[term]; ok {
-			p.counts[i].tf++
-		} else if len(p.counts) < maxTerms {
-			at[term] = len(p.counts)
-			p.counts = append(p.counts, count{term, 1})
-		}
-	}
-	once := func(term string) {
-		if _, ok := at[term]; !ok {
-			add(term)
-		}
-	}
 	words := split(d.Text)
 	var now time.Time
+	day := int32(0)
 	if !d.At.IsZero() {
 		now = local(d.At, d.Zone)
-		p.day = dayOf(now)
+		day = dayOf(now)
 	}
 	f := findTimes(words, now)
-	han := 0
-	for _, w := range words {
-		switch {
-		case !w.han:
-			p.length++
-		case len(w.text) <= len("𠀀"):
-			han++
-		}
-		if w.term != "" {
-			add(w.term)
-		}
-	}
-	p.length += (3*han + 4) / 5 // five characters say about as much as three words
-	if p.speaker != "" {
-		for _, w := range split(d.Speaker) {
-			if w.term != "" {
-				add(w.term)
-			}
-		}
-		once(speakerMark + p.speaker)
+	terms := bag{at: map[string]int{}}
+	terms.addWords(words)
+	speaker := foldName(d.Speaker)
+	if speaker != "" {
+		terms.addWords(split(d.Speaker))
+		terms.once(speakerMark + speaker)
 	}
 	// Where it was said is a name, not words: half a day is said at home, and
 	// is not about the home.
 	for _, e := range append([]string{d.Place}, d.Entities...) {
 		if n := foldName(e); n != "" && len(n) <= maxTerm {
-			once(entityMark + n)
+			terms.once(entityMark + n)
 		}
 	}
 	for _, n := range mentions(d.Text) {
-		once(mentionMark + n)
+		terms.once(mentionMark + n)
 	}
 	for _, k := range codes(d.Text) {
-		once(k.term)
+		terms.once(k.term)
 	}
 	if pledge(d.Text) {
-		once(pledgeMark)
+		terms.once(pledgeMark)
 	}
 	for _, r := range d.Relations[:min(len(d.Relations), graph.MaxNames)] {
 		if t := relationTerm(r); t != "" {
-			once(t)
+			terms.once(t)
 		}
 	}
-	if f.any {
-		p.flags |= flagTime
-	}
-	if saysWhere(words, f.consumed) {
-		p.flags |= flagPlace
-	}
-	if d.Pinned {
-		p.flags |= flagPinned
-	}
-	if d.Past {
-		p.flags |= flagPast
-	}
-	if isQuestion(d.Text) {
-		p.flags |= flagQuestion
-	}
-	if p.day != 0 {
-		dateTerms(span{p.day, p.day, true}, once)
-		once(timeMark + "w" + strconv.Itoa((int(p.day)+3)%7+1))
+	if day != 0 {
+		dateTerms(span{day, day, true}, terms.once)
+		terms.once(timeMark + "w" + strconv.Itoa((int(day)+3)%7+1))
 	}
 	for _, s := range f.spans {
-		dateTerms(s, once)
+		dateTerms(s, terms.once)
 	}
-	return p
+	return prepared{terms.counts, lengthOf(words), flagsOf(d, words, f), speaker, day}
+}
+
+// lengthOf is the length of a text in words. Five Chinese characters say about as much as three words.
+func lengthOf(words []word) int {
+	n, han := 0, 0
+	for _, w := range words {
+		switch {
+		case !w.han:
+			n++
+		case len(w.text) <= len("𠀀"):
+			han++
+		}
+	}
+	return n + (3*han+4)/5
+}
+
+// flagsOf says what a document is and what its text does.
+func flagsOf(d Doc, words []word, f found) (flags uint8) {
+	for _, x := range []struct {
+		flag uint8
+		is   bool
+	}{
+		{flagPinned, d.Pinned}, {flagQuestion, isQuestion(d.Text)}, {flagTime, f.any}, {flagPast, d.Past}, {flagPlace, saysWhere(words, f.consumed)},
+	} {
+		if x.is {
+			flags |= x.flag
+		}
+	}
+	return flags
 }
 
 // dateTerms names the days, months and years that a span covers: D<days since

@@ -63,143 +63,163 @@ type found struct {
 	named    map[int]bool // words of a feast's name, which a text of that day need not have
 }
 
-func (f *found) name(from, to int) {
-	for ; from <= to; from++ {
-		f.named[from] = true
-	}
+// timeReader reads the times that words name.
+type timeReader struct {
+	found
+	words []word
+	now   time.Time // local; zero: relative times are noticed and not resolved
 }
 
 // findTimes reads the times that words name, relative to now (local). Zero
 // now: relative times are noticed and not resolved.
 func findTimes(words []word, now time.Time) found {
-	f := found{consumed: map[int]bool{}, named: map[int]bool{}}
-	today := dayOf(now)
-	known := !now.IsZero()
-	add := func(from, to int32, said bool) {
-		f.any = true
-		if (known || said) && len(f.spans) < 8 {
-			f.spans = append(f.spans, span{from, to, said})
-		}
-	}
-	at := func(i int) string {
-		if i >= 0 && i < len(words) {
-			return words[i].text
-		}
-		return ""
-	}
-	use := func(i ...int) {
-		for _, n := range i {
-			f.consumed[n] = true
-		}
-	}
-	for i := range words {
-		if f.consumed[i] || f.named[i] {
+	r := timeReader{found{consumed: map[int]bool{}, named: map[int]bool{}}, words, now}
+	for i, w := range words {
+		if r.done(i) {
 			continue
 		}
-		w := words[i]
 		if w.han || w.text[0] <= '9' && i+1 < len(words) && words[i+1].han { // 5月3日
-			f.hanTime(words, i, now, add, use)
-			if w.han || f.consumed[i] || f.named[i] {
+			r.hanTime(i)
+			if w.han || r.done(i) {
 				continue
 			}
 		}
-		switch w.text {
-		case "today", "tonight":
-			add(today, today, false)
-			use(i)
-			continue
-		case "yesterday":
-			d := today - 1
-			if at(i-1) == "before" && at(i-2) == "day" {
-				d--
-				use(i-1, i-2)
-			}
-			add(d, d, false)
-			use(i)
-			continue
-		case "tomorrow":
-			d := today + 1
-			if at(i-1) == "after" && at(i-2) == "day" {
-				d++
-				use(i-1, i-2)
-			}
-			add(d, d, false)
-			use(i)
-			continue
-		case "recently", "lately":
-			f.any = true
-			continue
-		}
-		if m, ok := months[w.text]; ok && f.monthHere(words, i) {
-			f.englishDate(words, i, m, now, add, use)
-			continue
-		}
-		if d, ok := weekdays[w.text]; ok && (len(w.text) > 3 || w.capital) {
-			f.englishWeekday(words, i, d, now, add, use)
-			continue
-		}
-		if n := f.englishFeast(words, i, now, add, use); n > 0 {
-			f.name(i, i+n-1)
-			continue
-		}
-		if n := dayOnly(words, i); n > 0 && known {
-			use(i)
-			f.day, f.month = n, 0
-			d := nearestDay(now, n, aheadOf(words, i))
-			add(d, d, false)
-			continue
-		}
-		if y := year(w.text); y > 0 && !f.consumed[i] {
-			f.year = y
-			use(i)
-			if f.numeric(words, i, y, add, use) {
-				continue
-			}
-			add(dayOf(time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC)), true)
-			continue
-		}
-		if unit := timeUnit(w.text); unit != 0 {
-			f.relative(words, i, unit, now, add, use)
-		}
+		r.englishTime(i)
 	}
-	return f
+	return r.found
+}
+
+// done reports whether words[i] is part of a time that was read.
+func (r *timeReader) done(i int) bool { return r.consumed[i] || r.named[i] }
+
+// at returns the text of words[i]; "" where there is no such word.
+func (r *timeReader) at(i int) string {
+	if i >= 0 && i < len(r.words) {
+		return r.words[i].text
+	}
+	return ""
+}
+
+// add adds a run of days. said: it was named by month, day or year, so it is
+// known without now.
+func (r *timeReader) add(from, to int32, said bool) {
+	r.any = true
+	if (said || !r.now.IsZero()) && len(r.spans) < 8 {
+		r.spans = append(r.spans, span{from, to, said})
+	}
+}
+
+// use marks words as part of a time.
+func (r *timeReader) use(at ...int) {
+	for _, i := range at {
+		r.consumed[i] = true
+	}
+}
+
+// name marks words as those of a feast's name.
+func (r *timeReader) name(from, to int) {
+	for ; from <= to; from++ {
+		r.named[from] = true
+	}
+}
+
+// englishTime reads an English time that has its main word at words[i].
+func (r *timeReader) englishTime(i int) {
+	w := r.words[i]
+	if r.englishDay(i) {
+		return
+	}
+	if m, ok := months[w.text]; ok && isMonth(r.words, i) {
+		r.englishDate(i, m)
+		return
+	}
+	if d, ok := weekdays[w.text]; ok && (len(w.text) > 3 || w.capital) {
+		r.englishWeekday(i, d)
+		return
+	}
+	if n := r.englishFeast(i); n > 0 {
+		r.name(i, i+n-1)
+		return
+	}
+	if n := dayOnly(r.words, i); n > 0 && !r.now.IsZero() {
+		r.use(i)
+		r.day, r.month = n, 0
+		d := nearestDay(r.now, n, aheadOf(r.words, i))
+		r.add(d, d, false)
+		return
+	}
+	if y := year(w.text); y > 0 && !r.consumed[i] {
+		r.year = y
+		r.use(i)
+		if !r.numeric(i, y) {
+			from, to := yearSpan(y)
+			r.add(from, to, true)
+		}
+		return
+	}
+	if unit := timeUnit(w.text); unit != 0 {
+		r.relative(i, unit)
+	}
+}
+
+// englishDay reads a day that is one word: "today", "the day before yesterday".
+func (r *timeReader) englishDay(i int) bool {
+	d := dayOf(r.now)
+	switch r.words[i].text {
+	case "today", "tonight":
+	case "yesterday":
+		d--
+		if r.at(i-1) == "before" && r.at(i-2) == "day" {
+			d--
+			r.use(i-1, i-2)
+		}
+	case "tomorrow":
+		d++
+		if r.at(i-1) == "after" && r.at(i-2) == "day" {
+			d++
+			r.use(i-1, i-2)
+		}
+	case "recently", "lately":
+		r.any = true
+		return true
+	default:
+		return false
+	}
+	r.add(d, d, false)
+	r.use(i)
+	return true
 }
 
 // englishWeekday reads a day of a week: "last Friday", "Friday next week". Without its week it is the last one, or
 // the next where the text speaks of what is to come.
-func (f *found) englishWeekday(words []word, i, d int, now time.Time, add func(int32, int32, bool), use func(...int)) {
-	at := func(k int) string {
-		if k >= 0 && k < len(words) {
-			return words[k].text
-		}
-		return ""
-	}
-	f.any = true
-	use(i)
-	today := dayOf(now)
-	monday := today - (int32(now.Weekday())+6)%7
-	one := func(day int32, also ...int) {
-		use(also...)
-		add(day, day, false)
-	}
-	switch which := at(i - 1); {
-	case at(i+1) == "last" && at(i+2) == "week":
-		one(monday-7+int32(d)-1, i+1, i+2)
-	case at(i+1) == "next" && at(i+2) == "week":
-		one(monday+7+int32(d)-1, i+1, i+2)
+func (r *timeReader) englishWeekday(i, d int) {
+	r.any = true
+	r.use(i)
+	day := monday(r.now) + int32(d) - 1
+	switch which := r.at(i - 1); {
+	case r.at(i+1) == "last" && r.at(i+2) == "week":
+		day -= 7
+		r.use(i+1, i+2)
+	case r.at(i+1) == "next" && r.at(i+2) == "week":
+		day += 7
+		r.use(i+1, i+2)
 	case which == "last":
-		one(nearestWeekday(now, d, false), i-1)
+		day = nearestWeekday(r.now, d, false)
+		r.use(i - 1)
 	case which == "next":
-		ahead := nearestWeekday(now, d, true)
-		if ahead == today {
-			ahead += 7
+		if day = nearestWeekday(r.now, d, true); day == dayOf(r.now) {
+			day += 7
 		}
-		one(ahead, i-1)
+		r.use(i - 1)
 	default:
-		f.weekday = d
-		one(nearestWeekday(now, d, aheadOf(words, i)))
+		r.weekday = d
+		day = nearestWeekday(r.now, d, aheadOf(r.words, i))
 	}
+	r.add(day, day, false)
 }
+
+// monday is the first day of a time's week.
+func monday(t time.Time) int32 { return dayOf(t) - (int32(t.Weekday())+6)%7 }
 
 // nearestWeekday returns the last such day of the week before now, or the next from now on; 7 is Sunday.
 func nearestWeekday(now time.Time, d int, ahead bool) int32 {
@@ -302,16 +322,9 @@ func timeUnit(s string) int32 {
 }
 
 // relative reads "last week", "two months ago", "the week before", "in three days".
-func (f *found) relative(words []word, i int, unit int32, now time.Time, add func(int32, int32, bool), use func(...int)) {
-	at := func(k int) string {
-		if k >= 0 && k < len(words) {
-			return words[k].text
-		}
-		return ""
-	}
-	today := dayOf(now)
+func (r *timeReader) relative(i int, unit int32) {
 	n := int32(0)
-	switch at(i - 1) {
+	switch r.at(i - 1) {
 	case "last", "past", "previous":
 		n = -1
 	case "this":
@@ -319,32 +332,36 @@ func (f *found) relative(words []word, i int, unit int32, now time.Time, add fun
 	case "next", "coming", "following":
 		n = 1
 	default:
-		count := int32(number(at(i - 1)))
-		switch {
-		case at(i-1) == "few" || at(i-1) == "couple" || at(i-1) == "several" || at(i-1) == "of" && at(i-2) == "couple":
-			count = 3
-		}
-		if count == 0 || count > 1000 {
-			return
-		}
-		switch {
-		case at(i+1) == "ago" || at(i+1) == "back" || at(i+1) == "earlier":
-			d := today - count*natural(unit)
-			slack := unit / 4
-			add(d-slack, d+slack, false)
-			use(i, i-1, i+1)
-		case at(i-2) == "in" || at(i+1) == "later":
-			d := today + count*natural(unit)
-			add(d, d+unit/4, false)
-			use(i, i-1)
-		default:
-			f.any = f.any || unit >= 1 && at(i-2) == "for"
-		}
+		r.counted(i, unit)
 		return
 	}
-	use(i, i-1)
-	from, to := period(now, unit, n, words[i].text)
-	add(from, to, false)
+	r.use(i, i-1)
+	from, to := period(r.now, unit, n, r.at(i))
+	r.add(from, to, false)
+}
+
+// counted reads "two months ago" and "in three days", give or take a quarter of a unit.
+func (r *timeReader) counted(i int, unit int32) {
+	count := int32(number(r.at(i - 1)))
+	if b := r.at(i - 1); b == "few" || b == "couple" || b == "several" || b == "of" && r.at(i-2) == "couple" {
+		count = 3
+	}
+	if count == 0 || count > 1000 {
+		return
+	}
+	far := count * natural(unit)
+	switch after := r.at(i + 1); {
+	case after == "ago" || after == "back" || after == "earlier":
+		d := dayOf(r.now) - far
+		r.add(d-unit/4, d+unit/4, false)
+		r.use(i, i-1, i+1)
+	case r.at(i-2) == "in" || after == "later":
+		d := dayOf(r.now) + far
+		r.add(d, d+unit/4, false)
+		r.use(i, i-1)
+	default:
+		r.any = r.any || r.at(i-2) == "for"
+	}
 }
 
 func natural(unit int32) int32 {
@@ -360,21 +377,20 @@ func natural(unit int32) int32 {
 // period returns the days of this unit (n is 0), the last one (-1) or the next
 // one (1).
 func period(now time.Time, unit, n int32, name string) (from, to int32) {
-	today := dayOf(now)
-	monday := today - (int32(now.Weekday())+6)%7
 	switch unit {
 	case 1, 2:
-		return today + n, today + n
+		return dayOf(now) + n, dayOf(now) + n
 	case 7:
-		return monday + 7*n, monday + 7*n + 6
+		from = monday(now) + 7*n
+		return from, from + 6
 	case 6:
-		return monday + 7*n + 5, monday + 7*n + 6
+		from = monday(now) + 7*n + 5
+		return from, from + 1
 	case 30:
 		t := time.Date(now.Year(), now.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 		return monthSpan(t.Year(), int(t.Month()))
 	case 365:
-		y := now.Year() + int(n)
-		return dayOf(time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC))
+		return yearSpan(now.Year() + int(n))
 	}
 	start := map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}[name]
 	y := now.Year() + int(n)

@@ -7,12 +7,12 @@ import (
 
 // numeric reads a date in figures with its year at words[i]: 2025-05-28, or
 // 28.5.2025 and 5/28/2025 where it can't be read in two ways.
-func (f *found) numeric(words []word, i, y int, add func(int32, int32, bool), use func(...int)) bool {
+func (r *timeReader) numeric(i, y int) bool {
 	figure := func(k, most int) int {
-		if k < 0 || k >= len(words) || f.consumed[k] || strings.Trim(words[k].text, "0123456789") != "" {
+		if k < 0 || k >= len(r.words) || r.consumed[k] || strings.Trim(r.words[k].text, "0123456789") != "" {
 			return 0
 		}
-		if n := number(words[k].text); n <= most {
+		if n := number(r.words[k].text); n <= most {
 			return n
 		}
 		return 0
@@ -31,15 +31,15 @@ func (f *found) numeric(words []word, i, y int, add func(int32, int32, bool), us
 		}
 		from = i - 2
 	}
-	use(from, from+1)
-	f.month, f.day, f.any = m, d, true
+	r.use(from, from+1)
+	r.month, r.day = m, d
 	first, _ := monthSpan(y, m)
-	add(first+int32(d)-1, first+int32(d)-1, true)
+	r.add(first+int32(d)-1, first+int32(d)-1, true)
 	return true
 }
 
-// monthHere tells May the month from may the verb, and march from walking.
-func (f *found) monthHere(words []word, i int) bool {
+// isMonth tells May the month from may the verb, and March from a march.
+func isMonth(words []word, i int) bool {
 	w := words[i]
 	if w.text != "may" && w.text != "march" && w.text != "mar" && w.text != "sun" && w.text != "sat" {
 		return true
@@ -59,47 +59,36 @@ func (f *found) monthHere(words []word, i int) bool {
 	return false
 }
 
-func (f *found) englishDate(words []word, i, m int, now time.Time, add func(int32, int32, bool), use func(...int)) {
-	f.any = true
-	use(i)
-	day, y := 0, 0
+// englishDate reads a date whose month m is named at words[i], such as "3 May 2025" and "next March". Without its
+// year it is the last one.
+func (r *timeReader) englishDate(i, m int) {
+	r.any = true
+	r.use(i)
 	j := i + 1
-	if j < len(words) {
-		if n := number(words[j].text); n >= 1 && n <= 31 {
-			day = n
-			use(j)
-			j++
-		}
+	day := r.dayOfMonth(j)
+	if day > 0 {
+		j++
+	} else if k := i - 1; r.at(k) == "of" {
+		day = r.dayOfMonth(k - 1)
+	} else {
+		day = r.dayOfMonth(k)
 	}
-	if day == 0 {
-		k := i - 1
-		if k >= 0 && words[k].text == "of" {
-			k--
-		}
-		if k >= 0 {
-			if n := number(words[k].text); n >= 1 && n <= 31 {
-				day = n
-				use(k)
-			}
-		}
+	y := year(r.at(j))
+	if y > 0 {
+		r.use(j)
+		r.year = y
 	}
-	if j < len(words) {
-		if y = year(words[j].text); y > 0 {
-			use(j)
-			f.year = y
-		}
-	}
-	f.month, f.day = m, day
+	r.month, r.day = m, day
 	if y == 0 {
-		if now.IsZero() {
+		if r.now.IsZero() {
 			return
 		}
-		y = now.Year()
-		if next := i > 0 && words[i-1].text == "next"; next {
-			if m <= int(now.Month()) {
+		y = r.now.Year()
+		if r.at(i-1) == "next" {
+			if m <= int(r.now.Month()) {
 				y++
 			}
-		} else if m > int(now.Month()) || i > 0 && words[i-1].text == "last" && m == int(now.Month()) {
+		} else if m > int(r.now.Month()) || r.at(i-1) == "last" && m == int(r.now.Month()) {
 			y--
 		}
 	}
@@ -108,9 +97,22 @@ func (f *found) englishDate(words []word, i, m int, now time.Time, add func(int3
 		from += int32(day - 1)
 		to = from
 	}
-	add(from, to, true)
+	r.add(from, to, true)
+}
+
+// dayOfMonth reads words[i] as a day of a month, and uses it; 0: it is none.
+func (r *timeReader) dayOfMonth(i int) int {
+	if n := number(r.at(i)); n >= 1 && n <= 31 {
+		r.use(i)
+		return n
+	}
+	return 0
 }
 
 func monthSpan(y, m int) (from, to int32) {
 	return dayOf(time.Date(y, time.Month(m), 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, time.Month(m)+1, 0, 0, 0, 0, 0, time.UTC))
+}
+
+func yearSpan(y int) (from, to int32) {
+	return dayOf(time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC))
 }

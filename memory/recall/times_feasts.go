@@ -62,22 +62,22 @@ func (t feast) in(y int) (from, to int32, known bool) {
 
 // feast adds the days of a feast: of a year that is named, or else the last ones or, where the text
 // speaks of what is to come, the next.
-func (f *found) feast(t feast, year int, now time.Time, ahead bool, add func(int32, int32, bool)) {
-	f.any = true
+func (r *timeReader) feast(t feast, year int, ahead bool) {
+	r.any = true
 	if year > 0 {
-		f.dropYear(year)
+		r.dropYear(year)
 		if from, to, ok := t.in(year); ok {
-			add(from, to, true)
+			r.add(from, to, true)
 		}
 		return
 	}
-	if now.IsZero() {
+	if r.now.IsZero() {
 		return
 	}
-	today := dayOf(now)
-	for _, y := range []int{now.Year() + 1, now.Year(), now.Year() - 1} {
+	today := dayOf(r.now)
+	for _, y := range []int{r.now.Year() + 1, r.now.Year(), r.now.Year() - 1} {
 		from, to, ok := t.in(y)
-		if ahead && y > now.Year() { // unless this year's is still to come
+		if ahead && y > r.now.Year() { // unless this year's is still to come
 			if this, last, is := t.in(y - 1); is && last >= today {
 				from, to, ok = this, last, true
 			}
@@ -85,15 +85,15 @@ func (f *found) feast(t feast, year int, now time.Time, ahead bool, add func(int
 			continue
 		}
 		if ok && (ahead || from <= today) {
-			add(from, to, false)
+			r.add(from, to, false)
 			return
 		}
 	}
 }
 
 // hanFeast reads a feast where a run begins, and returns how many characters its name has.
-func (f *found) hanFeast(h hanRun, before rune, now time.Time, ahead func() bool, add func(int32, int32, bool)) int {
-	if digit(before) {
+func (r *timeReader) hanFeast(h hanRun) int {
+	if digit(before(r.words, h.at[0])) {
 		return 0
 	}
 	for _, t := range feasts {
@@ -104,7 +104,7 @@ func (f *found) hanFeast(h hanRun, before rune, now time.Time, ahead func() bool
 		if t.words == "五一" && n < len(h.text) && (digit(h.text[n]) || strings.ContainsRune("月号日点年", h.text[n])) {
 			continue
 		}
-		f.feast(t, f.year, now, ahead(), add)
+		r.feast(t, r.year, aheadOf(r.words, h.at[0]))
 		if h.has("节", n) {
 			n++
 		}
@@ -130,38 +130,32 @@ var englishFeasts = func() map[string][]feast {
 }()
 
 // englishFeast reads a feast at words[i], and returns how many words its name has.
-func (f *found) englishFeast(words []word, i int, now time.Time, add func(int32, int32, bool), use func(...int)) int {
-	at := func(k int) string {
-		if k >= 0 && k < len(words) {
-			return words[k].text
-		}
-		return ""
-	}
-	for _, t := range englishFeasts[words[i].text] {
+func (r *timeReader) englishFeast(i int) int {
+	for _, t := range englishFeasts[r.words[i].text] {
 		names := strings.Fields(t.words)
-		if i+len(names) > len(words) || !slices.EqualFunc(names, words[i:i+len(names)], func(s string, w word) bool { return s == w.text }) {
+		if i+len(names) > len(r.words) || !slices.EqualFunc(names, r.words[i:i+len(names)], func(s string, w word) bool { return s == w.text }) {
 			continue
 		}
-		y, end := year(at(i+len(names))), i+len(names)
-		ahead := aheadOf(words, i)
+		y, end := year(r.at(i+len(names))), i+len(names)
+		ahead := aheadOf(r.words, i)
 		switch {
 		case y > 0:
-			f.year = y
-			use(end)
-		case now.IsZero():
-		case at(end) == "last" && at(end+1) == "year":
-			y = now.Year() - 1
-			use(end, end+1)
-		case at(end) == "this" && at(end+1) == "year", at(i-1) == "this":
-			y = now.Year()
-		case at(i-1) == "last":
+			r.year = y
+			r.use(end)
+		case r.now.IsZero():
+		case r.at(end) == "last" && r.at(end+1) == "year":
+			y = r.now.Year() - 1
+			r.use(end, end+1)
+		case r.at(end) == "this" && r.at(end+1) == "year", r.at(i-1) == "this":
+			y = r.now.Year()
+		case r.at(i-1) == "last":
 			ahead = false
-			use(i - 1)
-		case at(i-1) == "next":
+			r.use(i - 1)
+		case r.at(i-1) == "next":
 			ahead = true
-			use(i - 1)
+			r.use(i - 1)
 		}
-		f.feast(t, y, now, ahead, add)
+		r.feast(t, y, ahead)
 		return len(names)
 	}
 	return 0

@@ -2,7 +2,6 @@ package recall
 
 import (
 	"strings"
-	"time"
 )
 
 // hanRelative are Chinese words for days and periods: unit in days, and which
@@ -116,81 +115,106 @@ func (h hanRun) has(prefix string, from int) bool {
 }
 
 // hanTime reads a Chinese time that begins at words[i].
-func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int32, bool), use func(...int)) {
-	h := hanRunOf(words, i)
+func (r *timeReader) hanTime(i int) {
+	h := hanRunOf(r.words, i)
 	if len(h.text) == 0 || h.at[0] != i { // a pair: its characters are read by themselves
 		return
 	}
-	reach := func(n int) (from, last int) {
-		last = len(words) - 1
-		if n < len(h.at) {
-			last = h.at[n-1]
-		} else if n > 0 && n <= len(h.at) {
-			last = h.at[len(h.at)-1]
-		}
-		from = i
-		if from > 0 && words[from-1].han && len([]rune(words[from-1].text)) == 2 {
-			from-- // a pair of which half is a time
-		}
-		if next := last + 1; next < len(words) && words[next].han && len([]rune(words[next].text)) == 2 {
-			last = next
-		}
-		return from, last
-	}
-	spent := func(n int) {
-		for from, last := reach(n); from <= last; from++ {
-			use(from)
-		}
-	}
-	if n := f.hanFeast(h, before(words, i), now, func() bool { return aheadOf(words, i) }, add); n > 0 {
-		f.name(reach(n))
+	if n := r.hanFeast(h); n > 0 {
+		r.name(r.reach(h, n))
 		return
 	}
 	if y := h.year(); y > 0 {
-		f.year = y
-		add(dayOf(time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC)), true)
-		spent(5)
+		r.year = y
+		from, to := yearSpan(y)
+		r.add(from, to, true)
+		r.spend(h, 5)
 		return
 	}
-	for _, p := range hanRelative {
-		if !h.has(p.word, 0) || hanBound(h.text[0], words, i) {
-			continue
-		}
-		n := len([]rune(p.word))
-		from, to := period(now, p.unit, p.n, "")
-		m, size := h.number(n)
-		switch {
-		case p.unit == 365 && (m >= 1 && m <= 12 && h.has("月", n+size) || h.beginsFeast(n)) && !now.IsZero():
-			f.year = now.Year() + int(p.n) // of which the month, or the feast, is read next
-			f.any = true
-		case p.unit == 30 && m >= 1 && int32(m) <= to-from+1 && (h.has("号", n+size) || h.has("日", n+size)):
-			from += int32(m) - 1
-			add(from, from, false)
-			n += size + 1
-		default:
-			add(from, to, false)
-		}
-		spent(n)
-		return
-	}
-	if f.hanWeek(h, words, i, now, add, spent) {
+	if r.hanPeriod(h) || r.hanWeek(h) {
 		return
 	}
 	n, size := h.number(0)
-	if n == 0 || i > 0 && digit(before(words, i)) {
-		return
+	switch {
+	case n == 0 || i > 0 && digit(before(r.words, i)):
+	case n <= 31 && r.hanDayOnly(h, size):
+		d := nearestDay(r.now, n, aheadOf(r.words, i))
+		r.add(d, d, false)
+		r.spend(h, size+1)
+	case n <= 12 && h.has("月", size):
+		r.hanDate(h, n, size+1)
+	default:
+		r.hanCounted(h, n, size)
 	}
-	first := i == 0 || i <= 2 && words[0].text == "那"                                                                                                // 那20号呢
-	if first && n <= 31 && h.has("号", size) && (len(h.text) == size+1 || strings.ContainsRune("那我们有发的上下晚早呢做干去怎", h.text[size+1])) && !now.IsZero() { // 20号那天
-		d := nearestDay(now, n, aheadOf(words, i))
-		add(d, d, false)
-		spent(size + 1)
-		return
+}
+
+// reach returns the first and the last of the words that the first n characters of a run are from. A pair of
+// which half is among them counts, too.
+func (r *timeReader) reach(h hanRun, n int) (from, last int) {
+	pair := func(i int) bool {
+		return i >= 0 && i < len(r.words) && r.words[i].han && len([]rune(r.words[i].text)) == 2
 	}
-	if h.has("月", size) && n <= 12 {
-		f.hanDate(h, n, size+1, now, add, spent)
-		return
+	last = len(r.words) - 1
+	if n < len(h.at) {
+		last = h.at[n-1]
+	} else if n > 0 && n <= len(h.at) {
+		last = h.at[len(h.at)-1]
 	}
+	from = h.at[0]
+	if pair(from - 1) {
+		from--
+	}
+	if pair(last + 1) {
+		last++
+	}
+	return from, last
+}
+
+// spend uses the words of the first n characters of a run.
+func (r *timeReader) spend(h hanRun, n int) {
+	for from, last := r.reach(h, n); from <= last; from++ {
+		r.use(from)
+	}
+}
+
+// hanPeriod reads a day, month or year by its distance from now: 昨天, 上个月, 上个月20号, 去年.
+func (r *timeReader) hanPeriod(h hanRun) bool {
+	for _, p := range hanRelative {
+		if !h.has(p.word, 0) || hanBound(h.text[0], r.words, h.at[0]) {
+			continue
+		}
+		n := len([]rune(p.word))
+		from, to := period(r.now, p.unit, p.n, "")
+		m, size := h.number(n)
+		switch {
+		case p.unit == 365 && (m >= 1 && m <= 12 && h.has("月", n+size) || h.beginsFeast(n)) && !r.now.IsZero():
+			r.year = r.now.Year() + int(p.n) // of which the month, or the feast, is read next
+			r.any = true
+		case p.unit == 30 && m >= 1 && int32(m) <= to-from+1 && (h.has("号", n+size) || h.has("日", n+size)):
+			from += int32(m) - 1
+			r.add(from, from, false)
+			n += size + 1
+		default:
+			r.add(from, to, false)
+		}
+		r.spend(h, n)
+		return true
+	}
+	return false
+}
+
+// hanDayOnly reports whether a run begins with a day of a month without its month, whose number has so many
+// characters: 20号那天, and 那20号呢.
+func (r *timeReader) hanDayOnly(h hanRun, size int) bool {
+	i := h.at[0]
+	first := i == 0 || i <= 2 && r.words[0].text == "那"
+	return first && !r.now.IsZero() && h.has("号", size) &&
+		(len(h.text) == size+1 || strings.ContainsRune("那我们有发的上下晚早呢做干去怎", h.text[size+1]))
+}
+
+// hanCounted reads n days, weeks, months or years from now, give or take a quarter of a unit: 三天前, 两周后. The
+// number has so many characters.
+func (r *timeReader) hanCounted(h hanRun, n, size int) {
 	for _, u := range hanUnits {
 		if !h.has(u.word, size) {
 			continue
@@ -201,9 +225,9 @@ func (f *found) hanTime(words []word, i int, now time.Time, add func(int32, int3
 			sign int32
 		}{{"前", -1}, {"之前", -1}, {"以前", -1}, {"后", 1}, {"之后", 1}, {"以后", 1}} {
 			if h.has(rel.word, end) {
-				d := dayOf(now) + rel.sign*int32(n)*u.days
-				add(d-u.days/4, d+u.days/4, false)
-				spent(end + len([]rune(rel.word)))
+				d := dayOf(r.now) + rel.sign*int32(n)*u.days
+				r.add(d-u.days/4, d+u.days/4, false)
+				r.spend(h, end+len([]rune(rel.word)))
 				return
 			}
 		}
@@ -248,8 +272,8 @@ func hanBound(c rune, words []word, i int) bool {
 }
 
 // hanWeek reads a week, its end, or a day of it.
-func (f *found) hanWeek(h hanRun, words []word, i int, now time.Time, add func(int32, int32, bool), spent func(int)) bool {
-	bound := hanBound(h.text[0], words, i)
+func (r *timeReader) hanWeek(h hanRun) bool {
+	bound := hanBound(h.text[0], r.words, h.at[0])
 	for _, p := range hanWeeks {
 		if !h.has(p.word, 0) || bound {
 			continue
@@ -262,29 +286,29 @@ func (f *found) hanWeek(h hanRun, words []word, i int, now time.Time, add func(i
 				d = 7
 			}
 		}
-		last := before(words, i)
+		last := before(r.words, h.at[0])
 		switch {
 		case h.has("末", n):
-			from, to := period(now, 6, p.n, "")
-			add(from, to, false)
-			spent(n + 1)
+			from, to := period(r.now, 6, p.n, "")
+			r.add(from, to, false)
+			r.spend(h, n+1)
 		case d >= 1 && d <= 7 && !p.named && (digit(last) || last == '个'): // 一周三次
 			return false
 		case d >= 1 && d <= 7 && p.named:
-			monday, _ := period(now, 7, p.n, "")
-			add(monday+int32(d)-1, monday+int32(d)-1, false)
-			spent(n + 1)
+			monday, _ := period(r.now, 7, p.n, "")
+			r.add(monday+int32(d)-1, monday+int32(d)-1, false)
+			r.spend(h, n+1)
 		case d >= 1 && d <= 7:
-			f.weekday, f.any = d, true
+			r.weekday, r.any = d, true
 			if last != '每' {
-				day := nearestWeekday(now, d, aheadOf(words, i))
-				add(day, day, false)
+				day := nearestWeekday(r.now, d, aheadOf(r.words, h.at[0]))
+				r.add(day, day, false)
 			}
-			spent(n + 1)
+			r.spend(h, n+1)
 		case p.named:
-			from, to := period(now, 7, p.n, "")
-			add(from, to, false)
-			spent(n)
+			from, to := period(r.now, 7, p.n, "")
+			r.add(from, to, false)
+			r.spend(h, n)
 		default:
 			return false
 		}
@@ -295,39 +319,39 @@ func (f *found) hanWeek(h hanRun, words []word, i int, now time.Time, add func(i
 
 // hanDate reads the day after a month, if there is one, and adds the date. It
 // drops a year that was read by itself before.
-func (f *found) hanDate(h hanRun, month, from int, now time.Time, add func(int32, int32, bool), spent func(int)) {
-	f.month = month
+func (r *timeReader) hanDate(h hanRun, month, from int) {
+	r.month = month
 	if n, size := h.number(from); n >= 1 && n <= 31 && (h.has("日", from+size) || h.has("号", from+size) || h.has("號", from+size)) {
-		f.day = n
+		r.day = n
 		from += size + 1
 	}
-	spent(from)
-	if now.IsZero() && f.year == 0 {
-		f.any = true
+	r.spend(h, from)
+	if r.now.IsZero() && r.year == 0 {
+		r.any = true
 		return
 	}
-	y := now.Year()
-	if month > int(now.Month()) {
+	y := r.now.Year()
+	if month > int(r.now.Month()) {
 		y--
 	}
-	if f.year > 0 {
-		y = f.year
-		f.dropYear(y)
+	if r.year > 0 {
+		y = r.year
+		r.dropYear(y)
 	}
 	first, last := monthSpan(y, month)
-	if f.day > 0 {
-		first += int32(f.day - 1)
+	if r.day > 0 {
+		first += int32(r.day - 1)
 		last = first
 	}
-	add(first, last, true)
+	r.add(first, last, true)
 }
 
 // dropYear removes a year that was read by itself, because it is now part of a
 // date.
-func (f *found) dropYear(y int) {
-	for i, s := range f.spans {
+func (r *timeReader) dropYear(y int) {
+	for i, s := range r.spans {
 		if s.said && s.to-s.from > 300 && dayTime(s.from).Year() == y {
-			f.spans = append(f.spans[:i], f.spans[i+1:]...)
+			r.spans = append(r.spans[:i], r.spans[i+1:]...)
 			return
 		}
 	}

@@ -204,10 +204,8 @@ func (t *Tx) DeleteBlob(id memory.ID) error {
 	if err != nil || !ok {
 		return err
 	}
-	if r.Outbox != 0 {
-		if err := t.del(keyOf(kindOutbox, u64(r.Outbox))); err != nil {
-			return err
-		}
+	if err := t.unpost(r.Outbox); err != nil {
+		return err
 	}
 	path := t.store.blobPath(id)
 	t.finish = append(t.finish, func() { os.Remove(path) }) // otherwise the next Open removes it

@@ -210,10 +210,8 @@ func (t *Tx) eraseAssertion(a *memory.Assertion) error {
 		}
 		return t.save(key, r)
 	}
-	if r.Outbox != 0 {
-		if err := t.del(keyOf(kindOutbox, u64(r.Outbox))); err != nil {
-			return err
-		}
+	if err := t.unpost(r.Outbox); err != nil {
+		return err
 	}
 	return t.del(key)
 }

@@ -156,6 +156,16 @@ func (t *Tx) ResendUtterance(id memory.ID) (ok bool, err error) {
 	return true, t.save(utteranceKey(id), r)
 }
 
+// unpost removes an entry from the outbox by its number. It ignores unknown
+// numbers, and 0.
+func (t *Tx) unpost(n uint64) error {
+	if n == 0 {
+		return nil
+	}
+	return t.del(keyOf(kindOutbox, u64(n)))
+}
+
+// posted reports whether an entry is in the outbox. The number 0 names none.
 func (t *Tx) posted(n uint64) (bool, error) {
 	if n == 0 {
 		return false, nil

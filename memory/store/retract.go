@@ -93,10 +93,8 @@ func (t *Tx) takeOut(a *memory.Assertion) error {
 	if err != nil || !ok {
 		return err
 	}
-	if r.Outbox != 0 {
-		if err := t.del(keyOf(kindOutbox, u64(r.Outbox))); err != nil {
-			return err
-		}
+	if err := t.unpost(r.Outbox); err != nil {
+		return err
 	}
 	var nothing memory.ID
 	if err := t.put(keyOf(kindDot, dotKey(a.Dot)), nothing[:]); err != nil {

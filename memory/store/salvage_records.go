@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/locket-dev/locket/memory"
@@ -48,39 +49,16 @@ func (s *salvage) count() error {
 // mend derives every group again, removes records that refer to nothing, and
 // counts.
 func (s *salvage) mend(ctx context.Context) error {
-	groups := map[string][]memory.ID{}
-	said := map[memory.ID]bool{}
-	var last memory.ID
-	var as []memory.Assertion
-	close := func() {
-		if name := groupOf(as); name != "" {
-			groups[name] = append(groups[name], last)
-		}
-		as = nil
-	}
-	var idle [][]byte // dots
+	var groups map[string][]memory.ID
+	var idle [][]byte
 	err := s.to.View(ctx, func(t *Tx) error {
-		for a, err := range t.AllAssertions() {
-			if err != nil {
-				return err
-			}
-			if a.Memory != last {
-				close()
-			}
-			last = a.Memory
-			said[last] = true
-			as = append(as, *a)
+		var said map[memory.ID]bool
+		var err error
+		if groups, said, err = t.grouped(); err != nil {
+			return err
 		}
-		close()
-		for e, err := range t.scan(keyOf(kindDot), nil, false) {
-			if err != nil {
-				return err
-			}
-			if idled, err := t.idleDot(e); err != nil {
-				return err
-			} else if idled {
-				idle = append(idle, e.key)
-			}
+		if idle, err = t.idleDots(); err != nil {
+			return err
 		}
 		for e, err := range t.scan(keyOf(kindMemory), nil, false) {
 			if err != nil {
@@ -128,6 +106,33 @@ func (s *salvage) mend(ctx context.Context) error {
 	return s.to.Update(ctx, func(t *Tx) error { return errors.Join(t.notCold(s.out.Lost), t.doubt()) })
 }
 
+// grouped reads all assertions. groups has the memories of each group by the group's name, and said every memory
+// that has an assertion.
+func (t *Tx) grouped() (groups map[string][]memory.ID, said map[memory.ID]bool, err error) {
+	groups, said = map[string][]memory.ID{}, map[memory.ID]bool{}
+	var last memory.ID
+	var as []memory.Assertion // about last
+	endMemory := func() {
+		if name := groupOf(as); name != "" {
+			groups[name] = append(groups[name], last)
+		}
+		as = nil
+	}
+	for a, err := range t.AllAssertions() {
+		if err != nil {
+			return nil, nil, err
+		}
+		if a.Memory != last {
+			endMemory()
+		}
+		last = a.Memory
+		said[last] = true
+		as = append(as, *a)
+	}
+	endMemory()
+	return groups, said, nil
+}
+
 // notCold removes lost assertions that were hot from the record of cold dots,
 // whose ranges may include them.
 func (t *Tx) notCold(lost []Damage) error {
@@ -148,6 +153,21 @@ func (t *Tx) notCold(lost []Damage) error {
 		}
 	}
 	return nil
+}
+
+// idleDots returns the keys of the dots that are idle.
+func (t *Tx) idleDots() (keys [][]byte, err error) {
+	for e, err := range t.scan(keyOf(kindDot), nil, false) {
+		if err != nil {
+			return nil, err
+		}
+		if idle, err := t.idleDot(e); err != nil {
+			return nil, err
+		} else if idle {
+			keys = append(keys, e.key)
+		}
+	}
+	return keys, nil
 }
 
 // idleDot reports whether a dot is stored while its assertion is neither stored
@@ -248,12 +268,7 @@ func (s *salvage) regroup(ctx context.Context, groups map[string][]memory.ID) er
 		page, size = page[:0], 0
 		return err
 	}
-	names := make([]string, 0, len(groups))
-	for name := range groups {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		page = append(page, name)
 		if size += len(groups[name]); size >= members {
 			if err := flush(); err != nil {
@@ -294,58 +309,41 @@ func (t *Tx) regroup(name string, ids []memory.ID) error {
 // they would block the records after them. It also corrects the count of the
 // quarantine. more is true if it removed the maximum of one call.
 func (t *Tx) prune(most int) (more bool, err error) {
-	for e, err := range t.scan(keyOf(kindOutbox), nil, false) {
-		if err != nil || most == 0 {
-			return err == nil, err
-		}
-		_, err := t.outgoing(e)
-		if errors.Is(err, memory.ErrDamaged) {
-			most--
-			err = t.del(e.key)
-		}
-		if err != nil {
+	for _, of := range []struct {
+		kind   kind
+		broken func(entry) (bool, error)
+	}{
+		{kindOutbox, func(e entry) (bool, error) {
+			_, err := t.outgoing(e)
+			if errors.Is(err, memory.ErrDamaged) {
+				return true, nil
+			}
 			return false, err
-		}
-	}
-	for e, err := range t.scan(keyOf(kindTask), nil, false) {
-		if err != nil || most == 0 {
-			return err == nil, err
-		}
-		id := memory.ID(e.key[1+timeSize:])
-		if _, ok, err := t.get(utteranceKey(id)); err != nil {
-			return false, err
-		} else if !ok {
-			most--
-			if err := t.del(e.key); err != nil {
+		}},
+		{kindTask, func(e entry) (bool, error) { return t.lacks(utteranceKey(memory.ID(e.key[1+timeSize:]))) }},
+		{kindSegment, func(e entry) (bool, error) {
+			g, err := decode[Segment](e.key, e.plain)
+			if err != nil {
 				return false, err
 			}
-		}
-	}
-	for e, err := range t.scan(keyOf(kindSegment), nil, false) {
-		if err != nil {
-			return false, err
-		}
-		g, err := decode[Segment](e.key, e.plain)
-		if err != nil {
-			return false, err
-		}
-		if _, ok, err := t.get(blobKey(g.Blob)); err != nil {
-			return false, err
-		} else if !ok {
-			if err := t.del(e.key); err != nil {
-				return false, err
+			return t.lacks(blobKey(g.Blob))
+		}},
+		{kindWanted, func(e entry) (bool, error) { // its page is lost, so what comes again is not cold
+			_, _, i, err := t.unitOfGroup(e.key[1:])
+			return i < 0, err
+		}},
+	} {
+		for e, err := range t.scan(keyOf(of.kind), nil, false) {
+			if err != nil || most == 0 {
+				return err == nil, err
 			}
-		}
-	}
-	for e, err := range t.scan(keyOf(kindWanted), nil, false) {
-		if err != nil {
-			return false, err
-		}
-		if _, _, i, err := t.unitOfGroup(e.key[1:]); err != nil {
-			return false, err
-		} else if i < 0 { // its page is lost, so what comes again is not cold
-			if err := t.del(e.key); err != nil {
+			if broken, err := of.broken(e); err != nil {
 				return false, err
+			} else if broken {
+				most--
+				if err := t.del(e.key); err != nil {
+					return false, err
+				}
 			}
 		}
 	}
@@ -360,6 +358,12 @@ func (t *Tx) prune(most int) (more bool, err error) {
 		q.QuarantinedHoles = int(q.Quarantined-q.QuarantinedFirst+1) - n
 	}
 	return false, nil
+}
+
+// lacks reports whether no record has this key.
+func (t *Tx) lacks(key []byte) (bool, error) {
+	_, ok, err := t.get(key)
+	return !ok, err
 }
 
 // WithoutAssertions returns the memories without assertions, which a salvage can leave. When

@@ -48,6 +48,7 @@ func (t *Tx) PutUtterance(u *memory.Utterance) error { return t.putUtterance(u, 
 // encoded content. So all replicas keep the same one.
 func (t *Tx) PutRemoteUtterance(u *memory.Utterance) error { return t.putUtterance(u, false) }
 
+// putUtterance stores an utterance that was made on this device (local) or that another member sent.
 func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 	if t.state == nil {
 		return errReadOnly
@@ -67,6 +68,7 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 	if err != nil {
 		return err
 	}
+	index := t.utteranceIndex(u)
 	if known {
 		if bytes.Equal(old.Utterance, plain) {
 			return nil
@@ -83,21 +85,11 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		if !local && outlasts(&was, u) {
 			return nil
 		}
-		if packed {
-			if err := t.leavePage(u.ID); err != nil {
-				return err
-			}
-		}
-		index := t.utteranceIndex(u)
-		for i, k := range t.utteranceIndex(&was) {
-			if !bytes.Equal(k, index[i]) {
-				if err := t.del(k); err != nil {
-					return err
-				}
-			}
+		if err := t.unindexUtterance(&was, packed, index); err != nil {
+			return err
 		}
 	}
-	for _, k := range t.utteranceIndex(u) {
+	for _, k := range index {
 		if _, ok, err := t.get(k); err != nil {
 			return err
 		} else if !ok {
@@ -114,21 +106,44 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 		t.fromOthers = append(t.fromOthers, Document{Kind: UtteranceDocument, ID: u.ID})
 	}
 	r := utteranceRecord{Document: n, Utterance: plain}
-	if local {
-		if old.Outbox != 0 {
-			if err := t.del(keyOf(kindOutbox, u64(old.Outbox))); err != nil {
+	if r.Outbox, err = t.postUtterance(u.ID, old.Outbox, local); err != nil {
+		return err
+	}
+	return t.save(key, r)
+}
+
+// unindexUtterance prepares that an utterance is replaced: it takes it out of its page, if it is packed, and
+// removes its index records whose keys are not in index, those of the new version.
+func (t *Tx) unindexUtterance(was *memory.Utterance, packed bool, index [][]byte) error {
+	if packed {
+		if err := t.leavePage(was.ID); err != nil {
+			return err
+		}
+	}
+	for i, k := range t.utteranceIndex(was) {
+		if !bytes.Equal(k, index[i]) {
+			if err := t.del(k); err != nil {
 				return err
 			}
 		}
-		if r.Outbox, err = t.post(outboxRecord{Utterance: u.ID}); err != nil {
-			return err
-		}
-	} else if waits, err := t.posted(old.Outbox); err != nil {
-		return err
-	} else if waits { // the entry is removed with the utterance
-		r.Outbox = old.Outbox
 	}
-	return t.save(key, r)
+	return nil
+}
+
+// postUtterance returns the utterance's number in the outbox; 0: none. old is the number that it had. An utterance
+// of this device (local) is posted anew. One of another member is not, but an entry that still waits stays, because
+// it is removed with the utterance.
+func (t *Tx) postUtterance(id memory.ID, old uint64, local bool) (uint64, error) {
+	if !local {
+		if waits, err := t.posted(old); err != nil || !waits {
+			return 0, err
+		}
+		return old, nil
+	}
+	if err := t.unpost(old); err != nil {
+		return 0, err
+	}
+	return t.post(outboxRecord{Utterance: id})
 }
 
 func checkUtterance(u *memory.Utterance) error {

@@ -43,12 +43,12 @@ func Request(question string, before []retrieve.Turn, block, wearer string, now 
 		text += "\nWhat was asked and answered before, as data: " + messages(before)
 	}
 	text += "\nQuestion: " + quoted(question)
-	return llm.Request{System: llm.Prompt(prompts, Version), Messages: []llm.Message{{Role: llm.User, Text: text}}}
+	return llm.Request{System: llm.Prompt(prompts, Version), Messages: llm.FromUser(text)}
 }
 
 // TopicRequest asks what the last of some turns is about.
 func TopicRequest(turns []retrieve.Turn) llm.Request {
-	return llm.Request{System: llm.Prompt(prompts, topicVersion), Messages: []llm.Message{{Role: llm.User, Text: messages(turns)}}}
+	return llm.Request{System: llm.Prompt(prompts, topicVersion), Messages: llm.FromUser(messages(turns))}
 }
 
 // messages is a conversation as JSON.
@@ -61,11 +61,7 @@ func messages(turns []retrieve.Turn) string {
 	for i, t := range turns {
 		list[i] = message(t)
 	}
-	b, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // strings
-	}
-	return string(b)
+	return llm.JSON(list)
 }
 
 // maxTopic is the longest topic that Topic accepts, in bytes.

@@ -21,7 +21,7 @@ const maxConsole = 90 * 24 * time.Hour
 
 // checkConsole is check of a key that opens the console, which allows everything that the
 // page may: what an app's scope says means nothing there.
-func checkConsole(r *serve.AppRequest, now time.Time, bad func(string, ...any) error) error {
+func checkConsole(r *serve.AppRequest, now time.Time) error {
 	switch {
 	case len(r.Can) != 1:
 		return bad("can: console stands alone: it allows all that the page may")
@@ -36,10 +36,13 @@ func checkConsole(r *serve.AppRequest, now time.Time, bad func(string, ...any) e
 	return nil
 }
 
+// bad says which field of a request breaks a rule.
+func bad(format string, a ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{memory.ErrInvalid}, a...)...)
+}
+
+// check finds what breaks a rule in a request for a key, and fills in what was left out.
 func check(r *serve.AppRequest, now time.Time) error {
-	bad := func(format string, a ...any) error {
-		return fmt.Errorf("%w: "+format, append([]any{memory.ErrInvalid}, a...)...)
-	}
 	if wire.CheckDevice(r.Name) != nil {
 		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
 	}
@@ -47,8 +50,47 @@ func check(r *serve.AppRequest, now time.Time) error {
 		return bad("can: want one or more of read, add, update, forget, chat, buy, share and vault, or console")
 	}
 	if slices.Contains(r.Can, serve.RightConsole) {
-		return checkConsole(r, now, bad)
+		return checkConsole(r, now)
 	}
+	if err := checkRights(r); err != nil {
+		return err
+	}
+	if err := checkTypes(r); err != nil {
+		return err
+	}
+	if slices.Contains(r.Can, serve.RightBuy) != (r.Buying != nil) {
+		return bad("buying: the right buy needs a market and a budget, and they need it")
+	}
+	if r.Buying != nil {
+		if err := checkBuying(r.Buying); err != nil {
+			return bad("buying.%v", err)
+		}
+	}
+	if err := mayHook(r); err != nil {
+		return bad("hook: %v", err)
+	}
+	if err := checkTags(r); err != nil {
+		return err
+	}
+	switch {
+	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
+		return bad("until: it is not after since")
+	case !r.Ends.IsZero() && !r.Ends.After(now):
+		return bad("ends: it is over already")
+	case r.Delegate < 0 || r.Delegate > delegate.MaxDepth:
+		return bad("delegate: %d, want 1 to %d times", r.Delegate, delegate.MaxDepth)
+	case r.Requests < 0 || r.Requests > maxRequests:
+		return bad("requests: %d, want 1 to %d a minute", r.Requests, maxRequests)
+	case r.Tokens < 0 || r.Tokens > maxTokens:
+		return bad("tokens: %d, want 1 to %d a day", r.Tokens, maxTokens)
+	}
+	r.Requests = cmp.Or(r.Requests, serve.DefaultAppRequests)
+	r.Tokens = cmp.Or(r.Tokens, serve.DefaultAppTokens)
+	return nil
+}
+
+// checkRights checks what an app may do.
+func checkRights(r *serve.AppRequest) error {
 	for _, c := range r.Can {
 		if !slices.Contains(serve.Rights[:], c) {
 			return bad("can: %.40q: want read, add, update, forget, chat, buy, share or vault, or console alone", string(c))
@@ -57,6 +99,11 @@ func check(r *serve.AppRequest, now time.Time) error {
 	if slices.Contains(r.Can, serve.RightShare) && !slices.Contains(r.Can, serve.RightRead) {
 		return bad("can: share needs read: an app shares what it may see")
 	}
+	return nil
+}
+
+// checkTypes checks what an app may see, of which sensitivity.
+func checkTypes(r *serve.AppRequest) error {
 	if len(r.Types) == 0 && slices.ContainsFunc(r.Can, func(c serve.Right) bool { return c != serve.RightVault }) {
 		return bad("types: want one or more of core, episodic, semantic, procedural, resource and utterances")
 	}
@@ -77,17 +124,11 @@ func check(r *serve.AppRequest, now time.Time) error {
 			return bad("types: %.40q: want core, episodic, semantic, procedural, resource or utterances", t)
 		}
 	}
-	if slices.Contains(r.Can, serve.RightBuy) != (r.Buying != nil) {
-		return bad("buying: the right buy needs a market and a budget, and they need it")
-	}
-	if r.Buying != nil {
-		if err := checkBuying(r.Buying); err != nil {
-			return bad("buying.%v", err)
-		}
-	}
-	if err := mayHook(r); err != nil {
-		return bad("hook: %v", err)
-	}
+	return nil
+}
+
+// checkTags checks the tags and the owner to which an app is confined.
+func checkTags(r *serve.AppRequest) error {
 	if len(r.Tags) > maxTags {
 		return bad("tags: %d, at most %d", len(r.Tags), maxTags)
 	}
@@ -101,19 +142,5 @@ func check(r *serve.AppRequest, now time.Time) error {
 			return bad("tags: want 1 to %d bytes each", memory.MaxName)
 		}
 	}
-	switch {
-	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
-		return bad("until: it is not after since")
-	case !r.Ends.IsZero() && !r.Ends.After(now):
-		return bad("ends: it is over already")
-	case r.Delegate < 0 || r.Delegate > delegate.MaxDepth:
-		return bad("delegate: %d, want 1 to %d times", r.Delegate, delegate.MaxDepth)
-	case r.Requests < 0 || r.Requests > maxRequests:
-		return bad("requests: %d, want 1 to %d a minute", r.Requests, maxRequests)
-	case r.Tokens < 0 || r.Tokens > maxTokens:
-		return bad("tokens: %d, want 1 to %d a day", r.Tokens, maxTokens)
-	}
-	r.Requests = cmp.Or(r.Requests, serve.DefaultAppRequests)
-	r.Tokens = cmp.Or(r.Tokens, serve.DefaultAppTokens)
 	return nil
 }

@@ -285,7 +285,7 @@ func (n *names) has(space, name string) bool {
 	return false
 }
 
-// add tells of a resource what was asked for; of what it lacks, that it does.
+// add writes the properties of a resource that were asked for, and which of them it does not have.
 func (m *multistatus) add(d *dav, name string, has []prop, want *names) {
 	if m.full() {
 		return

@@ -57,15 +57,7 @@ func (l *looks) note(q memory.ID, waits bool, open map[memory.ID]bool) {
 
 // Answers says what this node answers questions with; nil: nothing.
 func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec) (v serve.CommunityHead, err error) {
-	if err := c.mu.Take(ctx); err != nil {
-		return v, err
-	}
-	defer c.mu.Give()
-	at, err := c.find(ctx, id)
-	if err != nil {
-		return v, err
-	}
-	err = c.in(ctx, at, func(sp *space) error {
+	err = c.at(ctx, id, func(sp *space) error {
 		sp.kept.Answers = nil
 		if w != nil {
 			if err := errors.Join(w.Criteria.Check(), w.ForCommunity()); err != nil {

@@ -181,18 +181,23 @@ func (c *Communities) in(ctx context.Context, id memory.SpaceID, do func(*space)
 	return errors.Join(do(sp), sp.close())
 }
 
+// at finds a community by what a person calls it, and opens it for a while. Nothing else is done with any community meanwhile.
+func (c *Communities) at(ctx context.Context, id string, do func(*space) error) error {
+	if err := c.mu.Take(ctx); err != nil {
+		return err
+	}
+	defer c.mu.Give()
+	space, err := c.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.in(ctx, space, do)
+}
+
 // with finds a community, exchanges with the relay, does something, sends what it said,
 // and returns what there is then.
 func (c *Communities) with(ctx context.Context, id string, do func(*space, *serve.CommunityView) error) (v serve.CommunityView, err error) {
-	if err := c.mu.Take(ctx); err != nil {
-		return v, err
-	}
-	defer c.mu.Give()
-	at, err := c.find(ctx, id)
-	if err != nil {
-		return v, err
-	}
-	err = c.in(ctx, at, func(sp *space) error {
+	err = c.at(ctx, id, func(sp *space) error {
 		if err := sp.sync(ctx); err != nil {
 			return err
 		}

@@ -22,15 +22,7 @@ const noFee = "none"
 // Entrance gives a community that the wearer owns, as it was fetched last:
 // serve.ErrForbidden where another owns it, or it has ended.
 func (c *Communities) Entrance(ctx context.Context, id string) (v serve.CommunityHead, err error) {
-	if err := c.mu.Take(ctx); err != nil {
-		return v, err
-	}
-	defer c.mu.Give()
-	at, err := c.find(ctx, id)
-	if err != nil {
-		return v, err
-	}
-	err = c.in(ctx, at, func(sp *space) error {
+	err = c.at(ctx, id, func(sp *space) error {
 		all, _, err := sp.see(ctx)
 		v = all.CommunityHead
 		switch {

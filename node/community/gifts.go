@@ -77,15 +77,7 @@ func isThere(tx *store.Tx, id memory.ID) (bool, error) {
 
 // Preview returns what Add would put in. Nothing leaves this machine.
 func (c *Communities) Preview(ctx context.Context, g Giver, id string, w share.ShareSpec) (p share.Preview, err error) {
-	if err := c.mu.Take(ctx); err != nil {
-		return p, err
-	}
-	defer c.mu.Give()
-	at, err := c.find(ctx, id)
-	if err != nil {
-		return p, err
-	}
-	err = c.in(ctx, at, func(sp *space) error {
+	err = c.at(ctx, id, func(sp *space) error {
 		p, err = sp.offer(ctx, g, choice{w.Criteria, w.Redact, w.Purpose}, memory.ID{}, nil, true)
 		return err
 	})

@@ -69,7 +69,7 @@ func request(b *judge.Batch) llm.Request {
 	if b.Wishes != "" {
 		system += "\n\nWhat the wearer wishes to be kept and left out, within the rules above:\n" + b.Wishes
 	}
-	return llm.Request{System: system, Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}, Schema: schema}
+	return llm.Request{System: system, Messages: llm.FromUser(llm.JSON(data)), Schema: schema}
 }
 
 // summaryRequest asks for a summary that goes on from another.
@@ -78,13 +78,5 @@ func summaryRequest(before string, ms []judge.Message) llm.Request {
 		Summary  string        `json:"summary"`
 		Messages []judge.Shown `json:"messages"`
 	}{before, judge.Show(ms, false)}
-	return llm.Request{System: llm.Prompt(prompts, summaryVersion), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}}
-}
-
-func asJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings and numbers
-	}
-	return string(b)
+	return llm.Request{System: llm.Prompt(prompts, summaryVersion), Messages: llm.FromUser(llm.JSON(data))}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -254,11 +255,7 @@ func (ds *Dreams) undo(ctx context.Context, id string) (res serve.DreamResult, e
 	if err != nil {
 		return res, err
 	}
-	ids := make([]memory.ID, 0, len(left))
-	for m := range left {
-		ids = append(ids, m)
-	}
-	sorting.Sort(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
+	ids := sorting.Sorted(maps.Keys(left), func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
 	lock := ds.c.Engine.Hold()
 	defer lock.Release()
 	for page := range slices.Chunk(ids, Page) {

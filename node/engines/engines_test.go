@@ -110,6 +110,16 @@ func TestProgramsForReal(t *testing.T) {
 	}
 }
 
+// pid is the id of the process, or 0 if none runs.
+func (p *Process) pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run == nil {
+		return 0
+	}
+	return p.run.cmd.Process.Pid
+}
+
 // A process that dies in the midst of a job is a fault of that job and no more. KILLS has so
 // many of them killed.
 func TestKilledProcess(t *testing.T) {

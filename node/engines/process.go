@@ -225,16 +225,6 @@ func (p *Process) Close() {
 	}
 }
 
-// pid is the id of the process, or 0 if none runs.
-func (p *Process) pid() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.run == nil {
-		return 0
-	}
-	return p.run.cmd.Process.Pid
-}
-
 // tail keeps the end of what is written to it.
 type tail struct {
 	mu sync.Mutex

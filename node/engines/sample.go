@@ -72,7 +72,7 @@ func tryMind(ctx context.Context, s *Spec, now time.Time) (*Sample, error) {
 		return nil, fmt.Errorf("%w: %v", ErrSpec, err)
 	}
 	began := time.Now()
-	a, err := c.Ask(ctx, llm.Request{System: "You answer in one short sentence.", Messages: []llm.Message{{Role: llm.User, Text: "What is a memory?"}}})
+	a, err := c.Ask(ctx, llm.Request{System: "You answer in one short sentence.", Messages: llm.FromUser("What is a memory?")})
 	if err != nil {
 		return nil, faultOf(s.Name(), err)
 	}

@@ -130,7 +130,7 @@ func retryAfter(err error) time.Duration {
 }
 
 // remotes gives the node's remotes. It begins an envelope store if there was none.
-func (sc Syncer) remotes(ctx context.Context) (*remotes.Remotes, *Syncing, func(), error) {
+func (sc Syncer) remotes() (*remotes.Remotes, *Syncing, func(), error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, nil, nil, err
@@ -254,7 +254,7 @@ func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.
 	if err != nil {
 		return nil, err
 	}
-	p, _, release, err := sc.remotes(ctx)
+	p, _, release, err := sc.remotes()
 	if err != nil {
 		return nil, err
 	}
@@ -333,7 +333,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 	}
-	p, sy, release, err := sc.remotes(ctx)
+	p, sy, release, err := sc.remotes()
 	if err != nil {
 		return serve.FolderSynced{}, err
 	}

@@ -207,7 +207,7 @@ func (x *Extractor) savePresent(tx *store.Tx) error {
 
 // assertOne says what one proposal says: more evidence for a memory like it, or a new
 // memory.
-func (x *Extractor) assertOne(tx *store.Tx, p *pending, pr *proposal, known memory.ID) ([]memory.Change, error) {
+func (x *Extractor) assertOne(tx *store.Tx, pr *proposal, known memory.ID) ([]memory.Change, error) {
 	a := memory.Assertion{Memory: pr.id, Act: memory.ActPropose, Candidate: &pr.cand, Source: pr.cand.Source}
 	if !known.IsZero() && known != pr.id {
 		a.Memory, a.Act, a.Candidate, a.Evidence = known, memory.ActReinforce, nil, pr.cand.Evidence

@@ -13,13 +13,13 @@ import (
 func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.ID) ([]memory.Change, error) {
 	slots := reconcile.OfJob(pr.cand.Slot)
 	if len(slots) == 0 {
-		return x.assertOne(tx, p, pr, known)
+		return x.assertOne(tx, pr, known)
 	}
 	before, err := tx.Group(pr.cand.Group())
 	if err != nil {
 		return nil, err
 	}
-	changes, err := x.assertOne(tx, p, pr, known)
+	changes, err := x.assertOne(tx, pr, known)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (x *Extractor) endWithJob(tx *store.Tx, p *pending, pr *proposal, slot memo
 		}
 		slot.Value = m.Slot.Value
 		id := x.keys.MemoryID(p.event.ID, pr.cand.Source.Plugin, end.Fingerprint())
-		more, err := x.assertOne(tx, p, &proposal{id: id, cand: end}, memory.ID{})
+		more, err := x.assertOne(tx, &proposal{id: id, cand: end}, memory.ID{})
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,6 @@ type mem0Memory struct {
 	Metadata   map[string]any  `json:"metadata"`
 	Categories json.RawMessage `json:"categories"`
 	CreatedAt  any             `json:"created_at"`
-	UpdatedAt  any             `json:"updated_at"`
 	Expires    any             `json:"expiration_date"`
 }
 

@@ -243,17 +243,19 @@ func (p *Purse) mayAsk(ctx context.Context, s *serve.Spender, list []purchase, l
 }
 
 // of gives an order of an app's as it stands at the market.
-func (p *Purse) of(ctx context.Context, s *serve.Spender, order trade.Hash) (o *Bought, list []purchase, err error) {
-	if list, err = p.purchases(ctx); err != nil {
-		return nil, nil, err
+func (p *Purse) of(ctx context.Context, s *serve.Spender, order trade.Hash) (*Bought, error) {
+	list, err := p.purchases(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if !slices.ContainsFunc(list, func(b purchase) bool { return b.App == s.App && b.Order == order }) {
-		return nil, nil, fmt.Errorf("order %s: %w", order, memory.ErrNotFound)
+		return nil, fmt.Errorf("order %s: %w", order, memory.ErrNotFound)
 	}
-	if o, err = Read(p.c.Buyer.file(order)); err != nil {
-		return nil, nil, err
+	o, err := Read(p.c.Buyer.file(order))
+	if err != nil {
+		return nil, err
 	}
-	return o, list, refusal(p.c.Buyer.Refresh(ctx, o))
+	return o, refusal(p.c.Buyer.Refresh(ctx, o))
 }
 
 // Pay pays an order from what the wearer has at the market.
@@ -262,7 +264,7 @@ func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (ou
 		return out, fmt.Errorf("order %s: %w", order, memory.ErrNotFound)
 	}
 	err = p.c.Buyer.moving(ctx, order, func() error {
-		o, _, err := p.of(ctx, s, order)
+		o, err := p.of(ctx, s, order)
 		if err != nil {
 			return err
 		}
@@ -325,7 +327,7 @@ func (p *Purse) count(ctx context.Context, s *serve.Spender, o *Bought) (waits b
 
 // Fetch gives an order with what was delivered of it.
 func (p *Purse) Fetch(ctx context.Context, s *serve.Spender, order trade.Hash) (out serve.Purchase, err error) {
-	o, _, err := p.of(ctx, s, order)
+	o, err := p.of(ctx, s, order)
 	if err != nil {
 		return out, err
 	}

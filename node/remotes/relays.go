@@ -187,7 +187,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 			p.c.Log.Warn("moving the primary relay: the old one does not answer; what is here is moved", "remote", r.name, "error", err)
 		}
 	}
-	if err := p.bringBlobs(ctx, to, from); err != nil {
+	if err := p.bringBlobs(ctx, from); err != nil {
 		return err
 	}
 	for range 2 { // the second round shows what the first gave
@@ -212,8 +212,8 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 	return nil
 }
 
-// bringBlobs copies every blob that another relay or the store has to a relay.
-func (p *Remotes) bringBlobs(ctx context.Context, to *remote, from []*remote) error {
+// bringBlobs fetches every blob that is not here from the first remote that has it.
+func (p *Remotes) bringBlobs(ctx context.Context, from []*remote) error {
 	all, err := p.c.Blobs(ctx)
 	if err != nil {
 		return err

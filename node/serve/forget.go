@@ -197,7 +197,7 @@ func (s *planner) plan(ctx context.Context, sel ForgetSelection) (ForgetAnswer, 
 		return ForgetAnswer{}, err
 	}
 	plan.Scope = sel.Scope
-	plan.Memories, plan.Utterances, plan.Trimmed = notNil(plan.Memories), notNil(plan.Utterances), notNil(plan.Trimmed)
+	plan.Memories, plan.Utterances, plan.Trimmed = Some(plan.Memories), Some(plan.Utterances), Some(plan.Trimmed)
 	held := s.plans.put(plan, s.now())
 	return ForgetAnswer{Plan: &plan, Confirm: held.token, Expires: held.expires}, nil
 }

@@ -291,7 +291,7 @@ func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memor
 // bare returns copies without sealed values, which are needed only in an
 // export.
 func bare(list ...memory.Memory) []memory.Memory {
-	out := notNil(slices.Clone(list))
+	out := Some(slices.Clone(list))
 	for i := range out {
 		if v := out[i].Fields.Vault; v != nil {
 			label := *v
@@ -303,14 +303,6 @@ func bare(list ...memory.Memory) []memory.Memory {
 }
 
 func bareOne(m memory.Memory, err error) (memory.Memory, error) { return bare(m)[0], err }
-
-// notNil makes an empty list [] in JSON.
-func notNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
 
 // List returns one page. The zero Limit is DefaultPage.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {

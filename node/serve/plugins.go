@@ -281,13 +281,13 @@ func (c *Client) Plugin(ctx context.Context, id string) (PluginView, error) {
 
 // InstallPlugin adds one or another version.
 func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plugin, error) {
-	r.Agreed = notNil(r.Agreed)
+	r.Agreed = Some(r.Agreed)
 	return call(ctx, c, installPlugin, r)
 }
 
 // PlanPlugin says what InstallPlugin would do.
 func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error) {
-	r.Agreed = notNil(r.Agreed)
+	r.Agreed = Some(r.Agreed)
 	return call(ctx, c, planPlugin, r)
 }
 

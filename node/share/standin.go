@@ -2,6 +2,7 @@ package share
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -69,7 +70,7 @@ func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(
 		}
 		return given[who]
 	}
-	for _, t := range sorted(whose) {
+	for _, t := range slices.Sorted(maps.Keys(whose)) {
 		longest := slices.DeleteFunc(slices.Clone(whose[t]), func(n string) bool { // not those within another
 			return slices.ContainsFunc(whose[t], func(o string) bool { return within(has[n], o) })
 		})
@@ -80,15 +81,6 @@ func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(
 		}
 	}
 	return out
-}
-
-func sorted[V any](m map[string]V) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // spoken makes four syllables of a secret: a name that nobody has and that one

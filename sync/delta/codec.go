@@ -40,10 +40,7 @@ func Encode(h envelope.Header, ops []Op) ([]byte, error) {
 
 // squeezed compresses and pads a plaintext.
 func squeezed(what string, plain []byte) ([]byte, error) {
-	frame, err := compress(plain)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
+	frame := compress(plain)
 	out := pad(frame)
 	if len(out) > MaxPadded {
 		return nil, fmt.Errorf("%s: %w: %d bytes, at most %d", what, ErrForm, len(out), MaxPadded)

@@ -31,9 +31,7 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true)))
 })
 
-func compress(plain []byte) ([]byte, error) {
-	return encoder().EncodeAll(plain, nil), nil
-}
+func compress(plain []byte) []byte { return encoder().EncodeAll(plain, nil) }
 
 // decompress decompresses one frame, which must state its content size. The frame
 // has no checksum, because the body is sealed.

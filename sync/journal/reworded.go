@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func (j *Journal) reworded(tx *store.Tx, id memory.ID) error {
 
 // quoting returns the workers' assertions that are here and cite an utterance.
 func (j *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
-	for _, name := range sortedKeys(h) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
 		var m memory.MemberID
 		if err := m.UnmarshalText([]byte(name)); err != nil {
 			return nil, fmt.Errorf("workers: %w: %v", memory.ErrDamaged, err)
@@ -177,12 +178,4 @@ func (j *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) e
 		}
 	}
 	return nil
-}
-
-func sortedKeys(h hired) (out []string) {
-	for k := range h {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -1,6 +1,9 @@
 package trade
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Move is somebody's word that a market takes over what they have at another one. A
 // listing is moved by its seller, and an order by its buyer or its seller. The market
@@ -118,12 +121,10 @@ func (m *Moved) of(parties ...Key) error {
 	if m.Offer.ID() != m.Listing || m.Offer.Market != m.From {
 		return fmt.Errorf("move: %w: the listing is another, or of another market", ErrChain)
 	}
-	for _, p := range parties {
-		if m.By == p {
-			return nil
-		}
+	if !slices.Contains(parties, m.By) {
+		return fmt.Errorf("move: %w", ErrParty)
 	}
-	return fmt.Errorf("move: %w", ErrParty)
+	return nil
 }
 
 // Same reports whether a listing offers the same bundle of the same seller, under the

@@ -129,11 +129,11 @@ func largestEvents(m *wasm.Manifest) []named {
 	}
 	prose := strings.Join(lines[:6], " ") + " "
 	texts := []named{
-		{"prose of 64 KiB", abi.Event{Text: fill(prose, abi.MaxEventText)}},
-		{"one word of 64 KiB", abi.Event{Text: fill("x", abi.MaxEventText)}},
-		{"64 KiB of Chinese", abi.Event{Text: fill("我搬到了里斯本。", abi.MaxEventText)}},
-		{"64 KiB of spaces", abi.Event{Text: fill(" ", abi.MaxEventText)}},
-		{"64 KiB of digits", abi.Event{Text: fill("5550134 ", abi.MaxEventText)}},
+		{"prose of 64 KiB", abi.Event{Text: fill(prose)}},
+		{"one word of 64 KiB", abi.Event{Text: fill("x")}},
+		{"64 KiB of Chinese", abi.Event{Text: fill("我搬到了里斯本。")}},
+		{"64 KiB of spaces", abi.Event{Text: fill(" ")}},
+		{"64 KiB of digits", abi.Event{Text: fill("5550134 ")}},
 	}
 	for _, t := range texts {
 		e := base("text")
@@ -144,7 +144,7 @@ func largestEvents(m *wasm.Manifest) []named {
 		add("text: "+t.name, e)
 	}
 	u := base("utterance")
-	u.PCM, u.Rate, u.Text = tone(30), 16000, fill(prose, abi.MaxEventText)
+	u.PCM, u.Rate, u.Text = tone(30), 16000, fill(prose)
 	add("utterance of 30 seconds", u)
 	a := base("audio")
 	// The longest message that a device sends: 700 KiB of one byte a sample,
@@ -166,9 +166,9 @@ func largestEvents(m *wasm.Manifest) []named {
 	return out
 }
 
-// fill repeats unit up to n bytes, and cuts between characters.
-func fill(unit string, n int) string {
-	return strings.ToValidUTF8(strings.Repeat(unit, n/len(unit)+1)[:n], "")
+// fill repeats unit until a text is as long as an event's may be, and cuts between characters.
+func fill(unit string) string {
+	return strings.ToValidUTF8(strings.Repeat(unit, abi.MaxEventText/len(unit)+1)[:abi.MaxEventText], "")
 }
 
 // muchEvents repeat each text that the plugin was seen to find something in,
@@ -180,7 +180,7 @@ func (r *run) muchEvents() []named {
 		for _, k := range []string{"text", "utterance"} {
 			if r.manifest.Takes(k) {
 				e := base(k)
-				e.Text = fill(unit, abi.MaxEventText)
+				e.Text = fill(unit)
 				out = append(out, named{k + ": " + name, e})
 			}
 		}

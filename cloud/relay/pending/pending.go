@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,10 +50,7 @@ func (s *Set) Ready() <-chan struct{} { return s.ready }
 func (s *Set) Take() []relay.Wake {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := make([]relay.Wake, 0, len(s.of))
-	for w := range s.of {
-		out = append(out, w)
-	}
+	out := slices.Collect(maps.Keys(s.of))
 	clear(s.of)
 	return out
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func (s *suite) quota() {
-	h := s.settle("quota", relay.Quota{})
+	h := s.settle("quota")
 	used := s.account(h)
 	d := h.Delta(h.Owner, "some text that takes room")
 	var q *relay.QuotaError
@@ -104,7 +104,7 @@ func (s *suite) mailboxes() {
 	if n != 1 {
 		s.Fatal(n)
 	}
-	// What has had its time goes when the next comes, and is not waited for.
+	// An expired message is removed when the next one is posted.
 	n, err = s.Post(s.ctx, a, []byte("later"), until.Add(time.Hour), until.Add(2*time.Hour))
 	s.ok(err)
 	if n != 1 {

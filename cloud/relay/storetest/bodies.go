@@ -11,7 +11,7 @@ import (
 )
 
 func (s *suite) forget() {
-	h, other := s.settle("forget", relay.Quota{}), s.settle("other", relay.Quota{})
+	h, other := s.settle("forget"), s.settle("other")
 	d, kept := h.Delta(h.Owner, "to be forgotten"), h.Delta(h.Owner, "kept")
 	_, err := s.append(h, d, kept)
 	s.ok(err)
@@ -44,7 +44,7 @@ func (s *suite) forget() {
 }
 
 func (s *suite) blobs() {
-	h, other := s.settle("blobs", relay.Quota{}), s.settle("other", relay.Quota{})
+	h, other := s.settle("blobs"), s.settle("other")
 	whole := bytes.Repeat([]byte("sealed bytes "), 1000)
 	id := relay.BlobID(sha256.Sum256(whole))
 	write := func(offset, end int) (relay.Blob, error) {
@@ -127,7 +127,7 @@ func (s *suite) blobs() {
 }
 
 func (s *suite) deletion() {
-	h, other := s.settle("deletion", relay.Quota{}), s.settle("other", relay.Quota{})
+	h, other := s.settle("deletion"), s.settle("other")
 	chunk := []byte("blob")
 	id := relay.BlobID(sha256.Sum256(chunk))
 	for _, x := range []*Household{h, other} {
@@ -158,5 +158,5 @@ func (s *suite) deletion() {
 	s.is(err, relay.ErrNotFound)
 	_, err = s.Space(s.ctx, other.Space)
 	s.is(err, relay.ErrNotFound)
-	s.settle("deletion", relay.Quota{}) // a deleted space can be founded again
+	s.settle("deletion") // a deleted space can be founded again
 }

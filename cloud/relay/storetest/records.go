@@ -8,7 +8,7 @@ import (
 )
 
 func (s *suite) records() {
-	h, other := s.settle("records", relay.Quota{}), s.settle("other", relay.Quota{})
+	h, other := s.settle("records"), s.settle("other")
 	ds := []*envelope.Delta{h.Delta(h.Owner, "one"), h.Delta(h.Writer, "two"), h.Delta(h.Owner, "three")}
 	_, err := s.append(h, ds...)
 	s.ok(err)

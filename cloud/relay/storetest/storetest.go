@@ -75,7 +75,7 @@ func (s *suite) reopen() {
 }
 
 // settle returns a household whose log is stored.
-func (s *suite) settle(name string, quota relay.Quota) *Household {
+func (s *suite) settle(name string) *Household {
 	s.Helper()
 	h := NewHousehold(s.T, name)
 	for i, e := range h.Entries {
@@ -83,7 +83,7 @@ func (s *suite) settle(name string, quota relay.Quota) *Household {
 		if i == 0 {
 			f = &relay.Founding{Account: relay.AccountID(h.Root.Public())}
 		}
-		s.ok(s.AppendLog(s.ctx, e, f, quota))
+		s.ok(s.AppendLog(s.ctx, e, f, relay.Quota{}))
 	}
 	return h
 }
@@ -104,7 +104,7 @@ func (s *suite) log() {
 	_, err := s.Space(s.ctx, h.Space)
 	s.is(err, relay.ErrNotFound)
 	s.is(s.AppendLog(s.ctx, h.Entries[1], nil, relay.Quota{}), relay.ErrNotFound)
-	h = s.settle("log", relay.Quota{})
+	h = s.settle("log")
 	s.is(s.AppendLog(s.ctx, h.Entries[2], nil, relay.Quota{}), relay.ErrConflict)
 	s.is(s.AppendLog(s.ctx, h.Entries[0], &relay.Founding{Account: relay.AccountID(h.Root.Public())}, relay.Quota{}), relay.ErrConflict)
 	s.reopen()
@@ -148,7 +148,7 @@ func (s *suite) log() {
 }
 
 func (s *suite) deltas() {
-	h, other := s.settle("deltas", relay.Quota{}), s.settle("other", relay.Quota{})
+	h, other := s.settle("deltas"), s.settle("other")
 	ds := []*envelope.Delta{h.Delta(h.Owner, "one"), h.Delta(h.Writer, "two"), h.Delta(h.Owner, "three")}
 	cursors, err := s.append(h, ds...)
 	s.ok(err)
@@ -191,7 +191,7 @@ func (s *suite) deltas() {
 }
 
 func (s *suite) chains() {
-	h := s.settle("chains", relay.Quota{})
+	h := s.settle("chains")
 	first, second, third := h.Delta(h.Owner, "1"), h.Delta(h.Owner, "2"), h.Delta(h.Owner, "3")
 	_, err := s.append(h, second)
 	s.is(err, envelope.ErrGap)
@@ -223,7 +223,7 @@ func (s *suite) chains() {
 // lasts tests that Chains returns the last position of each chain of one member
 // only.
 func (s *suite) lasts() {
-	h, other := s.settle("removal", relay.Quota{}), s.settle("another", relay.Quota{})
+	h, other := s.settle("removal"), s.settle("another")
 	anew := h.Seal(h.Writer, envelope.Header{Space: h.Space, Member: h.Writer.ID, Incarnation: 1<<64 - 1, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
 	_, err := s.append(h, h.Delta(h.Owner, "0"))
 	s.ok(err)
@@ -251,7 +251,7 @@ func (s *suite) lasts() {
 // many tests that a member can't begin more chains than it may, while other
 // members and existing chains are not affected.
 func (s *suite) many() {
-	h, other := s.settle("many chains", relay.Quota{}), s.settle("few chains", relay.Quota{})
+	h, other := s.settle("many chains"), s.settle("few chains")
 	begins := func(h *Household, by *Person, incarnation uint64) *envelope.Delta {
 		return h.Seal(by, envelope.Header{Space: h.Space, Member: by.ID, Incarnation: incarnation, Seq: 1, Head: h.State.Head(), Epoch: 1}, "anew")
 	}
@@ -280,7 +280,7 @@ func (s *suite) many() {
 // concurrent tests that cursors have no gaps, and that a reader misses no
 // delta, whatever the number of writers.
 func (s *suite) concurrent() {
-	h := s.settle("concurrent", relay.Quota{})
+	h := s.settle("concurrent")
 	const each = 25
 	var wg sync.WaitGroup
 	errs := make([]error, 2)

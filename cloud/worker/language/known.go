@@ -73,7 +73,7 @@ func (p *Pipeline) compare(ctx context.Context, b *judge.Batch, found []judge.Op
 		data.Known = append(data.Known, shownKnown{i + 1, b.Known[i].Text, dateOf(b.Known[i].TrueFrom)})
 	}
 	var decisions []decision
-	r := llm.Request{System: prompts.Text(prompts.Reconcile), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}, Schema: decided}
+	r := llm.Request{System: prompts.Text(prompts.Reconcile), Messages: llm.FromUser(llm.JSON(data)), Schema: decided}
 	_, err := p.Model.AskJSON(ctx, r, func(raw []byte) (err error) {
 		decisions, err = decisionsOf(raw, len(found), len(b.Known))
 		return err

@@ -186,7 +186,7 @@ func (p *Pipeline) route(ctx context.Context, b *judge.Batch) (picked []memory.T
 		Managers []string `json:"managers"`
 		Reason   string   `json:"reason"`
 	}
-	r := llm.Request{System: prompts.Text(prompts.Router, prompts.Rules), Messages: []llm.Message{{Role: llm.User, Text: show(b)}}, Schema: routes}
+	r := llm.Request{System: prompts.Text(prompts.Router, prompts.Rules), Messages: llm.FromUser(show(b)), Schema: routes}
 	_, err = p.Model.AskJSON(ctx, r, func(raw []byte) error {
 		answer.Managers = nil
 		if err := decode(raw, &answer); err != nil {
@@ -219,7 +219,7 @@ func (p *Pipeline) manage(ctx context.Context, t memory.Type, b judge.Batch) ([]
 	m := asking[t]
 	asked := Asked{Manager: t, Prompt: m.prompt}
 	var found []judge.Operation
-	r := llm.Request{System: prompts.Text(m.prompt, prompts.Rules), Messages: []llm.Message{{Role: llm.User, Text: show(&b)}}, Schema: m.schema}
+	r := llm.Request{System: prompts.Text(m.prompt, prompts.Rules), Messages: llm.FromUser(show(&b)), Schema: m.schema}
 	_, err := p.Model.AskJSON(ctx, r, func(raw []byte) (err error) {
 		found, err = candidates(raw, t, len(b.Messages))
 		return err

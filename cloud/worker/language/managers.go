@@ -82,7 +82,7 @@ func decode(raw []byte, to any) error {
 
 // show returns a batch as JSON, so that no text in it can look like its end.
 func show(b *judge.Batch) string {
-	return asJSON(struct {
+	return llm.JSON(struct {
 		Wearer   string        `json:"wearer"`
 		Summary  string        `json:"summary,omitempty"`
 		Earlier  []judge.Shown `json:"earlier,omitempty"`
@@ -95,12 +95,4 @@ func dateOf(t time.Time) string {
 		return ""
 	}
 	return t.Format(time.DateOnly)
-}
-
-func asJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings and numbers can always be encoded
-	}
-	return string(b)
 }

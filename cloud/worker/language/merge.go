@@ -56,7 +56,7 @@ func (p *Pipeline) Merges(ctx context.Context, plugin string, ms []memory.Memory
 		return nil, nil
 	}
 	var out []Merge
-	r := llm.Request{System: prompts.Text(prompts.Merge), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}, Schema: merged}
+	r := llm.Request{System: prompts.Text(prompts.Merge), Messages: llm.FromUser(llm.JSON(data)), Schema: merged}
 	_, err := p.Model.AskJSON(ctx, r, func(raw []byte) error {
 		var answer struct {
 			Merges []struct {

@@ -2,6 +2,7 @@ package language
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -42,10 +43,7 @@ func (s *Shelf) Near(text string, of memory.Type, k int) []memory.Memory {
 			}
 		}
 	}
-	places := make([]int, 0, len(score))
-	for at := range score {
-		places = append(places, at)
-	}
+	places := slices.Collect(maps.Keys(score))
 	// The scores are rounded, because the sums over a map are added in any
 	// order.
 	value := func(at int) float64 { return math.Round(score[at] * 1e9) }

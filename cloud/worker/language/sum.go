@@ -54,7 +54,7 @@ func (p *Pipeline) SumUp(ctx context.Context, plugin string, members, facts []st
 		return Sum{}, nil
 	}
 	var out Sum
-	_, err := p.Model.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Community), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}, Schema: summed}, func(raw []byte) error {
+	_, err := p.Model.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Community), Messages: llm.FromUser(llm.JSON(data)), Schema: summed}, func(raw []byte) error {
 		var answer struct {
 			Title   string `json:"title"`
 			Summary string `json:"summary"`

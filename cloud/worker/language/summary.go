@@ -28,7 +28,7 @@ func (p *Pipeline) Summarise(ctx context.Context, before string, ms []judge.Mess
 		Summary  string        `json:"summary"`
 		Messages []judge.Shown `json:"messages"`
 	}{b.Summary, judge.Show(b.Messages, false)}
-	a, err := p.Model.Ask(ctx, llm.Request{System: prompts.Text(prompts.Summary), Messages: []llm.Message{{Role: llm.User, Text: asJSON(data)}}})
+	a, err := p.Model.Ask(ctx, llm.Request{System: prompts.Text(prompts.Summary), Messages: llm.FromUser(llm.JSON(data))})
 	if err != nil {
 		return "", err
 	}

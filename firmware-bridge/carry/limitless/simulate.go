@@ -28,8 +28,8 @@ type Pendant struct {
 	pages []frame.Page
 }
 
-// NewPendant has pages of a second each up to now: one in ten is diagnostic, and every
-// thirtieth ends a recording. Of a day it has pages of what it heard.
+// NewPendant returns a pendant whose pages are a second each, up to now: one in ten is diagnostic, and
+// every thirtieth ends a recording. If a day is played, its pages hold what was heard on that day.
 func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
 		return &Pendant{Reboot: p.Reboot, pages: lived(p)}

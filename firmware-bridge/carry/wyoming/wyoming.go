@@ -35,12 +35,12 @@ const (
 	goneAfter = 5 // without a word
 )
 
-// Of the end of what was said, for satellites that send sound until they are told that
-// it was understood.
+// These say when an utterance has ended. Satellites that send sound until they are told that it was
+// understood do not say it themselves.
 const (
 	quiet   = 300                     // mean absolute value of samples below which it is quiet, about -40 dBFS
-	rest    = 1500 * time.Millisecond // of quiet: it is over
-	longest = 30 * time.Second        // and at the latest
+	rest    = 1500 * time.Millisecond // after so much quiet it has ended
+	longest = 30 * time.Second        // it has ended after so long in any case
 )
 
 type session struct {

@@ -54,7 +54,7 @@ type Photos struct {
 // Push takes a notification, which is not kept. It gives nil where nothing has ended.
 func (p *Photos) Push(b []byte) []PhotoItem {
 	if len(b) < 2 {
-		return p.lose(nil, fmt.Sprintf("a notification of %d bytes", len(b)))
+		return p.lose(fmt.Sprintf("a notification of %d bytes", len(b)))
 	}
 	n := binary.LittleEndian.Uint16(b)
 	switch {
@@ -72,18 +72,18 @@ func (p *Photos) Push(b []byte) []PhotoItem {
 	case n == before && bytes.Equal(p.last, b):
 		return nil
 	case n != before+1:
-		return p.lose(nil, fmt.Sprintf("part %d came after part %d", n, before))
+		return p.lose(fmt.Sprintf("part %d came after part %d", n, before))
 	}
 	p.jpeg = append(p.jpeg, b[2:]...)
 	p.last = append(p.last[:0], b...)
 	if len(p.jpeg) > MaxPhoto {
-		return p.lose(nil, fmt.Sprintf("over %d bytes", MaxPhoto))
+		return p.lose(fmt.Sprintf("over %d bytes", MaxPhoto))
 	}
 	return nil
 }
 
 func (p *Photos) begin(b []byte) []PhotoItem {
-	out := p.lose(nil, "the next began before its end")
+	out := p.lose("the next began before its end")
 	rest := b[2:]
 	switch {
 	case jpegStarts(rest):
@@ -101,21 +101,22 @@ func (p *Photos) begin(b []byte) []PhotoItem {
 
 func (p *Photos) end(b []byte) []PhotoItem {
 	if len(b) != 2 {
-		return p.lose(nil, fmt.Sprintf("%d bytes behind its end", len(b)-2))
+		return p.lose(fmt.Sprintf("%d bytes behind its end", len(b)-2))
 	}
 	p.open = false
 	return []PhotoItem{Photo{bytes.Clone(p.jpeg), p.orientation}}
 }
 
 // Flush gives up a photo whose end did not come before the connection's.
-func (p *Photos) Flush() []PhotoItem { return p.lose(nil, "the connection ended") }
+func (p *Photos) Flush() []PhotoItem { return p.lose("the connection ended") }
 
-func (p *Photos) lose(out []PhotoItem, reason string) []PhotoItem {
-	if p.open {
-		out = append(out, LostPhoto{reason, len(p.jpeg)})
+// lose gives up the photo that has begun, if there is one.
+func (p *Photos) lose(reason string) []PhotoItem {
+	if !p.open {
+		return nil
 	}
 	p.open = false
-	return out
+	return []PhotoItem{LostPhoto{reason, len(p.jpeg)}}
 }
 
 func jpegStarts(b []byte) bool { return len(b) >= 2 && b[0] == 0xff && b[1] == 0xd8 }

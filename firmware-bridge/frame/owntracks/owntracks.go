@@ -134,7 +134,7 @@ func message(b []byte) (any, error) {
 		return nil, err
 	}
 	r := reader{m: m}
-	kind := r.word("_type", true)
+	kind := r.word("_type")
 	r.kind = kind
 	for _, name := range needs[kind] {
 		if _, ok := m[name]; !ok {
@@ -155,7 +155,7 @@ func message(b []byte) (any, error) {
 		out = l
 	case "transition":
 		lat, lon := r.degrees()
-		out = Transition{At: r.time("tst"), Lat: lat, Lon: lon, Acc: max(r.number("acc"), 0), Region: r.text("desc"), Enter: r.word("event", true) == "enter"}
+		out = Transition{At: r.time("tst"), Lat: lat, Lon: lon, Acc: max(r.number("acc"), 0), Region: r.text("desc"), Enter: r.word("event") == "enter"}
 	case "lwt":
 		out = Will{r.time("tst")}
 	case "steps":
@@ -168,9 +168,9 @@ func message(b []byte) (any, error) {
 		}
 		out = Encrypted{}
 	case "cmd":
-		r.word("action", true)
+		r.word("action")
 	case "request":
-		if r.word("request", true) == "untour" && !uuid.MatchString(r.text("uuid")) {
+		if r.word("request") == "untour" && !uuid.MatchString(r.text("uuid")) {
 			r.fail("uuid", "is not one")
 		}
 	}
@@ -219,12 +219,11 @@ func (r *reader) texts(name string) (out []string) {
 	return out
 }
 
-func (r *reader) word(name string, needed bool) string {
+// word reads a text that must be there and is one of those in words.
+func (r *reader) word(name string) string {
 	v, ok := r.m[name]
 	if !ok {
-		if needed {
-			r.fail(name, "is missing")
-		}
+		r.fail(name, "is missing")
 		return ""
 	}
 	s, _ := v.(string)

@@ -136,10 +136,10 @@ func (a *arguments) string() string {
 	return strings.ToValidUTF8(string(b[:min(len(b)-1, maxString)]), "�")
 }
 
-// maxString is the bytes that are kept of a title, as of one with X11.
+// maxString is how many bytes of a title are kept, as with X11.
 const maxString = 4096
 
-// end is the error of what was read; bytes that are left are one.
+// end returns the error of the reading. Bytes that are left over are an error, too.
 func (a *arguments) end() error {
 	if a.err == nil && a.at != len(a.b) {
 		return fmt.Errorf("%d bytes are left", len(a.b)-a.at)

@@ -32,9 +32,6 @@ const (
 //go:embed files/*.md
 var files embed.FS
 
-//go:embed prompts.sum
-var sums string
-
 // Text returns the prompts with these names, one after another. It panics if
 // one does not exist, because the program was then not built correctly.
 func Text(names ...string) string {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,11 @@ import (
 // A prompt that was used keeps its words: memories name it as their source.
 func TestPromptsKeepTheirWords(t *testing.T) {
 	want := map[string]string{}
-	for line := range strings.Lines(sums) {
+	sums, err := os.ReadFile("prompts.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(sums)) {
 		sum, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
 		if !ok {
 			t.Fatalf("prompts.sum: %q", line)

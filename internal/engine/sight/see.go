@@ -31,7 +31,7 @@ const (
 	maxSeenBy  = 512
 )
 
-// Of what is sent of a photo, along its longer side: of one that is asked about
+// Pixels along the longer side of a photo that is sent: of one that is asked about
 // alone, and of one among others.
 const (
 	sideAlone = 2048
@@ -54,7 +54,7 @@ func Caption(ctx context.Context, m cost.Model, photo []byte, hint Hints) (strin
 	if err != nil {
 		return "", err
 	}
-	a, err := m.Ask(ctx, llm.Request{System: prompts.Text(prompts.Caption), Messages: []llm.Message{{Role: llm.User, Text: "The photo:", Pictures: []llm.Picture{p}}}})
+	a, err := m.Ask(ctx, llm.Request{System: prompts.Text(prompts.Caption), Messages: llm.FromUser("The photo:", p)})
 	if err != nil {
 		return "", err
 	}
@@ -82,7 +82,7 @@ func Ask(ctx context.Context, m cost.Model, question string, f Frame) (r Reply, 
 		return r, err
 	}
 	data := map[string]string{"question": question, "taken": f.At.Format(time.RFC3339)}
-	_, err = m.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Question), Messages: []llm.Message{{Role: llm.User, Text: text(data), Pictures: []llm.Picture{p}}}, Schema: reply}, func(raw []byte) error {
+	_, err = m.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Question), Messages: llm.FromUser(llm.JSON(data), p), Schema: reply}, func(raw []byte) error {
 		var answer struct {
 			Known  bool   `json:"known"`
 			Answer string `json:"answer"`
@@ -103,12 +103,4 @@ func Ask(ctx context.Context, m cost.Model, question string, f Frame) (r Reply, 
 		return nil
 	})
 	return r, err
-}
-
-func text(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings and numbers
-	}
-	return string(b)
 }

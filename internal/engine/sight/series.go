@@ -88,7 +88,7 @@ func (s *Series) Watch(ctx context.Context, m cost.Model) (seen Seen, err error)
 	for i, at := range times {
 		data.Frames = append(data.Frames, frame{i + 1, at.Format(time.RFC3339)})
 	}
-	_, err = m.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Sequence), Messages: []llm.Message{{Role: llm.User, Text: text(data), Pictures: pictures}}, Schema: sequence}, func(raw []byte) error {
+	_, err = m.AskJSON(ctx, llm.Request{System: prompts.Text(prompts.Sequence), Messages: llm.FromUser(llm.JSON(data), pictures...), Schema: sequence}, func(raw []byte) error {
 		var answer struct {
 			Summary string `json:"summary"`
 			Frames  []struct {

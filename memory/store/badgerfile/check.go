@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,12 +51,7 @@ func Check(dir, copies string, opt badger.Options) error {
 	if err != nil {
 		return &Damage{Kind: "key file", File: badger.KeyRegistryFileName, What: err.Error()}
 	}
-	ids := make([]uint64, 0, len(manifest.Tables))
-	for id := range manifest.Tables {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(manifest.Tables)) {
 		key, err := keys.DataKey(manifest.Tables[id].KeyID)
 		if err != nil {
 			return &Damage{Kind: "key file", File: badger.KeyRegistryFileName, What: fmt.Sprintf("does not hold the key of table %d", id)}

@@ -155,9 +155,9 @@ func (r *fields) string(name string, v any, limit int) string {
 	return ""
 }
 
-// word reads a text that has to be in a list. The empty text is never in it.
-func (r *fields) word(name string, required bool, words ...string) string {
-	v, ok := r.get(name, required)
+// word reads a required text that has to be in a list. The empty text is never in it.
+func (r *fields) word(name string, words ...string) string {
+	v, ok := r.get(name, need)
 	if !ok {
 		return ""
 	}

@@ -258,7 +258,7 @@ func (m *Hello) toFields(out map[string]any) {
 }
 
 func (m *Audio) fromFields(r *fields) {
-	m.Codec = r.word("codec", need, AudioCodecs[:]...)
+	m.Codec = r.word("codec", AudioCodecs[:]...)
 	m.Rate = int(r.uint("rate", m.Codec != "wav", 4000, 192000))
 	m.Data = r.bytes("data", MaxData)
 	m.Last, _ = r.bool("last")
@@ -290,7 +290,7 @@ func (m *Audio) toFields(out map[string]any) {
 }
 
 func (m *Photo) fromFields(r *fields) {
-	m.Codec = r.word("codec", need, PhotoCodecs[:]...)
+	m.Codec = r.word("codec", PhotoCodecs[:]...)
 	m.Data = r.bytes("data", MaxData)
 	m.Orientation = int(r.uint("orientation", optional, 0, 270))
 	if m.Orientation%90 != 0 {
@@ -355,7 +355,7 @@ func (m *Sensor) toFields(out map[string]any) {
 
 func (m *Button) fromFields(r *fields) {
 	m.Name = r.text("name", optional, memory.MaxName)
-	m.Gesture = r.word("gesture", need, Gestures[:]...)
+	m.Gesture = r.word("gesture", Gestures[:]...)
 }
 
 func (m *Button) toFields(out map[string]any) {
@@ -377,7 +377,7 @@ func (m *Gap) toFields(out map[string]any) {
 }
 
 func (m *Status) fromFields(r *fields) {
-	m.State = r.word("state", need, States[:]...)
+	m.State = r.word("state", States[:]...)
 	m.Reason = r.text("reason", optional, MaxReason)
 }
 

@@ -149,13 +149,13 @@ func EncodeCmd(c *Cmd, f Format) ([]byte, error) {
 func DecodeCmd(payload []byte) (*Cmd, error) {
 	c := &Cmd{}
 	err := decodeReply("cmd", payload, func(r *fields) {
-		c.Cmd = r.word("cmd", need, CmdPause, CmdResume, CmdTime, CmdCapture, CmdKey, CmdSay)
+		c.Cmd = r.word("cmd", CmdPause, CmdResume, CmdTime, CmdCapture, CmdKey, CmdSay)
 		c.Why = r.text("why", optional, MaxReason)
 		c.At = r.wall("at")
 		c.Zone = r.zone()
 		c.Max = int(r.uint("max", optional, 0, math.MaxInt32))
 		if c.Cmd == CmdCapture {
-			c.What = r.word("what", need, "photo", "audio")
+			c.What = r.word("what", "photo", "audio")
 		}
 		c.For = time.Duration(r.uint("for", optional, 0, 24*3600*1000)) * time.Millisecond
 		c.To = r.text("to", c.Cmd == CmdKey, maxRecipient)
