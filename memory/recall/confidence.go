@@ -40,6 +40,9 @@ const (
 	shareLed  = .7
 )
 
+// shareApart is the factor for a hit without one of the few words of a question of yes or no, see whether.
+const shareApart = .5
+
 // shareUndated is the factor for a hit if the question asks when, and neither the hit nor
 // the turns beside it name a time. It still has the day on which it was said. Chinese questions
 // are spared: it was measured on English lines, and 早上 is none of the times that are read.
@@ -167,16 +170,59 @@ func (r *ranking) covered(d uint32) float64 {
 		dated = dated || (i == 1 || i == 2) && r.docs[n].flags&flagTime != 0
 	}
 	sum := r.worthOf(best)
+	if slices.ContainsFunc(r.ask.whether, func(word int) bool { return !r.speaksOf(d, word) }) {
+		sum *= shareApart
+	}
 	if r.ask.shape == When && !dated && !r.ask.han {
 		sum *= shareUndated
 	}
 	return sum
 }
 
+// speaksOf reports whether a document, or the utterance that it quotes, has a word of the question,
+// or one of its topic.
+func (r *ranking) speaksOf(d uint32, word int) bool {
+	if r.doubtful(d) {
+		return false
+	}
+	row, of := r.row(d), r.row(r.anchor(d))
+	for i := range r.ask.groups {
+		if g := &r.ask.groups[i]; (row[i] > 0 || of[i] > 0) && slices.Contains(g.words, word) && (g.signal != sigLexicon || len(g.words) == 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// asksWhether are the words that begin a question of yes or no.
+var asksWhether = set(`do does did am is are was were have has had`)
+
+// mostWhether is how many words such a question may have for one document to be wanted with all of them.
+const mostWhether = 2
+
+// whether returns the places of the words of a question of yes or no, but for who speaks: "am I allergic to cats" is
+// answered by what has both words, and not by one allergy and another's cat. Nil: the question is another one, longer, or Chinese.
+func (c *core) whether(words []word, at map[string]int, worth []float64) (all []int) {
+	if len(words) == 0 || !asksWhether[words[0].text] {
+		return nil
+	}
+	for _, w := range words {
+		n, ok := at[w.term]
+		if !ok || w.term == "" || worth[n] == 0 || slices.Contains(all, n) || c.speaks(w.text) != none {
+			continue
+		}
+		all = append(all, n)
+	}
+	if len(all) > mostWhether {
+		return nil
+	}
+	return all
+}
+
 // cover notes in best which words of the question a document has, and how much each counts. A
 // word that counted more before keeps that.
 func (r *ranking) cover(best []float32, d uint32, share float32) {
-	if r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.Tells(r.docs[d].id) {
+	if r.doubtful(d) {
 		return
 	}
 	for g, n := range r.row(d) {
@@ -188,6 +234,11 @@ func (r *ranking) cover(best []float32, d uint32, share float32) {
 			best[w] = max(best[w], share*k.share)
 		}
 	}
+}
+
+// doubtful reports whether a document says nothing of whom the question asks about.
+func (r *ranking) doubtful(d uint32) bool {
+	return r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.Tells(r.docs[d].id)
 }
 
 // worthOf adds up how much each word of the question counts, by idf. It is 1 if all count in full.

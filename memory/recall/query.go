@@ -54,6 +54,7 @@ type question struct {
 	han         bool     // it has Chinese words
 	dated       bool     // it asks for nothing but a time
 	several     bool     // see asksSeveral
+	whether     []int    // of a question of yes or no, see core.whether
 	owned       bool     // somebody is asked about, see Query.Owner
 	owner       []int    // the groups that stand for them
 	ownerSpeaks []uint32 // the speakers who have their name
@@ -123,6 +124,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	c.entityGroups(&out, words)
 	c.relatedGroups(&out, &q, words, at, now)
 	c.codeGroups(&out, q.Text, words, &f, at)
+	out.whether = c.whether(words, at, out.worth)
 	out.stranger = out.strange(q.Text, words, at)
 	if q.Owner != "" && q.Tells != nil {
 		c.owned(&out, q.Owner, at)

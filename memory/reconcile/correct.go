@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -88,6 +90,8 @@ func showValidity(v *memory.Validity) string {
 // and it is not shown, it is kept as a conflict.
 func (it *item) correct(as []*memory.Assertion, v *authority) {
 	m := &it.mem
+	was := *m
+	defer func() { m.Entities = entitiesAfter(&was, m) }()
 	for _, r := range registers {
 		private := r.name == sensitivityField
 		sets := func(a *memory.Assertion) bool {
@@ -109,6 +113,28 @@ func (it *item) correct(as []*memory.Assertion, v *authority) {
 			}
 		}
 	}
+}
+
+// entitiesAfter returns the entities of a memory as its corrections leave them. One that was the value is
+// the new value, and one that the text had and no longer has is gone.
+func entitiesAfter(was, is *memory.Memory) (out []memory.Entity) {
+	old, value, text := slotValue(was), slotValue(is), memory.Normal(is.Text)
+	if old == value && was.Text == is.Text {
+		return is.Entities
+	}
+	for _, e := range is.Entities {
+		name := memory.Normal(e.Name)
+		switch {
+		case old != "" && value != "" && name == memory.Normal(old):
+			e.Name = value
+		case strings.Contains(memory.Normal(was.Text), name) && !strings.Contains(text, name):
+			continue
+		}
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // Overrules returns the dots that a new assertion has to name in Seen if its author

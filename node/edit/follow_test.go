@@ -1,6 +1,8 @@
 package edit_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/internal/testing/nodetest"
@@ -40,6 +42,10 @@ func TestValueFollowsText(t *testing.T) {
 		m, err := api.Update(ctx, home.String(), tt.r)
 		if err != nil || m.Slot == nil || m.Slot.Value != tt.want || m.Fields.Semantic.Object != tt.want {
 			t.Errorf("%s: %+v, %+v, %v", tt.why, m.Slot, m.Fields.Semantic, err)
+			continue
+		}
+		if names := fmt.Sprint(m.Entities); !strings.Contains(names, "Klaus") || !strings.Contains(names, tt.want) || strings.Contains(names, "Hamburg") {
+			t.Errorf("%s: entities %s", tt.why, names)
 		}
 	}
 }

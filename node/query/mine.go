@@ -14,8 +14,8 @@ import (
 
 // asksOfSelf finds a question whose subject is the wearer: "where do I live", 我住在哪里, or
 // what is the wearer's: "when is my birthday", and not "when is my sister's birthday".
-var asksOfSelf = regexp.MustCompile(`(?i)\b(?:do|did|am|was|have|had|can|should|will)\s+i\b|\bmy(?: [a-z]+){1,2}\W*$` +
-	`|^(?:请问)?我(?:现在|目前|以前)?(?:不?喜欢|不?爱|讨厌|住|对|有|是|在|会|吃)|^(?:请问)?我的[^的]+$`)
+var asksOfSelf = regexp.MustCompile(`(?i)\b(?:do|did|am|was|have|had|can|should|will|are|were)\s+(?:i|we)\b|\b(?:my|our)(?: [a-z]+){1,2}\W*$` +
+	`|^(?:请问)?我们?(?:现在|目前|以前)?(?:不?喜欢|不?爱|讨厌|住|对|有|是|在|会|吃|开)|^(?:请问)?我的[^的]+$`)
 
 // otherUser is the user to whom something belongs, if that is not the wearer.
 func otherUser(user string) string {

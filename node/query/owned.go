@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -59,24 +60,34 @@ var (
 
 // property is what a question asks of somebody.
 type property struct {
-	owner   string // empty: the wearer
-	partner bool   // who somebody is to the owner
+	owner   string         // empty: the wearer
+	partner bool           // who somebody is to the owner
+	weds    bool           // whom the owner married
+	kin     *regexp.Regexp // the relative, animal or professional who is asked for; nil: any
+	tells   *regexp.Regexp // finds whose property a text tells; nil: tellsOwn, or partnerOf
 }
 
 // askedProperty finds it; false: the question asks for something else.
 func askedProperty(question string) (p property, ok bool) {
 	switch {
 	case ofPartner().MatchString(question):
-		return property{partner: true}, true
+		p.partner = true
+		p.kin, p.tells = kinIn(question)
+		return p, true
 	case ofSelf().MatchString(question):
 		return p, true
 	}
-	for _, re := range ofOther {
+	for _, re := range ofSpouse {
 		if m := re().FindStringSubmatch(question); m != nil && !notNames().MatchString(m[1]) {
-			return property{m[1], toOther().MatchString(question)}, true
+			return property{owner: m[1], partner: true, weds: true}, true
 		}
 	}
-	return p, false
+	for _, re := range ofOther {
+		if m := re().FindStringSubmatch(question); m != nil && !notNames().MatchString(m[1]) {
+			return property{owner: m[1], partner: toOther().MatchString(question)}, true
+		}
+	}
+	return mineOf(question)
 }
 
 // whose says whose property a text tells.
@@ -90,11 +101,18 @@ const (
 
 // owns says whose property a text tells.
 func (p property) owns(text string) whose {
-	re := tellsOwn
-	if p.partner {
-		re = partnerOf
+	re := p.tells
+	switch {
+	case re != nil:
+	case p.partner:
+		re = partnerOf()
+	default:
+		re = tellsOwn()
 	}
-	if m := re().FindStringSubmatch(text); m != nil {
+	if p.kin != nil && !p.kin.MatchString(text) && gives(text) {
+		return anothers
+	}
+	if m := re.FindStringSubmatch(text); m != nil {
 		switch {
 		case m[2] != "" || m[4] != "" || p.partner && !gives(text):
 			return anothers
@@ -103,7 +121,7 @@ func (p property) owns(text string) whose {
 		}
 	}
 	switch {
-	case begins().MatchString(text) && !strings.HasPrefix(text, "I "), asideOf().MatchString(text):
+	case ofAnother(text), asideOf().MatchString(text):
 		return anothers
 	case first().MatchString(text):
 		return speakers
@@ -118,6 +136,9 @@ func gives(text string) bool { return givesName().MatchString(text) && !givesJob
 // "Anna went to the doctor", "Hanna's doctor is Dr. Weiss". byOwner: the owner may have said it.
 func (p property) misses(text string, byOwner bool) bool {
 	m := partnerOf().FindStringSubmatch(text)
+	if p.weds {
+		return !weds(p.owner, text, byOwner)
+	}
 	if m == nil {
 		return false
 	}
@@ -191,6 +212,9 @@ func (qr *Query) owner(ctx context.Context, question string) (owner string, doub
 		})
 	default:
 		doubts = reads(func(tx *store.Tx, id memory.ID) bool { return p.ofBystander(tx, qr.c.Wearer, id) })
+	}
+	if p.weds { // what does not say whom they married is in doubt already, and 嫁给 stands for 娶
+		return "", doubts, nil
 	}
 	return p.owner, doubts, is(func(w whose) bool { return w != nobodys })
 }

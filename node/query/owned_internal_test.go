@@ -47,7 +47,7 @@ func TestWhoIsNotSaid(t *testing.T) {
 		{"小王", "小王的医生姓陈。", false, false},
 		{"小王", "小王的姐姐是护士。", false, true},
 	} {
-		if got := (property{c.owner, true}).misses(c.text, c.byOwner); got != c.misses {
+		if got := (property{owner: c.owner, partner: true}).misses(c.text, c.byOwner); got != c.misses {
 			t.Errorf("%s: %q misses: %v", c.owner, c.text, got)
 		}
 	}

@@ -137,6 +137,11 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 			}
 			return cue{noun: t.s, class: keyValue, entry: "key"}, 1
 		}
+	case "wifi", "wi-fi", "wlan": // "the wifi thing, it's Heron-4471"
+		switch next {
+		case "is", "'s", "thing", ",", ".", "…", ":", "?", "-", "–", "—":
+			return cue{noun: "Wi-Fi", class: tokenValue, entry: "password"}, 1
+		}
 	case "phrase", "words":
 		switch prev {
 		case "recovery", "seed", "backup", "mnemonic":

@@ -38,7 +38,7 @@ func link(toks []token, i, noun int) (int, bool) {
 			i++
 		case linked && s == "the" && (at(i+1) == "word" || at(i+1) == "words"):
 			i++
-		case !linked && (s == "," || s == "now" || s == "ready" || s == "?" || s == "-" || s == "–" || s == "—"):
+		case !linked && (s == "," || s == "…" || s == "thing" || s == "now" || s == "ready" || s == "?" || s == "-" || s == "–" || s == "—"):
 		case s == "是" || s == "为" || s == "叫":
 			linked = true
 		case (s == "我" || s == "们" || s == "给" || s == "改" || s == "换" || s == "设" || s == "变" || s == "就" || s == "还" || s == "现" || s == "在" || s == "已" || s == "经" || s == "被" || s == "的") && at(i) != "":
@@ -83,7 +83,7 @@ func changedThen(toks []token, i int) int {
 				return k
 			}
 			changed = true
-		case "?", "that", "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "i", "we", "they", "i've", "we've", "they've", "just", "had",
+		case "?", "that", "has", "have", "was", "got", "been", ",", "，", ";", ".", "and", "so", "now", "it", "the", "new", "one", "i", "we", "they", "i've", "we've", "they've", "just", "had", "thing", "…", "...",
 			"了", "新", "的", "现", "在", "过", "到":
 		case "is", "'s", "是":
 			if changed && !other {

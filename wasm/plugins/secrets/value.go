@@ -84,7 +84,7 @@ func accept(toks []token, els []element, v value, c class, strict, closed bool) 
 	case words > 0:
 		return c == anyValue && len(v.secret) >= 4
 	case c == tokenValue:
-		return tokens == 1 && len(els) == 1 && len(v.secret) >= 5 && digitsOf(v.secret) != ""
+		return tokens == 1 && len(els) == 1 && len(v.secret) >= 5 && digitsOf(v.secret) != "" && !speed(v.secret)
 	case tokens > 0:
 		return (len(v.secret) >= 4 || tokens > 0 && !strict && len(v.secret) >= 3) && (c != keyValue || len(v.secret) >= 8)
 	case letters > 0:
@@ -95,6 +95,15 @@ func accept(toks []token, els []element, v value, c class, strict, closed bool) 
 		return digits >= 4 && digits <= 16
 	}
 	return digits >= 3 && digits <= 16
+}
+
+// speed reports whether a token is how fast something is: "50mbps".
+func speed(s string) bool {
+	switch strings.ToLower(strings.TrimLeft(s, "0123456789.")) {
+	case "mbps", "gbps", "kbps", "mbit", "gbit", "mbits", "ghz", "mhz":
+		return true
+	}
+	return false
 }
 
 // quoted reads a value in quotation marks.

@@ -40,21 +40,17 @@ func (t *talk) bare(s sentence) bareZh {
 	return b
 }
 
-// rewriteZh puts names for "I" and "my", and dates beside relative times.
+// rewriteZh puts names for "I", "my" and "you", and dates beside relative times. Where nobody knows whom 你
+// means, it is 对方, the one who is spoken to.
 func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 	var b strings.Builder
 	last := s.start
 	for i := 0; i < len(s.toks); i++ {
 		tok := s.toks[i]
-		if a, ok := t.addressee(); ok && (tok.s == "你" || tok.s == "您") && i == 0 && s.at(1) != "们" {
+		if name := t.pronounZh(tok.s); name != "" {
 			b.WriteString(s.text[last:tok.start])
 			last = tok.end
-			b.WriteString(a.name)
-		}
-		if tok.s == "我" {
-			b.WriteString(s.text[last:tok.start])
-			last = tok.end
-			b.WriteString(t.self.name)
+			b.WriteString(name)
 			if _, n := prefixZh(s, i+2, kinZh[:]...); n > 0 && s.at(i+1) == "们" { // 我们女儿
 				b.WriteString("的")
 				i++
@@ -82,6 +78,20 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 	}
 	b.WriteString(s.text[last:s.end])
 	return heardZh(b.String()) + "。"
+}
+
+// pronounZh is whom 我, 你 or 您 means; empty for any other word.
+func (t *talk) pronounZh(word string) string {
+	switch word {
+	case "我":
+		return t.self.name
+	case "你", "您":
+		if a, ok := t.addressee(); ok {
+			return a.name
+		}
+		return "对方"
+	}
+	return ""
 }
 
 func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64) abi.Candidate {

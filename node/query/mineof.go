@@ -1,0 +1,79 @@
+package query
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Questions of what is so of the wearer, "do we live in Lisbon", and of what is theirs by any
+// word, "what is my blood type". What is so of others is evidence of neither.
+var (
+	ofState = lazily(`(?i)^(?:and |so )?(?:(?:what|which|where|how)\b.* )?(?:(?:am|are|was|were) (?:i|we)\b|(?:do|did) (?:i|we) (?:still |also |really |now |currently )?(?:live|work|own|have|like|love|hate|prefer|eat|drink|smoke|speak|play|drive|earn|weigh|wear)\b|when did (?:i|we) (?:get married|marry|graduate|retire)\b)` +
+		`|^(?:请问)?我(?:们|家|们家)?(?:现在|目前|还|也|平时|一般|到底|是不是|有没有|会不会|喜不喜欢)*(?:对.{1,8}过敏|住|有|喜欢|爱|讨厌|开什么|开的|养|抽烟|喝|吃|会|发|什么时候(?:结婚|毕业|退休))`)
+	// notState finds what is to be done, or was going on, which others tell as well.
+	notState = lazily(`(?i)\b(?:have|need) (?:to|any|anything|something|a (?:meeting|call|date|class))\b|\b(?:going|supposed|meant|about) to\b|\b(?:am|are|was|were) (?:i|we) (?:\pL+ )?\pL+ing\b|^我(?:们)?(?:有什么|有啥|有没有什么)(?:事|安排|计划|要)`)
+	ofMine   = []pattern{
+		lazily(`(?i)^(?:and |so )?(?:what|which|how)\b.* (?:my|our) ((?:\pL+ )?\pL+?)(?: called| named)?\W*$`),
+		lazily(`^(?:请问)?我(?:们|家|们家)?的?([^我你他她它的在要会想做去住不有是叫今明昨今现\P{Han}]{1,4}?)(?:是|叫|有|值|发了?|花了?|用了?|多)?(?:什么|多少|几|哪|谁|[大高重长])`),
+	}
+	// theySay finds a sentence in which somebody tells of themselves: 小张说他, "Tom says he".
+	theySay = lazily(`^\p{Lu}\pL+ (?:says?|said|told \pL+)(?: that)? (?:s?he|they)\b|^[^我]{1,4}说[他她]`)
+	theyDo  = lazily(`^(?:\p{Lu}\pL+ (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?(?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
+)
+
+// ofSpouse finds questions for whom somebody married, and who that is.
+var ofSpouse = []pattern{
+	lazily(`(?i)^(?:and |so )?whom? (?:did|does|is|was|has) (?:my |our )?(\pL+) (?:marry|(?:getting |get |got )?married(?: to)?)\W*$`),
+	lazily(`^(?:请问)?(?:我的?)?([^我你他她它这那\P{Han}]\p{Han}{1,2}?)(?:是|后来|要)?(?:(?:嫁给?|娶)了?谁|[和跟同]谁(?:结婚|结的婚))了?\W*$`),
+}
+
+// weds reports whether a text says that its owner married somebody: that somebody was at a wedding, or whose
+// sister married, says nothing of it. byOwner: the owner may have said it.
+func weds(owner, text string, byOwner bool) bool {
+	who := regexp.QuoteMeta(owner)
+	if byOwner {
+		who = `(?:` + who + `|i|we|我们?)`
+	}
+	const wed = `marr(?:y|ies|ied|ying)\b`
+	return regexp.MustCompile(`(?i)(?:^|\P{L})`+who+`(?: (?:is|are|was|were|has|have|had|will|just|finally|secretly|got|get|getting|and \pL+))* `+wed+`|\b`+wed+`(?: to)? (?:\pL+ ){0,2}?`+who+`\b|\b`+who+`['’]s (?:husband|wife|spouse)\b|`+
+		who+`[^，。；的]{0,8}(?:嫁|娶|结婚)|(?:嫁给?|娶)了?`+who+`|`+who+`的?(?:老公|丈夫|先生|老婆|妻子|太太)`).MatchString(text) ||
+		byOwner && ofSpouseEn().MatchString(text)
+}
+
+var ofSpouseEn = lazily(`(?i)\bmy (?:husband|wife|spouse)\b`)
+
+// kins are words for the same relative, animal or professional.
+var kins = []pattern{
+	lazily(`(?i)\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?)\b|老婆|妻子|太太|老公|丈夫|[男女]朋?友`),
+	lazily(`(?i)\bdentist\b|牙医`), lazily(`(?i)\b(?:doctor|gp)\b|医生`), lazily(`(?i)\b(?:boss|manager)\b|老板`), lazily(`(?i)\bland(?:lord|lady)\b|房东`),
+	lazily(`(?i)\b(?:mother|mum|mom)\b|妈妈`), lazily(`(?i)\b(?:father|dad)\b|爸爸`), lazily(`(?i)\b(?:son|daughter)\b|儿子|女儿`),
+	lazily(`(?i)\b(?:sister|brother)\b|姐姐|妹妹|哥哥|弟弟`), lazily(`(?i)\b(?:dog|puppy)\b|狗`), lazily(`(?i)\b(?:cat|kitten)\b|猫`),
+}
+
+// kinIn gives what finds whom a question asks for, and what finds whose they are; nil: none of kins.
+func kinIn(question string) (kin, tells *regexp.Regexp) {
+	for _, re := range kins {
+		if kin = re(); kin.MatchString(question) {
+			of := `(?:` + kin.String() + `)`
+			return kin, regexp.MustCompile(`(?:\b((?i)my|our)\s+)?(?:\b(\pL+)['’]s\s+)?\b` + of + `|(我)?(?:们|家|们家)?的?(\p{Han}{0,4}?)的?` + of)
+		}
+	}
+	return nil, nil
+}
+
+// mineOf reads such a question; what is theirs is p.tells.
+func mineOf(question string) (p property, ok bool) {
+	for _, re := range ofMine {
+		if m := re().FindStringSubmatch(question); m != nil {
+			thing := regexp.QuoteMeta(m[1])
+			p.tells = regexp.MustCompile(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?` + kindEn + `\b` + thing + `\b|(我)?(?:们|家)?(?:的|(\p{Han}{1,4}的|` + partnerZh + `))?` + thing)
+			return p, true
+		}
+	}
+	return p, ofState().MatchString(question) && !notState().MatchString(question)
+}
+
+// ofAnother reports whether a text begins with what somebody else does or says of themselves.
+func ofAnother(text string) bool {
+	return (begins().MatchString(text) || theyDo().MatchString(text) || theySay().MatchString(text)) && !strings.HasPrefix(text, "I ")
+}
