@@ -25,7 +25,7 @@ var rulesZh = [...]ruleZh{
 	{"residence", "home", false, true, []keyZh{{"不住", "了", 0.85}, {"不住在", "", 0.88}, {"不在", "住", 0.85}}},
 	{"work", "employer", false, true, []keyZh{{"不在", "工作", 0.88}, {"不在", "上班", 0.88}}},
 	{"biography", "education", true, false, []keyZh{{"在", "留学", 0.85}, {"在", "读", 0.8}}},
-	{"work", "employer", false, false, []keyZh{{"在", "做编辑", 0.85}}},
+	{"work", "employer", false, false, []keyZh{{"在", "做", 0.85}}},
 	{"habit", "volunteers_at", true, false, []keyZh{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
 	{"residence", "home", false, false, []keyZh{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
 	{"work", "employer", false, false, []keyZh{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}}},
@@ -150,9 +150,7 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 		t.factZh(b, whose, p.kind, p.attribute, o, p.many, negates, p.confidence)
 	}
 	switch p.until {
-	case "做编辑":
-		t.factZh(b, whose, "work", "job", "编辑", false, false, 0.85)
-	case "当":
+	case "做", "当":
 		made := len(t.out.Candidates)
 		t.factZh(b, whose, "work", "job", p.after, false, false, 0.85)
 		for i := made; i < len(t.out.Candidates); i++ {
@@ -191,7 +189,8 @@ func (p *phraseZh) misread() bool {
 	case "结婚了", "离婚了", "退休了":
 		return toComeZh(p.before)
 	}
-	return (p.until == "读" || p.until == "做编辑") && strings.Contains(p.object, "家里") ||
+	return p.until == "读" && strings.Contains(p.object, "家里") ||
+		p.until == "做" && (strings.Contains(p.object, "家里") || p.object == "家" || !endsWithAny(trimZh(p.after), jobsZh[:])) || // 在家做饭
 		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
 }
 
