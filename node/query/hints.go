@@ -95,7 +95,7 @@ func mention(hits []serve.Hit, name string) bool {
 // askedAfter finds whom a question is about: "where does ben live", 小王住在哪里.
 var (
 	askedAfter   = regexp.MustCompile(`(?i)\b(?:does|did|is|was|has|of|about|with|know)\s+(\pL+)`)
-	askedAfterZh = regexp.MustCompile(`^(?:请问|你知道)?(\p{Han}{2,3}?)(?:现在|目前|以前)?(?:住|在哪|是谁|的|什么时候|喜欢|对什么|做什么)`)
+	askedAfterZh = regexp.MustCompile(`^(?:请问|你知道)?(\p{Han}{2,3}?)(?:现在|目前|以前)?(?:住|在哪|是谁|的|是?什么时候|喜欢|对什么|做什么)`)
 )
 
 // asked gives the names in a question, as they are written.

@@ -20,3 +20,12 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestAskedAfterInChinese: what a question is about ends before 是什么时候.
+func TestAskedAfterInChinese(t *testing.T) {
+	for question, want := range map[string]string{"婚礼是什么时候办的": "婚礼", "小美什么时候来": "小美", "小王现在住在哪里": "小王"} {
+		if m := askedAfterZh.FindStringSubmatch(question); m == nil || m[1] != want {
+			t.Errorf("%s: %q", question, m)
+		}
+	}
+}
