@@ -164,7 +164,7 @@ func (c *core) askWord(out *question, x word, i int, slip slipped, f *found, s *
 	if out.shape == Where && homeWords[x.term] {
 		g.terms = append(g.terms, append(c.found(lemma("address"), 1), c.found("地址", 1)...)...)
 	}
-	for _, same := range sameHan[x.term] {
+	if same := sameHan[x.term]; same != "" && (out.shape == Where || out.shape == When) {
 		g.terms = append(g.terms, c.found(same, shareSame)...)
 	}
 	if len(g.terms) > 0 {
