@@ -27,17 +27,24 @@ var ofSpouse = []pattern{
 	lazily(`^(?:请问)?(?:我的?)?([^我你他她它这那\P{Han}]\p{Han}{1,2}?)(?:是|后来|要)?(?:(?:嫁给?|娶)了?谁|[和跟同]谁(?:结婚|结的婚))了?\W*$`),
 }
 
-// weds reports whether a text says that its owner married somebody: that somebody was at a wedding, or whose
-// sister married, says nothing of it. byOwner: the owner may have said it.
-func weds(owner, text string, byOwner bool) bool {
-	who := regexp.QuoteMeta(owner)
-	if byOwner {
-		who = `(?:` + who + `|i|we|我们?)`
-	}
+// wedsOf finds that somebody married somebody, in what others say and in what they say themselves: that somebody
+// was at a wedding, or whose sister married, says nothing of it.
+func wedsOf(owner string) (byOthers, byOwner *regexp.Regexp) {
 	const wed = `marr(?:y|ies|ied|ying)\b`
-	return regexp.MustCompile(`(?i)(?:^|\P{L})`+who+`(?: (?:is|are|was|were|has|have|had|will|just|finally|secretly|got|get|getting|and \pL+))* `+wed+`|\b`+wed+`(?: to)? (?:\pL+ ){0,2}?`+who+`\b|\b`+who+`['’]s (?:husband|wife|spouse)\b|`+
-		who+`[^，。；的]{0,8}(?:嫁|娶|结婚)|(?:嫁给?|娶)了?`+who+`|`+who+`的?(?:老公|丈夫|先生|老婆|妻子|太太)`).MatchString(text) ||
-		byOwner && ofSpouseEn().MatchString(text)
+	find := func(who string) *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|\P{L})` + who + `(?: (?:is|are|was|were|has|have|had|will|just|finally|secretly|got|get|getting|and \pL+))* ` + wed + `|\b` + wed + `(?: to)? (?:\pL+ ){0,2}?` + who + `\b|\b` + who + `['’]s (?:husband|wife|spouse)\b|` +
+			who + `[^，。；的]{0,8}(?:嫁|娶|结婚)|(?:嫁给?|娶)了?` + who + `|` + who + `的?(?:老公|丈夫|先生|老婆|妻子|太太)`)
+	}
+	who := regexp.QuoteMeta(owner)
+	return find(who), find(`(?:` + who + `|i|we|我们?)`)
+}
+
+// weds reports whether a text says that the owner married somebody. byOwner: the owner may have said it.
+func (p property) weds(text string, byOwner bool) bool {
+	if byOwner {
+		return p.wedByOwner.MatchString(text) || ofSpouseEn().MatchString(text)
+	}
+	return p.wedByOthers.MatchString(text)
 }
 
 var ofSpouseEn = lazily(`(?i)\bmy (?:husband|wife|spouse)\b`)

@@ -62,9 +62,10 @@ var (
 type property struct {
 	owner   string         // empty: the wearer
 	partner bool           // who somebody is to the owner
-	weds    bool           // whom the owner married
 	kin     *regexp.Regexp // the relative, animal or professional who is asked for; nil: any
 	tells   *regexp.Regexp // finds whose property a text tells; nil: tellsOwn, or partnerOf
+
+	wedByOthers, wedByOwner *regexp.Regexp // see wedsOf; nil: it does not ask whom the owner married
 }
 
 // askedProperty finds it; false: the question asks for something else.
@@ -79,7 +80,9 @@ func askedProperty(question string) (p property, ok bool) {
 	}
 	for _, re := range ofSpouse {
 		if m := re().FindStringSubmatch(question); m != nil && !notNames().MatchString(m[1]) {
-			return property{owner: m[1], partner: true, weds: true}, true
+			p = property{owner: m[1], partner: true}
+			p.wedByOthers, p.wedByOwner = wedsOf(p.owner)
+			return p, true
 		}
 	}
 	for _, re := range ofOther {
@@ -136,8 +139,8 @@ func gives(text string) bool { return givesName().MatchString(text) && !givesJob
 // "Anna went to the doctor", "Hanna's doctor is Dr. Weiss". byOwner: the owner may have said it.
 func (p property) misses(text string, byOwner bool) bool {
 	m := partnerOf().FindStringSubmatch(text)
-	if p.weds {
-		return !weds(p.owner, text, byOwner)
+	if p.wedByOwner != nil {
+		return !p.weds(text, byOwner)
 	}
 	if m == nil {
 		return false
@@ -213,7 +216,7 @@ func (qr *Query) owner(ctx context.Context, question string) (owner string, doub
 	default:
 		doubts = reads(func(tx *store.Tx, id memory.ID) bool { return p.ofBystander(tx, qr.c.Wearer, id) })
 	}
-	if p.weds { // what does not say whom they married is in doubt already, and 嫁给 stands for 娶
+	if p.wedByOwner != nil { // what does not say whom they married is in doubt already, and 嫁给 stands for 娶
 		return "", doubts, nil
 	}
 	return p.owner, doubts, is(func(w whose) bool { return w != nobodys })

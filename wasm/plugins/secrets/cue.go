@@ -140,7 +140,7 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 	case "wifi", "wi-fi", "wlan": // "the wifi thing, it's Heron-4471"
 		switch next {
 		case "is", "'s", "thing", ",", ".", "…", ":", "?", "-", "–", "—":
-			return cue{noun: "Wi-Fi", class: tokenValue, entry: "password"}, 1
+			return cue{noun: "Wi-Fi", class: wordyValue, entry: "password"}, 1
 		}
 	case "phrase", "words":
 		switch prev {

@@ -17,6 +17,7 @@ const (
 	keyValue                   // one long token
 	phrase                     // 12 to 24 words
 	tokenValue                 // as keyValue, but short: a word with digits in it
+	wordyValue                 // as tokenValue, but it begins with four letters
 	sentenceValue              // a passphrase: as many words as it likes
 )
 
@@ -84,7 +85,9 @@ func accept(toks []token, els []element, v value, c class, strict, closed bool) 
 	case words > 0:
 		return c == anyValue && len(v.secret) >= 4
 	case c == tokenValue:
-		return tokens == 1 && len(els) == 1 && len(v.secret) >= 5 && digitsOf(v.secret) != "" && !speed(v.secret)
+		return tokens == 1 && len(els) == 1 && len(v.secret) >= 5 && digitsOf(v.secret) != ""
+	case c == wordyValue:
+		return tokens == 1 && len(els) == 1 && digitsOf(v.secret) != "" && wordy(v.secret)
 	case tokens > 0:
 		return (len(v.secret) >= 4 || tokens > 0 && !strict && len(v.secret) >= 3) && (c != keyValue || len(v.secret) >= 8)
 	case letters > 0:
@@ -97,13 +100,11 @@ func accept(toks []token, els []element, v value, c class, strict, closed bool) 
 	return digits >= 3 && digits <= 16
 }
 
-// speed reports whether a token is how fast something is: "50mbps".
-func speed(s string) bool {
-	switch strings.ToLower(strings.TrimLeft(s, "0123456789.")) {
-	case "mbps", "gbps", "kbps", "mbit", "gbit", "mbits", "ghz", "mhz":
-		return true
-	}
-	return false
+// wordy reports whether a token begins with four letters, and is no standard and no device: not 5GHz-2, 4pm-5pm,
+// WPA2-PSK, IEEE802.11, iPhone15.
+func wordy(s string) bool {
+	word := strings.ToLower(s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))])
+	return len(word) >= 4 && word != "ieee" && word != "iphone" && word != "ipad" && word != "galaxy"
 }
 
 // quoted reads a value in quotation marks.
