@@ -10,7 +10,7 @@ import (
 )
 
 // Queue is a broker that is made of software, for simulated devices. It keeps each
-// message until it is acknowledged, and sends the others again on the next connection.
+// message until it is acknowledged, and sends what is not acknowledged again on the next connection.
 // Retained messages come first on each connection. There are no more connections when
 // everything is acknowledged.
 type Queue struct {

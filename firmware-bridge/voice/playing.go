@@ -12,7 +12,7 @@ type Playing struct {
 	sent   int
 }
 
-// Play begins to send pieces of sound. Each lasts for lasts, and is sent so long (ahead) before it is heard.
+// Play begins to send pieces of sound. Each takes lasts to play, and is sent by ahead earlier than it is to be heard.
 func Play(pieces [][]byte, lasts, ahead time.Duration, now time.Time) Playing {
 	return Playing{pieces: pieces, lasts: lasts, ahead: ahead, began: now}
 }

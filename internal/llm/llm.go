@@ -82,7 +82,7 @@ func FromUser(text string, pictures ...Picture) []Message {
 }
 
 // JSON encodes what a model is shown as data. It panics if v can't be encoded:
-// v has strings, numbers, times, and lists and structs of them.
+// v has strings, numbers, times, and lists, maps and structs of them.
 func JSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -75,8 +75,8 @@ func inCode(r rune) bool {
 
 // codeGroups adds the codes of the question: from each run of words the longest
 // code that some document has. at gives the places of the question's terms in
-// out.worth. The parts of a date are no code. A memory has the date written out where its line
-// says "yesterday", so the code 2023 would prefer it for everything of that year.
+// out.worth. The parts of a date are no code: a memory has the date written out where its line
+// says "yesterday", so a code 2023 would rank memories above lines for every question that names the year.
 func (c *core) codeGroups(out *question, text string, words []word, f *found, at map[string]int) {
 	var taken []string
 	for _, k := range codes(text) {

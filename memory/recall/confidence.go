@@ -170,7 +170,7 @@ func (r *ranking) covered(d uint32) float64 {
 		dated = dated || (i == 1 || i == 2) && r.docs[n].flags&flagTime != 0
 	}
 	sum := r.worthOf(best)
-	if slices.ContainsFunc(r.ask.whether, func(word int) bool { return !r.speaksOf(d, word) }) {
+	if len(r.ask.whether) > 0 && (r.doubtful(d) || slices.ContainsFunc(r.ask.whether, func(word int) bool { return !r.speaksOf(d, word) })) {
 		sum *= shareApart
 	}
 	if r.ask.shape == When && !dated && !r.ask.han {
@@ -179,12 +179,9 @@ func (r *ranking) covered(d uint32) float64 {
 	return sum
 }
 
-// speaksOf reports whether a document, or the utterance that it quotes, has a word of the question,
-// or one of its topic.
+// speaksOf reports whether a document, or the utterance that it quotes, has a word of the question, or a
+// word of the topic that this word alone names.
 func (r *ranking) speaksOf(d uint32, word int) bool {
-	if r.doubtful(d) {
-		return false
-	}
 	row, of := r.row(d), r.row(r.anchor(d))
 	for i := range r.ask.groups {
 		if g := &r.ask.groups[i]; (row[i] > 0 || of[i] > 0) && slices.Contains(g.words, word) && (g.signal != sigLexicon || len(g.words) == 1) {
@@ -200,8 +197,9 @@ var asksWhether = set(`do does did am is are was were have has had`)
 // mostWhether is how many words such a question may have for one document to be wanted with all of them.
 const mostWhether = 2
 
-// whether returns the places of the words of a question of yes or no, but for who speaks: "am I allergic to cats" is
-// answered by what has both words, and not by one allergy and another's cat. Nil: the question is another one, longer, or Chinese.
+// whether returns the places in question.worth of the words of a question of yes or no. Names of speakers are
+// left out. "Am I allergic to cats" is answered by what has both words, and not by one allergy and another's cat.
+// Nil: the question is no such question, has more than mostWhether words, or is Chinese.
 func (c *core) whether(words []word, at map[string]int, worth []float64) (all []int) {
 	if len(words) == 0 || !asksWhether[words[0].text] {
 		return nil

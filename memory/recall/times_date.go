@@ -59,8 +59,7 @@ func isMonth(words []word, i int) bool {
 	return false
 }
 
-// englishDate reads a date whose month m is named at words[i], such as "3 May 2025" and "next March". Without its
-// year it is the last one.
+// englishDate reads a date whose month m is named at words[i], such as "3 May 2025" and "next March".
 func (r *timeReader) englishDate(i, m int) {
 	r.any = true
 	r.use(i)

@@ -2,11 +2,10 @@ package query
 
 import (
 	"regexp"
-	"strings"
 )
 
-// Questions of what is so of the wearer, "do we live in Lisbon", and of what is theirs by any
-// word, "what is my blood type". What is so of others is evidence of neither.
+// ofState finds questions of what is so of the wearer, such as "do we live in Lisbon", and ofMine those of what is
+// theirs, whatever it is: "what is my blood type". Texts about others answer neither.
 var (
 	ofState = lazily(`(?i)^(?:and |so )?(?:(?:what|which|where|how)\b.* )?(?:(?:am|are|was|were) (?:i|we)\b|(?:do|did) (?:i|we) (?:still |also |really |now |currently )?(?:live|work|own|have|like|love|hate|prefer|eat|drink|smoke|speak|play|drive|earn|weigh|wear)\b|when did (?:i|we) (?:get married|marry|graduate|retire)\b)` +
 		`|^(?:请问)?我(?:们|家|们家)?(?:现在|目前|还|也|平时|一般|到底|是不是|有没有|会不会|喜不喜欢)*(?:对.{1,8}过敏|住|有|喜欢|爱|讨厌|开什么|开的|养|抽烟|喝|吃|会|发|什么时候(?:结婚|毕业|退休))`)
@@ -14,26 +13,26 @@ var (
 	notState = lazily(`(?i)\b(?:have|need) (?:to|any|anything|something|a (?:meeting|call|date|class))\b|\b(?:going|supposed|meant|about) to\b|\b(?:am|are|was|were) (?:i|we) (?:\pL+ )?\pL+ing\b|^我(?:们)?(?:有什么|有啥|有没有什么)(?:事|安排|计划|要)`)
 	ofMine   = []pattern{
 		lazily(`(?i)^(?:and |so )?(?:what|which|how)\b.* (?:my|our) ((?:\pL+ )?\pL+?)(?: called| named)?\W*$`),
-		lazily(`^(?:请问)?我(?:们|家|们家)?的?([^我你他她它的在要会想做去住不有是叫今明昨今现\P{Han}]{1,4}?)(?:是|叫|有|值|发了?|花了?|用了?|多)?(?:什么|多少|几|哪|谁|[大高重长])`),
+		lazily(`^(?:请问)?我(?:们|家|们家)?的?([^我你他她它的在要会想做去住不有是叫今明昨现们家\P{Han}]{1,4}?)(?:是|叫|有|值|发了?|花了?|用了?|多)?(?:什么|多少|几|哪|谁|[大高重长])`),
 	}
 	// theySay finds a sentence in which somebody tells of themselves: 小张说他, "Tom says he".
 	theySay = lazily(`^\p{Lu}\pL+ (?:says?|said|told \pL+)(?: that)? (?:s?he|they)\b|^[^我]{1,4}说[他她]`)
-	theyDo  = lazily(`^(?:\p{Lu}\pL+ (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?(?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
+	theyDo  = lazily(`^(?:\p{Lu}\pL+ (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}?[^里末天上下年月时候\P{Han}](?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
 )
 
 // ofSpouse finds questions for whom somebody married, and who that is.
 var ofSpouse = []pattern{
-	lazily(`(?i)^(?:and |so )?whom? (?:did|does|is|was|has) (?:my |our )?(\pL+) (?:marry|(?:getting |get |got )?married(?: to)?)\W*$`),
+	lazily(`(?i)^(?:and |so )?whom? (?:did|does|is|was|has) (?:my |our )?(\pL{1,40}) (?:marry|(?:getting |get |got )?married(?: to)?)\W*$`),
 	lazily(`^(?:请问)?(?:我的?)?([^我你他她它这那\P{Han}]\p{Han}{1,2}?)(?:是|后来|要)?(?:(?:嫁给?|娶)了?谁|[和跟同]谁(?:结婚|结的婚))了?\W*$`),
 }
 
-// wedsOf finds that somebody married somebody, in what others say and in what they say themselves: that somebody
-// was at a wedding, or whose sister married, says nothing of it.
+// wedsOf returns what finds, in a text that others say and in one that the owner says, that the owner married. That
+// they were at a wedding, or that their sister married, is not found.
 func wedsOf(owner string) (byOthers, byOwner *regexp.Regexp) {
 	const wed = `marr(?:y|ies|ied|ying)\b`
 	find := func(who string) *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:^|\P{L})` + who + `(?: (?:is|are|was|were|has|have|had|will|just|finally|secretly|got|get|getting|and \pL+))* ` + wed + `|\b` + wed + `(?: to)? (?:\pL+ ){0,2}?` + who + `\b|\b` + who + `['’]s (?:husband|wife|spouse)\b|` +
-			who + `[^，。；的]{0,8}(?:嫁|娶|结婚)|(?:嫁给?|娶)了?` + who + `|` + who + `的?(?:老公|丈夫|先生|老婆|妻子|太太)`)
+			who + `[^，。；的没不未]{0,8}(?:嫁|娶|结婚)|(?:嫁给?|娶)了?` + who + `|` + who + `的?(?:老公|丈夫|先生|老婆|妻子|太太)`)
 	}
 	who := regexp.QuoteMeta(owner)
 	return find(who), find(`(?:` + who + `|i|we|我们?)`)
@@ -49,7 +48,8 @@ func (p property) weds(text string, byOwner bool) bool {
 
 var ofSpouseEn = lazily(`(?i)\bmy (?:husband|wife|spouse)\b`)
 
-// kins are words for the same relative, animal or professional.
+// kins are words for a relative, an animal or a professional, each in both languages. One pattern has those that
+// answer for each other, such as a sister and a brother.
 var kins = []pattern{
 	lazily(`(?i)\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?)\b|老婆|妻子|太太|老公|丈夫|[男女]朋?友`),
 	lazily(`(?i)\bdentist\b|牙医`), lazily(`(?i)\b(?:doctor|gp)\b|医生`), lazily(`(?i)\b(?:boss|manager)\b|老板`), lazily(`(?i)\bland(?:lord|lady)\b|房东`),
@@ -68,10 +68,10 @@ func kinIn(question string) (kin, tells *regexp.Regexp) {
 	return nil, nil
 }
 
-// mineOf reads such a question; what is theirs is p.tells.
+// mineOf reads a question of what is so of the wearer, or theirs. Of the second, p.tells finds whose that is.
 func mineOf(question string) (p property, ok bool) {
 	for _, re := range ofMine {
-		if m := re().FindStringSubmatch(question); m != nil {
+		if m := re().FindStringSubmatch(question); m != nil && (!doing().MatchString(question) || weDoing().MatchString(question)) {
 			thing := regexp.QuoteMeta(m[1])
 			p.tells = regexp.MustCompile(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?` + kindEn + `\b` + thing + `\b|(我)?(?:们|家)?(?:的|(\p{Han}{1,4}的|` + partnerZh + `))?` + thing)
 			return p, true
@@ -80,7 +80,20 @@ func mineOf(question string) (p property, ok bool) {
 	return p, ofState().MatchString(question) && !notState().MatchString(question)
 }
 
+var (
+	together = lazily(`(?i)\b(?:we|our|us)\b|[我咱]们`)
+	weDo     = lazily(`^(?:I|We)\b`)
+	// "How does Tom like our garden" is no question of the wearer's garden, and "how much do I pay for my rent" is one.
+	doing   = lazily(`(?i)\b(?:do|does|did|has|have|will|can|should)\b`)
+	weDoing = lazily(`(?i)\b(?:do|did|have|will|can|should) (?:i|we)\b`)
+)
+
+// shares reports whether a question and a line both say "we": whoever said it may mean the wearer, too.
+func shares(question, line string) bool {
+	return together().MatchString(question) && together().MatchString(line)
+}
+
 // ofAnother reports whether a text begins with what somebody else does or says of themselves.
 func ofAnother(text string) bool {
-	return (begins().MatchString(text) || theyDo().MatchString(text) || theySay().MatchString(text)) && !strings.HasPrefix(text, "I ")
+	return (begins().MatchString(text) || theyDo().MatchString(text) || theySay().MatchString(text)) && !weDo().MatchString(text)
 }

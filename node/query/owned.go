@@ -42,7 +42,7 @@ var (
 		lazily(`(?i)^how old is (?:my |our )?` + titleEn + `(\pL+)\W*$`),
 		lazily(`^(?:请问|那)?(?:我的?)?([^我你他她它在这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?|[A-Z][a-z]+) ?(?:的|现在|目前|是|在|哪里|哪儿|哪|什么地方|什么|做)*(?:` + partnerZh + `|` + propertyZh + `|` + verbZh + `)`),
 	}
-	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their)$`)
+	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|get|got|getting|just|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their)$`)
 
 	// givesName finds who somebody's wife is: "my wife is called Karin", "Karin is Tom's wife". givesJob
 	// finds what looks so in Chinese, and says what they do.
@@ -138,10 +138,10 @@ func gives(text string) bool { return givesName().MatchString(text) && !givesJob
 // misses reports whether a text speaks of somebody's doctor, and does not say who the owner's is:
 // "Anna went to the doctor", "Hanna's doctor is Dr. Weiss". byOwner: the owner may have said it.
 func (p property) misses(text string, byOwner bool) bool {
-	m := partnerOf().FindStringSubmatch(text)
 	if p.wedByOwner != nil {
 		return !p.weds(text, byOwner)
 	}
+	m := partnerOf().FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
@@ -160,6 +160,9 @@ func (p property) misses(text string, byOwner bool) bool {
 func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose {
 	if u, err := tx.Utterance(id); err == nil {
 		w := p.owns(u.Text)
+		if w == speakers && shares(question, u.Text) {
+			return nobodys
+		}
 		if w == speakers && u.Speaker != "" && memory.Normal(u.Speaker) != memory.Normal(wearer) {
 			return anothers
 		}
@@ -167,7 +170,7 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 	}
 	m, err := engine.Live(tx, id)
 	switch {
-	case err != nil:
+	case err != nil, slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return shares(question, e.Excerpt) }):
 		return nobodys
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) == "user" && !p.partner:
 		return speakers

@@ -99,9 +99,6 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		}
 		f.past = map[memory.ID][]memory.ID{}
 		for _, h := range found.Hits {
-			f.most = max(f.most, h.Alone)
-		}
-		for _, h := range found.Hits {
 			if h.Score < r.Threshold {
 				break
 			}
@@ -109,6 +106,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 				return err
 			}
 		}
+		f.markTyped()
 		return f.addReplacing(tx, k)
 	})
 	if n := len(choice.gone); err == nil && n > gone && n < mostGone {
@@ -194,7 +192,7 @@ type finding struct {
 	q      *recall.Query
 	choice *chooser
 	res    *serve.SearchResult
-	most   float64                   // how much of the question one hit covers on its own, 0 to 1
+	alone  []float64                 // by hit, how much of the question it covers on its own, 0 to 1
 	past   map[memory.ID][]memory.ID // superseded memories of the utterances that are hits, by utterance
 }
 
@@ -207,7 +205,7 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 	}
 	if hit.Cold {
 		if !f.choice.narrows() { // else it has turned cold since the index was asked
-			f.res.Hits, f.res.Missing = append(f.res.Hits, hit), f.res.Missing+1
+			f.res.Hits, f.res.Missing, f.alone = append(f.res.Hits, hit), f.res.Missing+1, append(f.alone, h.Alone)
 		}
 		return nil
 	}
@@ -221,8 +219,7 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 	if err != nil || !ok {
 		return err
 	}
-	hit.Minor = hit.Minor || f.qr.typed(&hit) && h.Alone < noteAlone*f.most
-	f.res.Hits = append(f.res.Hits, hit)
+	f.res.Hits, f.alone = append(f.res.Hits, hit), append(f.alone, h.Alone)
 	if len(h.Past) > 0 && !f.q.Past {
 		f.past[hit.ID] = h.Past
 	}
@@ -233,6 +230,19 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 // its own; else it is minor. What stands beside a note is no talk: it was typed before or after
 // it, about anything. Set by hand, on homes of a few typed lines.
 const noteAlone = .4
+
+// markTyped marks as minor what the wearer typed, where it covers too little of the question on its own.
+func (f *finding) markTyped() {
+	if len(f.alone) == 0 {
+		return
+	}
+	least := noteAlone * slices.Max(f.alone)
+	for i, alone := range f.alone {
+		if h := &f.res.Hits[i]; alone < least && f.qr.typed(h) {
+			h.Minor = true
+		}
+	}
+}
 
 // typed reports whether the wearer typed what a hit says. Of a talk that a program adds line by
 // line, that is what the wearer said in it.

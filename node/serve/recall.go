@@ -110,7 +110,7 @@ type Hit struct {
 	Cold      bool               `json:"cold,omitempty"`      // the text is at the relay and can't be fetched now
 	SharedBy  *SharedBy          `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
 	// Much less of the question is in it and in the lines beside it than in the best hit; of what the
-	// wearer typed, in it alone. A model may have use of it; a person is shown the others.
+	// wearer typed, in it alone, too. A model may have use of it; a person is shown the others.
 	Minor bool `json:"minor,omitempty"`
 }
 

@@ -38,7 +38,7 @@ func link(toks []token, i, noun int) (int, bool) {
 			i++
 		case linked && s == "the" && (at(i+1) == "word" || at(i+1) == "words"):
 			i++
-		case !linked && (s == "," || s == "…" || s == "thing" || s == "now" || s == "ready" || s == "?" || s == "-" || s == "–" || s == "—"):
+		case !linked && (s == "," || s == "…" || s == "thing" && (at(i+1) == "," || at(i+1) == "…" || at(i+1) == "...") || s == "now" || s == "ready" || s == "?" || s == "-" || s == "–" || s == "—"):
 		case s == "是" || s == "为" || s == "叫":
 			linked = true
 		case (s == "我" || s == "们" || s == "给" || s == "改" || s == "换" || s == "设" || s == "变" || s == "就" || s == "还" || s == "现" || s == "在" || s == "已" || s == "经" || s == "被" || s == "的") && at(i) != "":

@@ -131,8 +131,8 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	for _, f := range dialled(ev, toks) {
 		take(f)
 	}
-	if len(all) == 0 && len(cues) > 0 {
-		if f, ok := dangling(ev.Text, toks, cues[len(cues)-1]); ok {
+	if waits := waiting(cues); len(all) == 0 && len(waits) > 0 {
+		if f, ok := dangling(ev.Text, toks, waits[len(waits)-1]); ok {
 			take(f)
 		}
 	}
@@ -242,10 +242,20 @@ func isThat(s string) bool {
 	return s == "that" || s == "this" || s == "it" || s == "那" || s == "这"
 }
 
+// waiting are the cues whose value may come later. "The wifi" alone waits for none, and hides no other cue.
+func waiting(cues []cue) (out []cue) {
+	for _, c := range cues {
+		if c.class != wordyValue {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // openCue is the latest cue that an earlier turn, or this one, names and gives
 // no value for.
 func openCue(ev *abi.Event, here []cue, toks []token) cue {
-	if len(here) > 0 {
+	if here = waiting(here); len(here) > 0 {
 		return here[len(here)-1]
 	}
 	first := max(0, len(ev.Before)-lookBack)
@@ -255,7 +265,7 @@ func openCue(ev *abi.Event, here []cue, toks []token) cue {
 			break
 		}
 		bt := lex(b.Text)
-		cues := findCues(b.Text, bt)
+		cues := waiting(findCues(b.Text, bt))
 		if len(cues) == 0 {
 			continue
 		}

@@ -87,7 +87,7 @@ func accept(toks []token, els []element, v value, c class, strict, closed bool) 
 	case c == tokenValue:
 		return tokens == 1 && len(els) == 1 && len(v.secret) >= 5 && digitsOf(v.secret) != ""
 	case c == wordyValue:
-		return tokens == 1 && len(els) == 1 && digitsOf(v.secret) != "" && wordy(v.secret)
+		return tokens == 1 && len(els) == 1 && wordy(v.secret) && (!strict || strings.ContainsAny(v.secret, "-_"))
 	case tokens > 0:
 		return (len(v.secret) >= 4 || tokens > 0 && !strict && len(v.secret) >= 3) && (c != keyValue || len(v.secret) >= 8)
 	case letters > 0:
@@ -100,11 +100,11 @@ func accept(toks []token, els []element, v value, c class, strict, closed bool) 
 	return digits >= 3 && digits <= 16
 }
 
-// wordy reports whether a token begins with four letters, and is no standard and no device: not 5GHz-2, 4pm-5pm,
-// WPA2-PSK, IEEE802.11, iPhone15.
+// wordy reports whether a token has digits, begins with four letters, and is no standard and no device: not 5GHz-2,
+// 4pm-5pm, WPA2-PSK, IEEE802.11, iPhone15.
 func wordy(s string) bool {
 	word := strings.ToLower(s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))])
-	return len(word) >= 4 && word != "ieee" && word != "iphone" && word != "ipad" && word != "galaxy"
+	return digitsOf(s) != "" && !strings.Contains(s, " ") && len(word) >= 4 && word != "ieee" && word != "iphone" && word != "ipad" && word != "galaxy"
 }
 
 // quoted reads a value in quotation marks.
@@ -127,7 +127,7 @@ func quoted(text string, toks []token, i int) (value, bool) {
 
 func plausible(s string, c class) bool {
 	n := utf8.RuneCountInString(s)
-	return n >= 2 && n <= 64 && (c == anyValue || digitsOf(s) != "")
+	return n >= 2 && n <= 64 && (c == anyValue || digitsOf(s) != "") && (c != wordyValue || wordy(s))
 }
 
 // maxElements bounds the pieces of one value: nobody spells out more.

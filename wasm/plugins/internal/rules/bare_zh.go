@@ -47,7 +47,7 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 	last := s.start
 	for i := 0; i < len(s.toks); i++ {
 		tok := s.toks[i]
-		if name := t.pronounZh(tok.s); name != "" {
+		if name := t.pronounZh(s, i); name != "" {
 			b.WriteString(s.text[last:tok.start])
 			last = tok.end
 			b.WriteString(name)
@@ -80,12 +80,19 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 	return heardZh(b.String()) + "。"
 }
 
-// pronounZh is whom 我, 你 or 您 means; empty for any other word.
-func (t *talk) pronounZh(word string) string {
-	switch word {
+// pronounZh is whom 我, 你 or 您 at place i means; empty for any other word, for 你们, and in a title: 《你的名字》.
+func (t *talk) pronounZh(s sentence, i int) string {
+	before := s.text[s.start:s.toks[i].start]
+	if strings.Count(before, "《") > strings.Count(before, "》") {
+		return ""
+	}
+	switch s.at(i) {
 	case "我":
 		return t.self.name
 	case "你", "您":
+		if s.at(i+1) == "们" || s.at(i-1) == "迷" {
+			return ""
+		}
 		if a, ok := t.addressee(); ok {
 			return a.name
 		}

@@ -1,8 +1,8 @@
 package rules
 
-// uncalled leaves out of a sentence the apology that it begins with, with whom it is made to, and whom it calls
+// withoutCalled leaves out of a sentence the apology that it begins with, with whom it is made to, and whom it calls
 // at its end: "I'm so sorry, Dr. Weber, I missed the bus", "I'm allergic to nuts, Dr. Weber", "I like tea, Tom".
-func uncalled(s sentence) sentence {
+func withoutCalled(s sentence) sentence {
 	i := 0
 	for s.at(i) == "oh" || s.at(i) == "," && i > 0 {
 		i++

@@ -261,7 +261,7 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	if t.called = t.calledUpon(s); t.called.name == "" {
-		s = uncalled(s)
+		s = withoutCalled(s)
 	}
 	t.meet(s.toks, s.text)
 	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.resettledZh(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) {

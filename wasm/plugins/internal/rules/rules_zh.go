@@ -190,6 +190,7 @@ func (p *phraseZh) misread() bool {
 		return toComeZh(p.before)
 	}
 	return p.until == "读" && strings.Contains(p.object, "家里") ||
+		(p.until == "做" || p.until == "当") && (startsWithAny(p.object, []string{"找", "考虑", "犹豫", "给", "帮", "跟", "为", "努力", "学"}) || startsWithAny(p.after, []string{"过", "了"})) ||
 		p.until == "做" && (strings.Contains(p.object, "家里") || p.object == "家" || !endsWithAny(trimZh(p.after), jobsZh[:])) || // 在家做饭
 		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
 }
