@@ -52,7 +52,7 @@ var sources = map[carry.Carrier]sourceFlag{
 	carry.Screen:    {"--display", "DISPLAY", ":0 --deny signal"},
 }
 
-// sourceFlags are those that say where the device is, or what is played or recorded of it.
+// sourceFlags adds the flags that say where the device is, or which capture is played or recorded.
 func (f *deviceFlags) sourceFlags(fl *pflag.FlagSet) {
 	switch f.family.Carrier {
 	case carry.Bluetooth:
@@ -82,7 +82,7 @@ func (f *deviceFlags) sourceFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&f.record, "record", "", "write what the device says to a capture `file`")
 }
 
-// optionFlags are those that not every family has.
+// optionFlags adds the flags that only some families have.
 func (f *deviceFlags) optionFlags(fl *pflag.FlagSet) {
 	takes := func(o carry.Option) bool { return f.family.Takes&o != 0 }
 	if takes(carry.WithStorage) {
@@ -99,7 +99,7 @@ func (f *deviceFlags) optionFlags(fl *pflag.FlagSet) {
 	}
 }
 
-// nodeFlags are those of the node's side.
+// nodeFlags adds the flags of the node's side.
 func (f *deviceFlags) nodeFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&f.broker, "broker", "", "the broker's `url`: tcp://host:1883 or ssl://host:8883")
 	fl.StringVar(&f.ca, "ca", "", "trust this `file` of certificates (PEM) for ssl://")

@@ -81,8 +81,8 @@ func FromUser(text string, pictures ...Picture) []Message {
 	return []Message{{Role: User, Text: text, Pictures: pictures}}
 }
 
-// JSON encodes what a model is shown as data. It panics if v can't be encoded:
-// v has strings, numbers, times, and lists, maps and structs of them.
+// JSON encodes what a model is shown as data. v may be made of strings, numbers, times, and lists, maps and
+// structs of them. JSON panics if v holds anything that can't be encoded.
 func JSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

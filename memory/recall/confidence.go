@@ -40,7 +40,8 @@ const (
 	shareLed  = .7
 )
 
-// shareApart is the factor for a hit without one of the few words of a question of yes or no, see whether.
+// If a hit lacks one of the words of a short question of yes or no (see whether), its confidence is multiplied by
+// shareApart.
 const shareApart = .5
 
 // shareUndated is the factor for a hit if the question asks when, and neither the hit nor
@@ -194,7 +195,7 @@ func (r *ranking) speaksOf(d uint32, word int) bool {
 // asksWhether are the words that begin a question of yes or no.
 var asksWhether = set(`do does did am is are was were have has had`)
 
-// mostWhether is how many words such a question may have for one document to be wanted with all of them.
+// If such a question has more than mostWhether words, one document need not have all of them.
 const mostWhether = 2
 
 // whether returns the places in question.worth of the words of a question of yes or no. Names of speakers are

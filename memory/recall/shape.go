@@ -187,8 +187,8 @@ func asksTrade(words []word) []word {
 // homeWords ask for an address, where the question asks where: "where does Tom live".
 var homeWords = set("live 住 住在")
 
-// sameHan are Chinese words by which the same is asked and told, where the question asks where or
-// when: 我在哪工作 and 我在医院上班, 什么时候结婚的 and 婚礼.
+// sameHan pairs Chinese words that mean the same where a question asks where or when: 我在哪工作 is
+// answered by 我在医院上班, and 什么时候结婚的 by 婚礼.
 var sameHan = map[string]string{"工作": "上班", "上班": "工作", "结婚": "婚礼", "婚礼": "结婚"}
 
 // shareSame is how much one of these counts in place of the other. Set by hand.

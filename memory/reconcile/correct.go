@@ -91,7 +91,6 @@ func showValidity(v *memory.Validity) string {
 func (it *item) correct(as []*memory.Assertion, v *authority) {
 	m := &it.mem
 	was := *m
-	defer func() { m.Entities = entitiesAfter(&was, m) }()
 	for _, r := range registers {
 		private := r.name == sensitivityField
 		sets := func(a *memory.Assertion) bool {
@@ -113,21 +112,23 @@ func (it *item) correct(as []*memory.Assertion, v *authority) {
 			}
 		}
 	}
+	m.Entities = entitiesAfter(&was, m)
 }
 
-// entitiesAfter returns the entities of a memory as its corrections leave them. One that was the value is
-// the new value, and one that the text had and no longer has is gone.
+// entitiesAfter returns the entities of a memory after its corrections. An entity that was the value becomes the
+// new value. An entity that the text named, and no longer names, is removed.
 func entitiesAfter(was, is *memory.Memory) (out []memory.Entity) {
-	old, value, text := slotValue(was), slotValue(is), memory.Normal(is.Text)
+	old, value := slotValue(was), slotValue(is)
 	if old == value && was.Text == is.Text {
 		return is.Entities
 	}
+	before, after := memory.Normal(was.Text), memory.Normal(is.Text)
 	for _, e := range is.Entities {
 		name := memory.Normal(e.Name)
 		switch {
 		case old != "" && value != "" && name == memory.Normal(old):
 			e.Name = value
-		case strings.Contains(memory.Normal(was.Text), name) && !strings.Contains(text, name):
+		case strings.Contains(before, name) && !strings.Contains(after, name):
 			continue
 		}
 		if !slices.Contains(out, e) {

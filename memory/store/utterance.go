@@ -68,11 +68,11 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 	if err != nil {
 		return err
 	}
+	if known && bytes.Equal(old.Utterance, plain) {
+		return nil
+	}
 	index := t.utteranceIndex(u)
 	if known {
-		if bytes.Equal(old.Utterance, plain) {
-			return nil
-		}
 		was, err := decode[memory.Utterance](key, old.Utterance)
 		if err != nil {
 			return err
@@ -112,8 +112,8 @@ func (t *Tx) putUtterance(u *memory.Utterance, local bool) error {
 	return t.save(key, r)
 }
 
-// unindexUtterance prepares that an utterance is replaced: it takes it out of its page, if it is packed, and
-// removes its index records whose keys are not in index, those of the new version.
+// unindexUtterance makes room for a new version of an utterance. It takes the old one out of its page, if it is
+// packed, and deletes its index records. Those whose keys are in index stay, as the new version has them, too.
 func (t *Tx) unindexUtterance(was *memory.Utterance, packed bool, index [][]byte) error {
 	if packed {
 		if err := t.leavePage(was.ID); err != nil {

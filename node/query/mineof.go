@@ -1,8 +1,6 @@
 package query
 
-import (
-	"regexp"
-)
+import "regexp"
 
 // ofState finds questions of what is so of the wearer, such as "do we live in Lisbon", and ofMine those of what is
 // theirs, whatever it is: "what is my blood type". Texts about others answer neither.
@@ -26,8 +24,8 @@ var ofSpouse = []pattern{
 	lazily(`^(?:请问)?(?:我的?)?([^我你他她它这那\P{Han}]\p{Han}{1,2}?)(?:是|后来|要)?(?:(?:嫁给?|娶)了?谁|[和跟同]谁(?:结婚|结的婚))了?\W*$`),
 }
 
-// wedsOf returns what finds, in a text that others say and in one that the owner says, that the owner married. That
-// they were at a wedding, or that their sister married, is not found.
+// wedsOf returns two patterns that find that the owner married: one for what others say, and one for what the owner
+// says. A text that tells of their sister's marriage, or of a wedding where they were a guest, matches neither.
 func wedsOf(owner string) (byOthers, byOwner *regexp.Regexp) {
 	const wed = `marr(?:y|ies|ied|ying)\b`
 	find := func(who string) *regexp.Regexp {
@@ -48,8 +46,8 @@ func (p property) weds(text string, byOwner bool) bool {
 
 var ofSpouseEn = lazily(`(?i)\bmy (?:husband|wife|spouse)\b`)
 
-// kins are words for a relative, an animal or a professional, each in both languages. One pattern has those that
-// answer for each other, such as a sister and a brother.
+// kins are words for relatives, animals and professionals, in both languages. Words in one pattern count as the
+// same, such as sister and brother.
 var kins = []pattern{
 	lazily(`(?i)\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?)\b|老婆|妻子|太太|老公|丈夫|[男女]朋?友`),
 	lazily(`(?i)\bdentist\b|牙医`), lazily(`(?i)\b(?:doctor|gp)\b|医生`), lazily(`(?i)\b(?:boss|manager)\b|老板`), lazily(`(?i)\bland(?:lord|lady)\b|房东`),
@@ -57,7 +55,8 @@ var kins = []pattern{
 	lazily(`(?i)\b(?:sister|brother)\b|姐姐|妹妹|哥哥|弟弟`), lazily(`(?i)\b(?:dog|puppy)\b|狗`), lazily(`(?i)\b(?:cat|kitten)\b|猫`),
 }
 
-// kinIn gives what finds whom a question asks for, and what finds whose they are; nil: none of kins.
+// kinIn returns the pattern of kins that a question names, and one that finds whose they are in a text. Both are nil
+// if the question names none.
 func kinIn(question string) (kin, tells *regexp.Regexp) {
 	for _, re := range kins {
 		if kin = re(); kin.MatchString(question) {
@@ -68,7 +67,8 @@ func kinIn(question string) (kin, tells *regexp.Regexp) {
 	return nil, nil
 }
 
-// mineOf reads a question of what is so of the wearer, or theirs. Of the second, p.tells finds whose that is.
+// mineOf reads a question about the wearer, or about something of theirs. If it is about something, p.tells finds
+// whose that is in a text.
 func mineOf(question string) (p property, ok bool) {
 	for _, re := range ofMine {
 		if m := re().FindStringSubmatch(question); m != nil && (!doing().MatchString(question) || weDoing().MatchString(question)) {

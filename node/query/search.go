@@ -226,12 +226,12 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 	return nil
 }
 
-// noteAlone is the part of what the best hit covers of a question that a note has to cover on
-// its own; else it is minor. What stands beside a note is no talk: it was typed before or after
-// it, about anything. Set by hand, on homes of a few typed lines.
+// A note is minor if it covers less of the question than noteAlone of what the best hit covers. Only
+// its own words count, because what was typed before and after it may be about anything. The value
+// was set by hand, on homes of a few typed lines.
 const noteAlone = .4
 
-// markTyped marks as minor what the wearer typed, where it covers too little of the question on its own.
+// markTyped marks hits that the wearer typed as minor if they cover too little of the question on their own.
 func (f *finding) markTyped() {
 	if len(f.alone) == 0 {
 		return
@@ -244,8 +244,8 @@ func (f *finding) markTyped() {
 	}
 }
 
-// typed reports whether the wearer typed what a hit says. Of a talk that a program adds line by
-// line, that is what the wearer said in it.
+// typed reports whether the wearer typed what a hit says. If a program adds a talk line by line, the
+// wearer's lines in it count as typed.
 func (qr *Query) typed(h *serve.Hit) bool {
 	return len(h.Evidence) > 0 && h.Evidence[0].Event.Device == serve.APIDevice && h.Evidence[0].Speaker == qr.c.Wearer
 }

@@ -242,7 +242,8 @@ func isThat(s string) bool {
 	return s == "that" || s == "this" || s == "it" || s == "那" || s == "这"
 }
 
-// waiting are the cues whose value may come later. "The wifi" alone waits for none, and hides no other cue.
+// waiting returns the cues whose value may come in a later turn. "The wifi" alone is none of them, so it hides no
+// other cue.
 func waiting(cues []cue) (out []cue) {
 	for _, c := range cues {
 		if c.class != wordyValue {

@@ -62,7 +62,7 @@ func spokenNumbers(toks []token) []found {
 // a cue which has no value: "I'll tell you the PIN. Ready? Four four oh seven."
 // And after what opens: "our alarm is nine oh four four".
 func dangling(text string, toks []token, c cue) (found, bool) {
-	if c.class == keyValue || c.class == phrase || c.class == tokenValue || c.class == wordyValue {
+	if c.class == keyValue || c.class == phrase || c.class == tokenValue {
 		return found{}, false
 	}
 	for i := c.value; i >= 0 && i < min(len(toks), c.value+14); i++ {

@@ -80,25 +80,26 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 	return heardZh(b.String()) + "。"
 }
 
-// pronounZh is whom 我, 你 or 您 at place i means; empty for any other word, for 你们, and in a title: 《你的名字》.
+// pronounZh names whom 我, 你 or 您 at place i means. It returns nothing for any other word, for 你们, and in a
+// title: 《你的名字》.
 func (t *talk) pronounZh(s sentence, i int) string {
-	before := s.text[s.start:s.toks[i].start]
-	if strings.Count(before, "《") > strings.Count(before, "》") {
+	word := s.at(i)
+	if word != "我" && word != "你" && word != "您" {
 		return ""
 	}
-	switch s.at(i) {
-	case "我":
-		return t.self.name
-	case "你", "您":
-		if s.at(i+1) == "们" || s.at(i-1) == "迷" {
-			return ""
-		}
-		if a, ok := t.addressee(); ok {
-			return a.name
-		}
-		return "对方"
+	if before := s.text[s.start:s.toks[i].start]; strings.Count(before, "《") > strings.Count(before, "》") {
+		return ""
 	}
-	return ""
+	if word == "我" {
+		return t.self.name
+	}
+	if s.at(i+1) == "们" || s.at(i-1) == "迷" {
+		return ""
+	}
+	if a, ok := t.addressee(); ok {
+		return a.name
+	}
+	return "对方"
 }
 
 func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64) abi.Candidate {

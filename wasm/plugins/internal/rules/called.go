@@ -1,7 +1,7 @@
 package rules
 
-// withoutCalled leaves out of a sentence the apology that it begins with, with whom it is made to, and whom it calls
-// at its end: "I'm so sorry, Dr. Weber, I missed the bus", "I'm allergic to nuts, Dr. Weber", "I like tea, Tom".
+// withoutCalled returns a sentence without the apology at its beginning, and without the name of whoever gets the
+// apology or is called at the end: "I'm so sorry, Dr. Weber, I missed the bus", "I'm allergic to nuts, Dr. Weber", "I like tea, Tom".
 func withoutCalled(s sentence) sentence {
 	i := 0
 	for s.at(i) == "oh" || s.at(i) == "," && i > 0 {
@@ -51,7 +51,8 @@ func titleAt(s sentence, i int) int {
 	return 0
 }
 
-// determined reports whether a noun before a name is somebody's, and so may be who is named: "my dentist, Dr. Weber".
+// determined reports whether a noun at place i has a word such as "my" or "the" before it. Then the name that
+// follows may say who that is: "my dentist, Dr. Weber".
 func determined(s sentence, i int) bool {
 	for k := i - 1; k >= max(0, i-2); k-- {
 		switch w := s.at(k); w {
