@@ -31,18 +31,18 @@ func (s sentence) denies(i int) bool {
 // takesBack reports a sentence that only says, from token i, that something is wrong: "No, that's
 // wrong". What is right instead may follow in another one.
 func (s sentence) takesBack(i int) bool {
-	said := ""
+	var words []string
 	for ; i < len(s.toks); i++ {
 		if s.toks[i].kind == 'p' {
 			continue
 		}
 		base, rest := contraction(s.at(i))
-		said += base + " "
+		words = append(words, base)
 		if rest != "" {
-			said += rest + " "
+			words = append(words, rest)
 		}
 	}
-	said = strings.TrimSpace(said)
+	said := strings.Join(words, " ")
 	for _, who := range [...]string{"that ", "this ", "it ", "you got ", "you have got ", "i got "} {
 		if rest, ok := strings.CutPrefix(said, who); ok {
 			said = strings.TrimPrefix(strings.TrimPrefix(rest, "is "), "was ")

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A manner of speaking has the form of a fact and says none: "I'm over the moon", "I sold my soul",
 // "I have bigger fish to fry". What one says with a meaning that holds, "she has a sweet tooth", is
@@ -54,14 +57,18 @@ func idiomatic(s sentence) bool {
 			words = append(words, rest)
 		}
 	}
+	forms := make([][]string, len(words))
 	for i, w := range words {
-		for _, form := range plainForms(w) {
+		forms[i] = plainForms(w)
+	}
+	for i := range words {
+		for _, form := range forms[i] {
 			for _, said := range idiomsBy[form] {
 				at := i
 				if said[0] == "~" {
 					at--
 				}
-				if at >= 0 && saidAt(words, at, said) && !aside(words[:at]) {
+				if at >= 0 && saidAt(words, forms, at, said) && !aside(words[:at]) {
 					return true
 				}
 			}
@@ -105,8 +112,8 @@ func plainForms(w string) []string {
 // irregular are words of idioms by a form that [lemma] doesn't know.
 var irregular = map[string]string{"feet": "foot", "butterflies": "butterfly", "bigger": "big", "sharpest": "sharp", "running": "run", "blew": "blow", "ate": "eat", "bitten": "bite", "sank": "sink"}
 
-// saidAt reports whether the phrase stands at word i.
-func saidAt(words []string, i int, said []string) bool {
+// saidAt reports whether the phrase stands at word i; forms are the plain forms of each word.
+func saidAt(words []string, forms [][]string, i int, said []string) bool {
 	for _, want := range said {
 		if i < len(words) && want != "have" && words[i] == "got" && i > 0 && (words[i-1] == "have" || words[i-1] == "has" || words[i-1] == "had") {
 			i++ // have got
@@ -123,9 +130,7 @@ func saidAt(words []string, i int, said []string) bool {
 				i++
 			}
 		} else {
-			for _, form := range plainForms(words[i]) {
-				ok = ok || form == want
-			}
+			ok = slices.Contains(forms[i], want)
 		}
 		if !ok {
 			return false

@@ -21,6 +21,11 @@ type quotation struct {
 // their own words is none.
 func quotationsIn(text string) (all []quotation) {
 	for i := 0; i < len(text); {
+		next := strings.IndexAny(text[i:], "\"“「:：")
+		if next < 0 {
+			break
+		}
+		i += next
 		if q, ok := unmarked(text, i); ok {
 			if q.ofOneself(text) {
 				all = append(all, q)

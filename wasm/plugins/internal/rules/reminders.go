@@ -35,6 +35,9 @@ func (t *talk) reminder(s sentence) bool {
 	}
 	s = request
 	for _, said := range reminderLeads {
+		if !strings.HasPrefix(said, s.at(from)) {
+			continue
+		}
 		words := strings.Fields(said)
 		next := from + len(words)
 		if next >= len(s.toks) || !slices.EqualFunc(words, s.toks[from:next], func(w string, tok token) bool { return w == tok.s }) {

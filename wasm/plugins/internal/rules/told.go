@@ -114,9 +114,12 @@ func quotes(s, c sentence) bool {
 
 // toldYou is "did I tell you that Hannah got the job?" as the statement that it is.
 func toldYou(s sentence) sentence {
+	if s.ends != "?" {
+		return s
+	}
 	for _, asked := range [...]string{"did i tell you", "have i told you", "did i mention", "did you hear"} {
 		words := strings.Fields(asked)
-		if len(s.toks) < len(words)+3 || s.ends != "?" {
+		if len(s.toks) < len(words)+3 {
 			continue
 		}
 		n := 0

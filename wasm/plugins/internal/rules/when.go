@@ -88,8 +88,9 @@ func timesIn(s sentence, now moment) []when {
 		return all
 	}
 	var all []when
+	var w when // one for all tokens, as it is allocated
 	for i := 0; i < len(s.toks); i++ {
-		if w, ok := whenAt(s, i, now); ok {
+		if w.read(s, i, now) {
 			all = append(all, w)
 			i = w.next - 1
 		}
@@ -178,10 +179,10 @@ func (s *sentence) together(at, day *when) bool {
 // ofSameDay reads at token i the weekday of a day that was named by its date: "the 26th, Thursday",
 // 二十六号，礼拜四.
 func ofSameDay(s sentence, i int, now moment, w *when) int {
-	o := when{zone: now.offset}
 	if !w.hasDay || w.grain != 'd' || w.weekday || w.habit || w.last > 0 {
 		return 0
 	}
+	o := when{zone: now.offset}
 	n := dayPart(s, i, now, &o)
 	if !o.weekday || (o.day-w.day)%7 != 0 {
 		return 0
@@ -191,8 +192,14 @@ func ofSameDay(s sentence, i int, now moment, w *when) int {
 
 // whenAt reads a time expression at token i: a day, a time of day, or both, in
 // either order.
-func whenAt(s sentence, i int, now moment) (when, bool) {
-	w := when{first: i, zone: now.offset, day: now.day}
+func whenAt(s sentence, i int, now moment) (w when, ok bool) {
+	ok = w.read(s, i, now)
+	return w, ok
+}
+
+// read fills w as [whenAt] has it, and reports whether there is a time expression.
+func (w *when) read(s sentence, i int, now moment) bool {
+	*w = when{first: i, zone: now.offset, day: now.day}
 	k, found := i, false
 	for k < len(s.toks) {
 		j := k
@@ -201,16 +208,16 @@ func whenAt(s sentence, i int, now moment) (when, bool) {
 		}
 		n := 0
 		if !w.hasDay {
-			n = dayPart(s, j, now, &w)
+			n = dayPart(s, j, now, w)
 		}
 		if n == 0 && (!w.clock || w.byPart) {
-			n = clockPart(s, j, now, &w)
+			n = clockPart(s, j, now, w)
 		}
 		if n == 0 && j == k {
-			n = halfOfDay(s, k, &w)
+			n = halfOfDay(s, k, w)
 		}
 		if n == 0 {
-			n = ofSameDay(s, j, now, &w)
+			n = ofSameDay(s, j, now, w)
 		}
 		if n == 0 {
 			break
@@ -218,7 +225,7 @@ func whenAt(s sentence, i int, now moment) (when, bool) {
 		k, found = j+n, true
 	}
 	if !found {
-		return w, false
+		return false
 	}
 	w.next = k
 	if w.hasDay && w.clock && !w.byPart && !w.sure && w.minute >= 5*60 && w.minute < 12*60 && bookedOpen(s) {
@@ -227,7 +234,7 @@ func whenAt(s sentence, i int, now moment) (when, bool) {
 	if w.grain == 0 && w.clock && !w.hasDay && w.minute <= now.minute && !w.habit {
 		w.weekday = false
 	}
-	return w, true
+	return true
 }
 
 var weekdays = [...][]string{{"monday", "mon"}, {"tuesday", "tue", "tues"}, {"wednesday", "wed"}, {"thursday", "thu", "thurs"}, {"friday", "fri"}, {"saturday", "sat"}, {"sunday", "sun"}}
