@@ -20,6 +20,8 @@ import (
 const (
 	soakPatience = 15 * time.Minute
 	diskNode     = 1 // the node whose disk can be filled
+	// A link that is slow takes as long as a line of 200 ms, and sends one piece in twenty again.
+	slowDelay, slowAgain, slowOf = 200 * time.Millisecond, time.Second, 20
 )
 
 // proc is a process of the soak.
@@ -65,7 +67,7 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 		s.logf("%s for %v", what, length.Round(time.Second/10))
 		return func() { s.logf("%s: over", what) }
 	}
-	switch r.IntN(7) {
+	switch r.IntN(8) {
 	case 0:
 		return "cut", func() {
 			n.link.turn.Lock()
@@ -81,6 +83,13 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 			n.link.silence(length)
 		}
 	case 2:
+		return "slow", func() {
+			n.link.turn.Lock()
+			defer n.link.turn.Unlock()
+			defer during("slow: " + n.name)()
+			n.link.slowly(length)
+		}
+	case 3:
 		return "clock", func() {
 			p.wrong.Lock()
 			defer p.wrong.Unlock()
@@ -90,7 +99,7 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 			wait(length)
 			s.shift(p, 0)
 		}
-	case 3:
+	case 4:
 		return "suspend", func() {
 			p.turn.Lock()
 			defer p.turn.Unlock()
@@ -100,7 +109,7 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 			s.pass(night)
 			s.signal(p, syscall.SIGCONT)
 		}
-	case 4:
+	case 5:
 		for p.name == "node-0" || p.name == "relay-0" {
 			p = s.procs[r.IntN(len(s.procs))]
 		}
@@ -119,18 +128,17 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 				s.t.Errorf("%s does not start again: %v", p.name, err)
 			}
 		}
-	case 5:
-		left := []int{0, 20 << 20}[i%2]
+	case 6:
+		left, d := []int{0, 20 << 20}[i%2], s.disks[i/2%len(s.disks)]
 		return "disk", func() {
-			n := s.nodes[diskNode]
-			n.full.Lock()
-			defer n.full.Unlock()
-			defer during(fmt.Sprintf("disk: node-%d has %d bytes left", diskNode, left))()
-			if err := n.fill(left); err != nil {
+			d.full.Lock()
+			defer d.full.Unlock()
+			defer during(fmt.Sprintf("disk: %s has %d bytes left", d.whose, left))()
+			if err := d.fill(left); err != nil {
 				s.logf("disk: not filled: %v", err)
 			}
 			wait(length)
-			if err := os.Remove(n.ballast()); err != nil {
+			if err := os.Remove(d.ballast()); err != nil {
 				s.t.Error(err)
 			}
 		}
@@ -156,33 +164,49 @@ func (s *soak) signal(p *proc, sig syscall.Signal) {
 	}
 }
 
-// smallDisk moves a home to a disk that can be filled.
-func smallDisk(t *testing.T, home string) (string, error) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=600m"); err != nil {
-		return "", fmt.Errorf("it takes root: %w", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
-	to := filepath.Join(dir, filepath.Base(home))
-	if out, err := exec.Command("cp", "-a", home, to).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return to, nil
+// smallDisk is a disk that can be filled.
+type smallDisk struct {
+	whose string
+	dir   string
+	full  sync.Mutex // held while it is full
 }
 
-func (n *soakNode) ballast() string { return filepath.Join(filepath.Dir(n.dir), "ballast") }
+// newSmallDisk mounts a disk, which takes root. Without, it is a folder that is never filled.
+func (s *soak) newSmallDisk(whose string) *smallDisk {
+	s.t.Helper()
+	d := &smallDisk{whose: whose, dir: s.t.TempDir()}
+	if err := syscall.Mount("tmpfs", d.dir, "tmpfs", 0, "size=600m"); err != nil {
+		s.logf("full disk: not there: it takes root: %v", err)
+	} else {
+		s.t.Cleanup(func() {
+			if err := syscall.Unmount(d.dir, syscall.MNT_DETACH); err != nil {
+				s.t.Error(err)
+			}
+		})
+	}
+	s.disks = append(s.disks, d)
+	return d
+}
 
-// fill leaves so many bytes on the node's disk. On a disk of a usual size it makes an empty file.
-func (n *soakNode) fill(left int) error {
+// take copies a home to the disk.
+func (d *smallDisk) take(t *testing.T, home string) string {
+	t.Helper()
+	to := filepath.Join(d.dir, filepath.Base(home))
+	if out, err := exec.Command("cp", "-a", home, to).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return to
+}
+
+func (d *smallDisk) ballast() string { return filepath.Join(d.dir, "ballast") }
+
+// fill leaves so many bytes on the disk. On a disk of a usual size it makes an empty file.
+func (d *smallDisk) fill(left int) error {
 	var fs syscall.Statfs_t
-	if err := syscall.Statfs(filepath.Dir(n.dir), &fs); err != nil {
+	if err := syscall.Statfs(d.dir, &fs); err != nil {
 		return err
 	}
-	f, err := os.Create(n.ballast())
+	f, err := os.Create(d.ballast())
 	if err != nil {
 		return err
 	}
@@ -191,7 +215,7 @@ func (n *soakNode) fill(left int) error {
 	if free > 1<<30 {
 		return fmt.Errorf("%d bytes are free: that is no small disk", free)
 	}
-	if _, err = io.CopyN(f, zeros{}, max(0, free-int64(left))); errors.Is(err, syscall.ENOSPC) { // the node took some meanwhile
+	if _, err = io.CopyN(f, zeros{}, max(0, free-int64(left))); errors.Is(err, syscall.ENOSPC) { // its owner took some meanwhile
 		return nil
 	}
 	return err
@@ -224,6 +248,7 @@ type link struct {
 	conns map[net.Conn]bool
 	isCut bool
 	quiet chan struct{} // until it is closed nothing gets through, and nobody is told; nil: all does
+	slow  bool
 }
 
 func newLink(t *testing.T, target string) *link {
@@ -288,10 +313,16 @@ func (l *link) carry(from net.Conn) {
 			for {
 				n, err := way[0].Read(b)
 				l.mu.Lock()
-				quiet := l.quiet
+				quiet, slow := l.quiet, l.slow
 				l.mu.Unlock()
 				if quiet != nil {
 					<-quiet
+				}
+				if slow {
+					wait(slowDelay)
+					if rand.IntN(slowOf) == 0 {
+						wait(slowAgain)
+					}
 				}
 				if _, werr := way[1].Write(b[:n]); err != nil || werr != nil {
 					return
@@ -325,4 +356,14 @@ func (l *link) silence(d time.Duration) {
 	l.mu.Unlock()
 	wait(d)
 	close(quiet) // whoever meets it later does not wait
+}
+
+func (l *link) slowly(d time.Duration) {
+	l.mu.Lock()
+	l.slow = true
+	l.mu.Unlock()
+	wait(d)
+	l.mu.Lock()
+	l.slow = false
+	l.mu.Unlock()
 }

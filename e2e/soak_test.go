@@ -44,6 +44,7 @@ type soak struct {
 	relays   []*relay
 	database pgtest.Cluster
 	restart  sync.Mutex // held while the database is restarted
+	disks    []*smallDisk
 	procs    []*proc
 	devices  []*wear.Client // of each node in turn
 
@@ -57,8 +58,7 @@ type soakNode struct {
 	name   string
 	link   *link
 	broker *mosquitto
-	said   []spoken   // by this node's wearables
-	full   sync.Mutex // held while its disk is full
+	said   []spoken // by this node's wearables
 }
 
 // spoken is a line, and what its device was told of it.
@@ -103,7 +103,7 @@ func newSoak(t *testing.T) *soak {
 		}
 	})
 	cloud(t, "migrate", "up", "--db", url)
-	blobs := t.TempDir()
+	blobs := s.newSmallDisk("the relays' folder of blobs").dir
 	for i := range 2 {
 		r := newRelay(t, "--open", "--db", url, "--blobs", "file://"+blobs, "--no-access-log")
 		r.kill()
@@ -144,12 +144,7 @@ func (s *soak) addNode(i int) {
 		n.home = s.nodes[0].letIn(p.name)
 	}
 	if i == diskNode {
-		dir, err := smallDisk(s.t, n.dir)
-		if err != nil {
-			s.logf("full disk: not there: %v", err)
-		} else {
-			n.dir = dir
-		}
+		n.dir = s.newSmallDisk(n.name).take(s.t, n.dir)
 	}
 	n.env, n.begin = []string{"ZONEINFO=" + s.zones}, s.begin(p)
 	n.run = append(n.run, "--broker", n.broker.plain(), "--set", "zone="+soakZone, "--set", "sync.relay=http://"+n.link.addr)
