@@ -75,7 +75,11 @@ func (t *talk) addressee() (person, bool) {
 
 // meet takes in who is named in a sentence, and whom "he" or "she" may mean.
 func (t *talk) meet(toks []token, text string) {
-	t.persons = append(t.persons, personsIn(toks, text)...)
+	met := personsIn(toks, text)
+	if len(met) > 0 {
+		t.met = len(t.persons)
+	}
+	t.persons = append(t.persons, met...)
 	if p, ok := unnamed(toks); ok {
 		t.persons = append(t.persons, p)
 	}
