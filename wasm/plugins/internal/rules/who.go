@@ -201,7 +201,7 @@ func commonWord(s string) bool {
 		"nobody", "everything", "something", "nothing", "what", "where", "who", "why", "how", "which", "let", "don't", "please", "thanks", "thank",
 		"good", "great", "nice", "sure", "maybe", "perhaps", "dinner", "lunch", "breakfast", "dentist", "doctor", "meeting", "mum", "mom", "dad",
 		"today", "tomorrow", "yesterday", "tonight", "english", "chinese", "remember", "both", "only", "some", "one", "two", "three", "every", "each",
-		"work", "school", "home", "music", "tea", "coffee", "is", "go", "keep", "send", "call", "put", "take", "turn", "add", "get":
+		"work", "school", "home", "yoga", "pilates", "zumba", "ballet", "choir", "judo", "karate", "swimming", "tennis", "football", "gymnastics", "music", "tea", "coffee", "is", "go", "keep", "send", "call", "put", "take", "turn", "add", "get":
 		return true
 	}
 	return false
