@@ -223,6 +223,8 @@ func (t *talk) whoseEventZh(x string, habit bool) (who person, named, ok bool) {
 func (t *talk) promiseZh(b *bareZh, errand bool) {
 	what, will := strings.CutPrefix(b.text, "我会")
 	switch {
+	case mixedDeedZh(b.text):
+		what = strings.TrimPrefix(strings.TrimPrefix(b.text, "我"), "会")
 	case errand:
 		_, what, _ = strings.Cut(b.text, "我")
 		what = strings.TrimLeft(what, "们还得要必须")
