@@ -155,6 +155,14 @@ func (t *talk) correction(s sentence) bool {
 	if w, ok := t.makeIt(s); ok && len(whens) == 0 {
 		whens = []when{w}
 	}
+	if n := len(s.toks); len(whens) == 0 && n > 2 && s.at(n-2) == "the" {
+		if d, ok := ordinal(s.at(n - 1)); ok { // "sorry, the fourth": of the same month
+			p, _ := t.meant()
+			if y, m, _ := date(p.day); d <= monthLength(y, m) {
+				whens = []when{{first: n - 2, next: n, hasDay: true, day: dayOf(y, m, d), grain: 'd', zone: t.now.offset}}
+			}
+		}
+	}
 	if len(whens) == 0 || s.denies(0) {
 		return false
 	}

@@ -256,7 +256,7 @@ func (t *talk) sentence(s sentence) {
 		t.meet(s.toks, s.text)
 		return
 	}
-	if t.reply(s) {
+	if t.reply(s) || t.restated(s) {
 		t.meet(s.toks, s.text)
 		return
 	}
