@@ -151,7 +151,7 @@ func (t *talk) complete(q *asked, s sentence) string {
 			x = map[bool]string{true: "at ", false: "in "}[last == "work"] + x
 		}
 		fallthrough
-	case verb && asks == "what" && last != "do" && last != "think" && last != "say" && last != "mean" && last != "want" && last != "need":
+	case verb && asks == "what" && end-first < 4 && last != "do" && last != "think" && last != "say" && last != "mean" && last != "want" && last != "need":
 		head := t.turned(q, first, end-1)
 		if is == "does" {
 			last = third(last)
@@ -244,7 +244,7 @@ func (s sentence) replied(asks, last string, now moment) string {
 	if n := end - i; n < 1 || n > 5 {
 		return ""
 	}
-	name := last == "name" || last == "called"
+	name := strings.HasSuffix(last, "name") || last == "called"
 	for k := i; k < end && asks != "when"; k++ {
 		w := s.at(k)
 		base, rest := contraction(w)
