@@ -49,6 +49,10 @@ const shareApart = .5
 // are spared: it was measured on English lines, and 早上 is none of the times that are read.
 const shareUndated = .7
 
+// shareUncounted is the factor for a hit if the question asks for a number, and neither the hit nor the turns
+// beside it have one.
+const shareUncounted = .3
+
 // shareStranger is the factor for the confidence of a question about somebody
 // or something that no document names.
 const shareStranger = .5
@@ -159,6 +163,8 @@ func (r *ranking) covered(d uint32) float64 {
 		share = shareOther
 	}
 	r.cover(best, d, share)
+	own := r.worthOf(best) > 0
+	counted := r.q.Counts == nil || r.q.Counts(r.docs[d].id, !own)
 	for i, n := range r.around(r.anchor(d)) {
 		if n == none {
 			continue
@@ -169,6 +175,7 @@ func (r *ranking) covered(d uint32) float64 {
 		}
 		r.cover(best, n, share)
 		dated = dated || (i == 1 || i == 2) && r.docs[n].flags&flagTime != 0
+		counted = counted || own && (i == 1 || i == 2) && r.q.Counts(r.docs[n].id, true)
 	}
 	sum := r.worthOf(best)
 	if len(r.ask.whether) > 0 && (r.doubtful(d) || slices.ContainsFunc(r.ask.whether, func(word int) bool { return !r.speaksOf(d, word) })) {
@@ -176,6 +183,9 @@ func (r *ranking) covered(d uint32) float64 {
 	}
 	if r.ask.shape == When && !dated && !r.ask.han {
 		sum *= shareUndated
+	}
+	if !counted {
+		sum *= shareUncounted
 	}
 	return sum
 }

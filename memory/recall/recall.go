@@ -133,6 +133,10 @@ type Query struct {
 	// rely on. Such a document may be a hit, but gives no confidence. nil
 	// doubts none. It must not call the index.
 	Doubts func(memory.ID) bool
+	// Counts reports whether a document says a number, for a question that asks for one ("how much is my
+	// rent"); beside: it stands beside a hit, and must say little else. A hit without a number there is an
+	// answer of little confidence. Nil: the question asks for none.
+	Counts func(id memory.ID, beside bool) bool
 	// Owner is whom the question asks something of: a name, or a word such as "sister". A
 	// document for which Tells returns true tells something of a person, and so does not count
 	// for the confidence unless it has Owner, or whoever may be meant. Empty, or nil: all count.

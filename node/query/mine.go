@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -121,6 +122,34 @@ func ownFirst(question string, hits []serve.Hit, wearers bool) {
 			copy(hits[i+1:j+1], hits[i:j])
 			hits[i] = h
 			break
+		}
+	}
+}
+
+// asksWho finds a question for who somebody is, and their name: "who is Nils", 老王是谁.
+var asksWho = lazily(`(?i)^(?:and |so )?who(?:['’]s| is| was) (\pL+(?: \pL+)?)\W*$|^(?:请问)?(\p{Han}{2,4}|[A-Za-z]+)是谁[？?]?$|^谁是(\p{Han}{2,4}|[A-Za-z]+)[？?]?$`)
+
+// relationFirst puts what somebody is to the wearer, or does for a living, before what else is known of them.
+func relationFirst(question string, hits []serve.Hit) {
+	m := asksWho().FindStringSubmatch(question)
+	if m == nil {
+		return
+	}
+	name := memory.Normal(cmp.Or(m[1], m[2], m[3]))
+	beside := regexp.MustCompile(`(?i)\b` + partnerEn + `,? ` + name + `\b|` + partnerZh + name) // "my boss Nils is from Malmö"
+	says := func(h *serve.Hit) bool {
+		s := (*memory.Slot)(nil)
+		if h.Memory != nil && h.Memory.State == memory.Active && !h.Memory.Negates {
+			s = h.Memory.Slot
+		}
+		return s != nil && (memory.Normal(s.Value) == name && slices.Contains(h.Memory.Tags, "relation") || memory.Normal(s.Subject) == name && (s.Attribute == "job" || beside.MatchString(h.Memory.Text)))
+	}
+	for i := 1; i < len(hits) && !says(&hits[0]); i++ {
+		if says(&hits[i]) {
+			h := hits[i]
+			h.Score, h.Minor = hits[0].Score, false
+			copy(hits[1:i+1], hits[:i])
+			hits[0] = h
 		}
 	}
 }

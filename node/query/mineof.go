@@ -1,6 +1,9 @@
 package query
 
-import "regexp"
+import (
+	"cmp"
+	"regexp"
+)
 
 // ofState finds questions of what is so of the wearer, such as "do we live in Lisbon", and ofMine those of what is
 // theirs, whatever it is: "what is my blood type". Texts about others answer neither.
@@ -13,9 +16,11 @@ var (
 		lazily(`(?i)^(?:and |so )?(?:what|which|how)\b.* (?:my|our) ((?:\pL+ )?\pL+?)(?: called| named)?\W*$`),
 		lazily(`^(?:请问)?我(?:们|家|们家)?的?([^我你他她它的在要会想做去住不有是叫今明昨现们家\P{Han}]{1,4}?)(?:是|叫|有|值|发了?|花了?|用了?|多)?(?:什么|多少|几|哪|谁|[大高重长])`),
 	}
+	// ofOneZh finds what a Chinese question of yes or no asks of the wearer: a word of one character is in no index.
+	ofOneZh = lazily(`^(?:请问)?我(?:们|家)?(?:现在|也|还|会|是不是|是否)*(?:对([^什哪谁啥\P{Han}]{1,6})(?:会)?过敏|(?:有|喜欢|爱|吃|喝|养)([^什哪谁啥\P{Han}]))(?:吗|么|不|没有)?[？?]?$`)
 	// theySay finds a sentence in which somebody tells of themselves: 小张说他, "Tom says he".
 	theySay = lazily(`^\p{Lu}\pL+ (?:says?|said|told \pL+)(?: that)? (?:s?he|they)\b|^[^我]{1,4}说[他她]`)
-	theyDo  = lazily(`^(?:\p{Lu}\pL+ (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}?[^里末天上下年月时候\P{Han}](?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
+	theyDo  = lazily(`^(?:\p{Lu}\pL+ (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|我(?:的|们家?的?|家的?)?(?:` + partnerZh + `|老?[妈爸]|[哥姐弟妹])\p{Han}{0,3}?(?:对|喜欢|讨厌|有|会|开|养)|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}?[^里末天上下年月时候\P{Han}](?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
 )
 
 // ofSpouse finds questions for whom somebody married, and who that is.
@@ -77,7 +82,10 @@ func mineOf(question string) (p property, ok bool) {
 			return p, true
 		}
 	}
-	return p, ofState().MatchString(question) && !notState().MatchString(question)
+	if m := ofOneZh().FindStringSubmatch(question); m != nil {
+		p.holds = cmp.Or(m[1], m[2])
+	}
+	return p, p.holds != "" || ofState().MatchString(question) && !notState().MatchString(question)
 }
 
 var (

@@ -65,6 +65,8 @@ type property struct {
 	kin     *regexp.Regexp // the relative, animal or professional who is asked for; nil: any
 	tells   *regexp.Regexp // finds whose property a text tells; nil: tellsOwn, or partnerOf
 
+	holds string // what a text must have word for word: 虾 of 我对虾过敏吗; empty: nothing
+
 	wedByOthers, wedByOwner *regexp.Regexp // see wedsOf; nil: it does not ask whom the owner married
 }
 
@@ -105,6 +107,9 @@ const (
 // owns says whose property a text tells.
 func (p property) owns(text string) whose {
 	re := p.tells
+	if p.holds != "" && !strings.Contains(text, p.holds) {
+		return anothers
+	}
 	switch {
 	case re != nil:
 	case p.partner:
@@ -172,6 +177,8 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 	switch {
 	case err != nil, slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return shares(question, e.Excerpt) }):
 		return nobodys
+	case p.holds != "" && !strings.Contains(m.Text, p.holds):
+		return anothers
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) == "user" && !p.partner:
 		return speakers
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) != "user":

@@ -33,6 +33,9 @@ func TestMyQuestions(t *testing.T) {
 	}
 }
 
+// TestCountedQuestions asks for numbers, for what one character names, and for who somebody is.
+func TestCountedQuestions(t *testing.T) { askFile(t, "testdata/counts.txt") }
+
 // askFile asks the questions of a file, and counts them and those that are rightly known or not known, by
 // language, kind of question, and half.
 func askFile(t *testing.T, file string) (asked, right map[string]int) {

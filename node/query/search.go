@@ -68,6 +68,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	var doubts func(memory.ID) bool
 	q.Owner, doubts, q.Tells = qr.owner(ctx, cmp.Or(r.Own, r.Query))
 	q.Doubts = either(q.Doubts, doubts)
+	q.Counts = qr.counts(ctx, cmp.Or(r.Own, r.Query))
 	if choice.narrows() {
 		if q.Allow, err = qr.allowed(ctx, choice, 0); err != nil {
 			return res, err
@@ -125,6 +126,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		return serve.SearchResult{}, err
 	}
 	ownFirst(r.Query, res.Hits, mayBeWearers(r.Filters))
+	relationFirst(r.Query, res.Hits)
 	return res, nil
 }
 

@@ -26,10 +26,14 @@ func withoutCalled(s sentence) sentence {
 	}
 	for n := 3; n > 0; n-- { // "Dr", ".", "Weber"
 		k := len(s.toks) - n
-		if k < 3 || s.at(k-1) != "," || determined(s, k-2) || s.lists(k-1) {
+		if k < 3 || s.at(k-1) != "," || s.lists(k-1) {
 			continue
 		}
-		if titleAt(s, k) == n || n == 1 && s.toks[k].cap && !s.toks[k-2].cap && namedSex()[s.at(k)] != 0 {
+		titled, noun := titleAt(s, k) == n, s.at(k-2)
+		if determined(s, k-2) && (!titled || kin(noun) || trade(noun) || titledToo[noun]) {
+			continue
+		}
+		if titled || n == 1 && s.toks[k].cap && !s.toks[k-2].cap && namedSex()[s.at(k)] != 0 {
 			return s.sub(0, k-1)
 		}
 	}
@@ -51,10 +55,18 @@ func titleAt(s sentence, i int) int {
 	return 0
 }
 
+// titledToo are what a name with a title may be of, beside those who have a trade: "my favourite film, Mrs. Doubtfire".
+var titledToo = set("man woman lady gentleman guy widow patient guest tenant client customer owner headmaster headteacher film movie book novel play show series band firm company brand")
+
 // determined reports whether a noun at place i has a word such as "my" or "the" before it. Then the name that
-// follows may say who that is: "my dentist, Dr. Weber".
+// follows may say who that is: "my dentist, Dr. Weber". Who has a trade may have more words before: "a really
+// nice piano teacher".
 func determined(s sentence, i int) bool {
-	for k := i - 1; k >= max(0, i-2); k-- {
+	far := 2
+	if noun := s.at(i); kin(noun) || trade(noun) {
+		far = 6
+	}
+	for k := i - 1; k >= max(0, i-far) && s.at(k) != ","; k-- {
 		switch w := s.at(k); w {
 		case "my", "our", "the", "a", "an", "his", "her", "their", "your", "is", "was":
 			return true

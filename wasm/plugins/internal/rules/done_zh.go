@@ -65,6 +65,20 @@ func errandZh(x string) bool {
 	return containsAny(what, "去", "给", "把") && containsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配")
 }
 
+// mixedDeedZh reports what the speaker will do, with an English verb: 我来 handle 这个, 我会 update 文档.
+func mixedDeedZh(x string) bool {
+	head, rest, ok := strings.Cut(x, " ")
+	head, own := strings.CutPrefix(head, "我")
+	verb, object, _ := strings.Cut(rest, " ")
+	if !ok || !own || object == "" || strings.Contains(head, "不") || completedZh(x) {
+		return false
+	}
+	return startsWithAny(head, []string{"来", "会", "去", "得", "要", "等下", "等会", "等会儿", "一会儿", "待会", "待会儿", "回头", "稍后", "马上", "负责", "帮你", "给你"}) && (errand[verb] || officeDeeds[verb])
+}
+
+// officeDeeds are English verbs in Chinese talk, beside [errand].
+var officeDeeds = set("handle update review check share forward follow schedule confirm upload sync push merge deploy draft ping cover arrange")
+
 // feltZh reports a clause that tells how something was: 吃得很开心.
 func feltZh(x string) bool {
 	x = knowingZh.Replace(x)

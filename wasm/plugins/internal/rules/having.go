@@ -185,14 +185,17 @@ func (t *talk) hasSeveral(c *clause, i int) bool {
 		counted    bool // "two cats, Miso and Tofu"
 	}
 	var all []named
-	noun, counted := "", false
+	noun, counted, titled := "", false, false
 	for k := i; k < len(c.words); {
 		switch w := c.w(k); {
 		case w == "," || w == "and":
 			k++
 		case noun != "" && c.capital(k) && nameWord(w):
-			all = append(all, named{noun, c.cased(k), counted})
-			k++
+			n := 1 + boolInt(titles[w] && c.capital(k+1))
+			if titled = n > 1; !titled || !counted && !pet(noun) && noun != "children" { // "I have two children, Mrs. Lund": she is called
+				all = append(all, named{noun, c.join(k, k+n), counted})
+			}
+			k += n
 		default:
 			end := k
 			for end < min(len(c.words), k+4) && c.w(end) != "called" && c.w(end) != "named" && c.w(end) != "," && c.w(end) != "and" {
@@ -209,7 +212,7 @@ func (t *talk) hasSeveral(c *clause, i int) bool {
 			k = end
 		}
 	}
-	if len(all) < 2 || c.past || c.neg {
+	if len(all) < 2 && !(titled && len(all) == 1) || c.past || c.neg {
 		return false
 	}
 	for _, n := range all {

@@ -203,7 +203,7 @@ func (s sentence) chinese() bool {
 			words++
 		}
 	}
-	return han > 2*words
+	return han > 2*words || han > words && len(s.toks) > 0 && s.toks[0].kind == 'c' // 我来 review 你的 PR
 }
 
 // clauses splits a sentence where a new statement begins: at a dash, at "but",

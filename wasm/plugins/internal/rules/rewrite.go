@@ -156,7 +156,7 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 			}
 			return strings.TrimSpace(c.subj.name + " " + rest), true
 		}
-	case "you":
+	case "you", "你":
 		if subject || c.kind != 'y' {
 			if p, ok := t.addressee(); ok {
 				if rest != "" {

@@ -1,0 +1,40 @@
+package query
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+var (
+	// ofAmount finds questions for a number that belongs to the wearer: "how much is my bonus", "what was my blood
+	// pressure", 我的奖金是多少.
+	ofAmount = lazily(`(?i)^(?:and |so )?how (?:much|high|big|tall|heavy) (?:is|was|are|were) (?:my|our) |^(?:and |so )?what(?:['’]s| is| was) (?:my|our) (?:\pL+ )?(?:blood pressure|blood sugar|pulse|heart rate|temperature|weight|height|salary|rent|bonus|raise|pay)\b\W*$` +
+		`|^(?:请问)?我(?:们|家)?的?(?:血压|血糖|体重|身高|心率|体温|工资|房租|奖金|年终奖)(?:是|有|要)?(?:多少|多高|几)`)
+	resolved  = lazily(`[(（][^)）]*20\d\d[^)）]*[)）]`) // the date beside a day that was said
+	hasNumber = lazily(`(?i)[0-9０-９〇零一二三四五六七八九十两百千万]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\pL+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|double|free|nothing)\b`)
+)
+
+// mostBeside is how many bytes a line has at most that says a number and little else: "It's 900 now."
+const mostBeside = 20
+
+// counts returns the check of whether a document says a number, for a question that asks for one; nil: it does not.
+func (qr *Query) counts(ctx context.Context, question string) func(id memory.ID, beside bool) bool {
+	if !ofAmount().MatchString(question) {
+		return nil
+	}
+	return func(id memory.ID, beside bool) (has bool) {
+		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+			if u, err := tx.Utterance(id); err == nil {
+				has = hasNumber().MatchString(u.Text) && !(beside && len(u.Text) > mostBeside)
+				return nil
+			}
+			m, err := engine.Live(tx, id)
+			has = err == nil && !beside && hasNumber().MatchString(resolved().ReplaceAllString(m.Text, ""))
+			return nil
+		})
+		return err == nil && has
+	}
+}
