@@ -35,6 +35,7 @@ func runConsole(ctx context.Context, f *frame) (err error) {
 	f.IntVar(&b.names, "names", 5000, "names in the graph")
 	f.StringVar(&b.home, "home", "", "a `folder` that keeps the filled home for the next run")
 	f.IntVar(&b.rounds, "rounds", 5, "how often each page is opened")
+	cache := cacheFlag(f.FlagSet)
 	f.Float64Var(&b.slower, "slower", 4, "how many times slower the browser's processor is")
 	f.StringVar(&b.chromium, "chromium", "chromium", "the browser's `program`")
 	f.StringVar(&b.axe, "axe", "node/console/web/node_modules/axe-core/axe.min.js", "axe-core's `file`, which npm ci in node/console/web brings")
@@ -53,7 +54,7 @@ func runConsole(ctx context.Context, f *frame) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	return f.print(b.run(ctx))
+	return withCache(*cache, func(dir string) error { return f.print(b.run(ctx, dir)) })
 }
 
 type consoleBench struct {
@@ -64,7 +65,7 @@ type consoleBench struct {
 	stderr                  io.Writer
 }
 
-func (b *consoleBench) run(ctx context.Context) (out []result, err error) {
+func (b *consoleBench) run(ctx context.Context, cache string) (out []result, err error) {
 	home := cmp.Or(b.home, filepath.Join(b.dir, "home"))
 	cfg := config.Config{Home: home, Wearer: "Anna", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
 	cfg.Defaults()
@@ -75,7 +76,7 @@ func (b *consoleBench) run(ctx context.Context) (out []result, err error) {
 			return nil, err
 		}
 	}
-	n, err := node.Open(cfg, node.Options{Cache: filepath.Join(b.dir, "cache")})
+	n, err := node.Open(cfg, node.Options{Cache: cache})
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package main
 import "testing"
 
 func TestConsoleSuite(t *testing.T) {
-	code, stdout, stderr := bench(t, "console", "--memories", "200", "--names", "60", "--rounds", "1", "--slower", "1", "--axe", "../../node/console/web/node_modules/axe-core/axe.min.js", "--json")
+	code, stdout, stderr := bench(t, "console", "--memories", "200", "--names", "60", "--rounds", "1", "--slower", "1", "--axe", "../../node/console/web/node_modules/axe-core/axe.min.js", "--json", "--cache", cache)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}

@@ -47,9 +47,12 @@ func runExtract(ctx context.Context, f *frame) error {
 	}
 	lines = firstScenes(lines, *scenes)
 	var rated []ratedLine
+	var cost result
 	begin := time.Now()
 	if err := withCache(*cache, func(dir string) (err error) {
-		rated, err = extractLines(ctx, dir, lines)
+		if rated, err = extractLines(ctx, dir, lines); err == nil && !*explain {
+			cost, err = lineCost(ctx, dir, lines)
+		}
 		return err
 	}); err != nil {
 		return err
@@ -59,10 +62,6 @@ func runExtract(ctx context.Context, f *frame) error {
 	}
 	results := extractResults(rated)
 	results = append(results, byLength(rated)...)
-	cost, err := lineCost(ctx, lines)
-	if err != nil {
-		return err
-	}
 	results = append(results, cost, result{Suite: "extract", Case: "took", N: len(lines), Value: round(time.Since(begin).Seconds()), Unit: "s"})
 	return f.print(results, nil)
 }

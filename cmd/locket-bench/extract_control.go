@@ -85,12 +85,16 @@ func picked(holds, taken []bool) (c count) {
 
 // lineCost is what a line costs in the plugins that make memories of it: the middle of the
 // lines, each the best of three.
-func lineCost(ctx context.Context, lines []labelled.Line) (r result, err error) {
+func lineCost(ctx context.Context, cache string, lines []labelled.Line) (r result, err error) {
 	list, err := plugins.All()
 	if err != nil {
 		return r, err
 	}
-	h, err := wasm.NewHost(ctx, wasm.Options{})
+	key, err := wasm.CacheKey(cache + ".key")
+	if err != nil {
+		return r, err
+	}
+	h, err := wasm.NewHost(ctx, wasm.Options{CacheDir: cache, CacheKey: key})
 	if err != nil {
 		return r, err
 	}

@@ -25,7 +25,7 @@ type life struct {
 	locked bool
 }
 
-// cacheFlag is of the suites that start a node.
+// cacheFlag is of the suites that run plugins.
 func cacheFlag(fs *flag.FlagSet) *string {
 	return fs.String("cache", "", "keep compiled plugins in `DIR`, which saves the next run some seconds")
 }
@@ -39,7 +39,7 @@ func withCache(dir string, f func(dir string) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(dir), os.RemoveAll(dir))
+	return errors.Join(f(filepath.Join(dir, "cache")), os.RemoveAll(dir)) // the cache's key lies beside it
 }
 
 // newLife starts a node in a folder of its own, which Close takes away. The

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/wasm"
 )
 
@@ -21,14 +22,10 @@ func TestMain(m *testing.M) {
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
-	dir, err := os.MkdirTemp("", "locket-bench-test-")
-	if err != nil {
-		panic(err)
-	}
-	cache = dir
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	plugincache.Run(func(dir string) (int, error) {
+		cache = dir
+		return m.Run(), nil
+	})
 }
 
 // cache of compiled plugins, of all tests.

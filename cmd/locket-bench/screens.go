@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -29,6 +28,7 @@ func runScreens(ctx context.Context, f *frame) error {
 	seed := f.Uint64("seed", 1, "of what is on them")
 	chromium := f.String("chromium", "chromium", "the browser's `program`")
 	quality := f.Int("quality", 80, "of the pictures, as JPEG, 1 to 100")
+	cache := cacheFlag(f.FlagSet)
 	if !f.parsed() || f.NArg() > 0 || *n < 5 || *quality < 1 || *quality > 100 {
 		return f.usage("takes flags only, --screens a number from 5, and --quality one from 1 to 100")
 	}
@@ -42,7 +42,7 @@ func runScreens(ctx context.Context, f *frame) error {
 		return err
 	}
 	fmt.Fprintf(f.stderr, "drawn in %s\n", time.Since(began).Round(time.Second))
-	return f.print(askScreens(ctx, all))
+	return withCache(*cache, func(dir string) error { return f.print(askScreens(ctx, dir, all)) })
 }
 
 // drawScreens fills in the pictures.
@@ -74,8 +74,8 @@ func drawScreens(ctx context.Context, program string, quality int, all []screen)
 }
 
 // askScreens has the pictures read, and asks the questions.
-func askScreens(ctx context.Context, all []screen) (out []result, err error) {
-	g, err := newGrantees(ctx)
+func askScreens(ctx context.Context, cache string, all []screen) (out []result, err error) {
+	g, err := newGrantees(ctx, cache)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (g *grantees) read(ctx context.Context, pictures int) (member memory.Member
 	if err != nil {
 		return member, err
 	}
-	c := worker.Config{Home: home, Cache: filepath.Join(g.h.dir, "cache"), Engines: worker.Engines{Speech: "none"}}
+	c := worker.Config{Home: home, Cache: g.cache, Engines: worker.Engines{Speech: "none"}}
 	w, stop, err := running(ctx, c)
 	if err != nil {
 		return member, err

@@ -13,7 +13,7 @@ func TestScreensSuite(t *testing.T) {
 			t.Skip("no " + program)
 		}
 	}
-	code, stdout, stderr := bench(t, "screens", "--screens", "5", "--json")
+	code, stdout, stderr := bench(t, "screens", "--screens", "5", "--json", "--cache", cache)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}

@@ -38,6 +38,7 @@ func runWorker(ctx context.Context, f *frame) error {
 	wyoming := f.String("wyoming", os.Getenv("LOCKET_WYOMING"), "HOST:PORT of a Wyoming server")
 	pages := f.Int("pages", 12, "of print that a worker reads, each of which is seen three times; 0: none")
 	revocations := f.Int("revocations", 20, "grants that are ended while a program is at work; 0: none")
+	cache := cacheFlag(f.FlagSet)
 	if !f.parsed() || f.NArg() > 1 || min(*pages, *revocations) < 0 {
 		fmt.Fprintln(f.stderr, "usage: locket-bench worker [flags] [FOLDER]: WAV files of 16 kHz, with the words in NAME.txt where they are not known")
 		return errUsage
@@ -77,20 +78,24 @@ func runWorker(ctx context.Context, f *frame) error {
 		return err
 	}
 	results = append(results, r)
-	if *pages > 0 {
-		if r, err = framesStored(ctx, *pages); err != nil {
-			return err
+	err = withCache(*cache, func(dir string) error {
+		if *pages > 0 {
+			r, err := framesStored(ctx, dir, *pages)
+			if err != nil {
+				return err
+			}
+			results = append(results, r)
 		}
-		results = append(results, r)
-	}
-	if *revocations > 0 {
-		r, err := revoked(ctx, *revocations)
-		if err != nil {
-			return err
+		if *revocations > 0 {
+			r, err := revoked(ctx, dir, *revocations)
+			if err != nil {
+				return err
+			}
+			results = append(results, r...)
 		}
-		results = append(results, r...)
-	}
-	return f.print(results, nil)
+		return nil
+	})
+	return f.print(results, err)
 }
 
 // clip is a recording with its words.

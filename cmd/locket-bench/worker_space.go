@@ -29,11 +29,12 @@ import (
 // grantees is an owner's replica that lets workers in.
 type grantees struct {
 	h     *house
+	cache string // of compiled plugins
 	owner *solo
 	made  int // events
 }
 
-func newGrantees(ctx context.Context) (*grantees, error) {
+func newGrantees(ctx context.Context, cache string) (*grantees, error) {
 	h, err := newHouse(ctx)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func newGrantees(ctx context.Context) (*grantees, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
-	return &grantees{h: h, owner: owner}, nil
+	return &grantees{h: h, cache: cache, owner: owner}, nil
 }
 
 // let makes a worker's home, and lets it in.
@@ -144,8 +145,8 @@ func jobsAre(ctx context.Context, w *worker.Worker, are func([]queue.Job) bool) 
 
 // framesStored has a worker read pages, each of which a wearable saw three times,
 // and tells what of that is stored for a frame seen.
-func framesStored(ctx context.Context, pages int) (res result, err error) {
-	g, err := newGrantees(ctx)
+func framesStored(ctx context.Context, cache string, pages int) (res result, err error) {
+	g, err := newGrantees(ctx, cache)
 	if err != nil {
 		return res, err
 	}
@@ -212,8 +213,8 @@ func (g *grantees) saidBy(ctx context.Context, member memory.MemberID) (stored, 
 
 // revoked ends grants while a program is at work on a photo, and tells how long
 // the worker's keys and data stay.
-func revoked(ctx context.Context, rounds int) (res []result, err error) {
-	g, err := newGrantees(ctx)
+func revoked(ctx context.Context, cache string, rounds int) (res []result, err error) {
+	g, err := newGrantees(ctx, cache)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +243,7 @@ func revoked(ctx context.Context, rounds int) (res []result, err error) {
 		}
 		e := worker.Engines{Speech: "none", Path: path}
 		e.Limits.Wall = time.Hour
-		w, stop, err := running(ctx, worker.Config{Home: home, Cache: filepath.Join(g.h.dir, "cache"), Engines: e})
+		w, stop, err := running(ctx, worker.Config{Home: home, Cache: g.cache, Engines: e})
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestWorkerSuite(t *testing.T) {
-	code, stdout, stderr := bench(t, "worker", "--json", "--pages", "2", "--revocations", "2")
+	code, stdout, stderr := bench(t, "worker", "--json", "--pages", "2", "--revocations", "2", "--cache", cache)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
