@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -89,13 +90,9 @@ func blank(t *testing.T, l look) *tab {
 		t.Fatal(err)
 	}
 	chromedp.ListenTarget(ctx, b.hear)
-	scheme := "light"
-	if l.dark {
-		scheme = "dark"
-	}
 	b.do(network.Enable(), log.Enable(), runtime.Enable(),
 		emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 500),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
+		media(l.dark),
 		emulation.SetLocaleOverride().WithLocale(l.lang),
 		chromedp.ActionFunc(func(ctx context.Context) error {
 			_, err := page.AddScriptToEvaluateOnNewDocument(fmt.Sprintf("Object.defineProperty(navigator, 'languages', {get: () => [%q]})", l.lang)).Do(ctx)
@@ -109,6 +106,15 @@ func blank(t *testing.T, l look) *tab {
 		}
 	})
 	return b
+}
+
+// media has the system of a tab be dark or light. A page follows a change at once.
+func media(dark bool) chromedp.Action {
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
 }
 
 // chromium gives the tab of a Chromium of its own, which is started with more flags.
@@ -149,8 +155,16 @@ func (b *tab) hear(event any) {
 	}
 }
 
+// do takes selectors as CSS. Without this, chromedp searches the text of the whole page for
+// each as well, every 5 ms, which takes a processor while a page is still loading.
 func (b *tab) do(actions ...chromedp.Action) {
 	b.t.Helper()
+	for _, a := range actions {
+		if s, ok := a.(*chromedp.Selector); ok {
+			chromedp.ByQueryAll(s)
+			chromedp.RetryInterval(25 * time.Millisecond)(s)
+		}
+	}
 	ctx, stop := context.WithTimeout(b.ctx, patience)
 	defer stop()
 	if err := chromedp.Run(ctx, actions...); err != nil {
