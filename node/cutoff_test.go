@@ -79,6 +79,8 @@ func (l *badLine) carry(t *testing.T, c net.Conn) {
 		return
 	}
 	defer far.Close()
+	// A client keeps a connection for another request, for a minute: it ends with the test.
+	defer context.AfterFunc(t.Context(), func() { c.Close(); far.Close() })()
 	var both sync.WaitGroup
 	both.Go(func() {
 		_, _ = io.Copy(far, c) // either side hangs up as it likes
