@@ -332,6 +332,7 @@ a bridge takes it there (locket-bridge).`,
 					fmt.Fprintf(w, "%-10s %s\n", "page", string(d.Page))
 				}
 				fmt.Fprintln(w, "\nThe password is not shown again.")
+				fmt.Fprint(w, onlyHere(d.Broker))
 				if d.Page != "" && a.talks() {
 					picture, _ := qr(a.stdout, string(d.Page))
 					fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", picture)

@@ -201,7 +201,10 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 		m := a.meter("import", "kB", total)
 		r, err := cl.Import(cmd.Context(), m.countedReader(body), opt)
 		m.end()
-		if err != nil {
+		switch {
+		case errors.Is(err, serve.ErrSigner):
+			err = advisedError{err, `Export printed five words. If the archive is signed by the same: add --signer "THE FIVE WORDS". One without a signature is taken with --unsigned.`}
+		case err != nil:
 			err = goesOnError{err, "What was taken until then is in. The same command goes on from there."}
 		}
 		return a.printed(err, r, func(w io.Writer) {

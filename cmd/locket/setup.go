@@ -100,8 +100,9 @@ type setUp struct {
 // setting up is one run of the wizard.
 type settingUp struct {
 	*asker
-	o    *setupOptions
-	done setUp
+	o      *setupOptions
+	done   setUp
+	failed []error // of engines, which end no setup
 }
 
 // setup goes through the steps. What a step has made stays, whatever becomes of
@@ -204,10 +205,13 @@ func (s *settingUp) check(l *config.Loaded) error {
 func (s *settingUp) steps(c *serve.Client) error {
 	for _, step := range []func(*serve.Client) error{s.wearable, s.engines, s.atLogin, s.firstLine, s.backUp} {
 		if err := step(c); err != nil {
-			return err
+			return errors.Join(append(s.failed, err)...)
 		}
 	}
-	return nil
+	if len(s.failed) == 1 {
+		return s.failed[0]
+	}
+	return errors.Join(s.failed...)
 }
 
 // home makes the home, which is none before its words are checked.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -32,8 +33,8 @@ func (s *settingUp) wearable(c *serve.Client) error {
 		return err
 	}
 	d, err := c.AddDevice(s.ctx, name)
-	if errors.Is(err, serve.ErrConflict) && s.talks {
-		s.tell("%v\n", err)
+	if errors.Is(err, serve.ErrConflict) { // of an earlier run
+		fmt.Fprintf(s.app.stderr, "%v. Its password was shown once. For another one: %s, and add it again.\n", err, s.app.here("locket wearable remove "+name))
 		return nil
 	}
 	if err != nil {
@@ -58,7 +59,21 @@ func (s *settingUp) wearable(c *serve.Client) error {
 		}
 	}
 	s.tell("The password is not shown again.\n")
+	fmt.Fprint(s.app.stderr, onlyHere(d.Broker))
 	return nil
+}
+
+// onlyHere says what to do where a broker's URL is of no use to a device that is not this machine;
+// otherwise it is empty.
+func onlyHere(broker string) string {
+	u, err := url.Parse(broker)
+	if err != nil {
+		return ""
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() {
+		return ""
+	}
+	return "Only programs on this machine reach that address. For a wearable that comes over the network: docs/mqtt.md, \"Over the network\".\n"
 }
 
 // wearableLink is what the QR says: mqtt://USER:PASSWORD@HOST:PORT, or mqtts.
@@ -102,7 +117,8 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		// A person who gives a flag has chosen.
 		e, err := s.app.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
 		if err != nil {
-			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: " + s.app.here("locket engine add "+strings.TrimSpace(kind+" "+address+" "+model))}
+			s.failed = append(s.failed, advisedError{fmt.Errorf("--%s: %w", kind, err), "All else was done. To try it again: " + s.app.here("locket engine add "+strings.TrimSpace(kind+" "+address+" "+model))})
+			return s.ctx.Err()
 		}
 		s.chosen(e)
 		return nil

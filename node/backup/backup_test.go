@@ -323,3 +323,22 @@ func TestAtRefusesMistypedURLs(t *testing.T) {
 		}
 	}
 }
+
+// What lies in the home is lost with it.
+func TestNotInTheHome(t *testing.T) {
+	home := t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(home, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{home, filepath.Join(home, "a", "b"), filepath.Join(link, "a"), filepath.Join(home, "..", filepath.Base(home), "a")} {
+		if _, err := At(dir, home, os.Getenv); err == nil || !strings.Contains(err.Error(), "lies in the home") {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	for _, dir := range []string{filepath.Dir(home), filepath.Join(home, ".."), home + "-backup"} {
+		if _, err := At(dir, home, os.Getenv); err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}

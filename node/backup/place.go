@@ -45,7 +45,33 @@ func At(name, home string, environ func(string) string) (Place, error) {
 	if begins := scheme.FindString(name); begins != "" {
 		return nil, fmt.Errorf("backup: %s: want a folder, or s3://BUCKET/PREFIX; a folder whose name begins so is ./%s…", begins, begins)
 	}
+	if within(name, home) {
+		return nil, fmt.Errorf("backup: %s lies in the home, %s, and would be lost with it: choose a folder elsewhere, best on another disk", name, home)
+	}
 	return folder(name), nil
+}
+
+// within reports whether a folder, which need not be there yet, is another one or lies in it, wherever
+// links lead.
+func within(dir, outer string) bool {
+	whole, err := os.Stat(outer)
+	at, aerr := filepath.Abs(dir)
+	if err != nil || aerr != nil {
+		return false
+	}
+	for {
+		if to, err := filepath.EvalSymlinks(at); err == nil {
+			at = to
+		}
+		if info, err := os.Stat(at); err == nil && os.SameFile(info, whole) {
+			return true
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return false
+		}
+		at = up
+	}
 }
 
 // Shown is the name of a place without what may follow it.

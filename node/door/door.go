@@ -23,7 +23,6 @@ import (
 	"io/fs"
 	"math/big"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -31,7 +30,6 @@ import (
 
 	"github.com/locket-dev/locket/internal/applink"
 	"github.com/locket-dev/locket/internal/atomicfile"
-	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/node/lan"
 )
 
@@ -153,7 +151,7 @@ func ownCertificate(key *ecdsa.PrivateKey, now time.Time) (tls.Certificate, erro
 	if name, err := os.Hostname(); err == nil && name != "" {
 		t.DNSNames = append(t.DNSNames, name, name+".local")
 	}
-	for _, a := range addresses() {
+	for _, a := range lan.Reachable() {
 		t.IPAddresses = append(t.IPAddresses, a.AsSlice())
 	}
 	der, err := x509.CreateCertificate(rand.Reader, t, t, key.Public(), key)
@@ -161,26 +159,6 @@ func ownCertificate(key *ecdsa.PrivateKey, now time.Time) (tls.Certificate, erro
 		return tls.Certificate{}, fmt.Errorf("making the node's certificate: %w", err)
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
-}
-
-// addresses gives where other machines may reach this one, IPv4 first.
-func addresses() (all []netip.Addr) {
-	list, err := net.Interfaces()
-	if err != nil {
-		return nil
-	}
-	for _, i := range list {
-		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
-			continue
-		}
-		for _, a := range lan.Addresses(&i) {
-			if !a.IsLinkLocalUnicast() {
-				all = append(all, a)
-			}
-		}
-	}
-	sorting.Stable(all, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
-	return all
 }
 
 // files is a certificate that something else renews.

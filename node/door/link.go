@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/internal/applink"
+	"github.com/locket-dev/locket/node/lan"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -39,7 +40,7 @@ func Address(listen, public string) (string, error) {
 		return "", fmt.Errorf("address of the API: %w", err)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		all := addresses()
+		all := lan.Reachable()
 		if len(all) == 0 {
 			return "", errors.New("this machine has no address that others could reach: set api.public_url")
 		}

@@ -3,6 +3,8 @@ package lan
 import (
 	"net"
 	"net/netip"
+
+	"github.com/locket-dev/locket/internal/sorting"
 )
 
 // Addresses gives the addresses at which an interface is reached in its network:
@@ -38,6 +40,26 @@ func Addresses(i *net.Interface) (all []netip.Addr) {
 		}
 		all = append(all, six)
 	}
+	return all
+}
+
+// Reachable gives where other machines may reach this one, IPv4 first.
+func Reachable() (all []netip.Addr) {
+	list, err := net.Interfaces()
+	if err != nil {
+		return nil
+	}
+	for _, i := range list {
+		if i.Flags&net.FlagUp == 0 || i.Flags&net.FlagLoopback != 0 {
+			continue
+		}
+		for _, a := range Addresses(&i) {
+			if !a.IsLinkLocalUnicast() {
+				all = append(all, a)
+			}
+		}
+	}
+	sorting.Stable(all, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strconv"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/lan"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -85,10 +87,27 @@ func (w *Wearables) publicURL() string {
 	}
 	b, release := w.broker()
 	defer release()
+	listen := w.c.Listen
 	if b != nil {
-		return scheme + b.Addr().String()
+		listen = b.Addr().String()
 	}
-	return scheme + w.c.Listen
+	return scheme + reached(listen)
+}
+
+// reached is the address by which devices reach what listens on an address, host:port: where it
+// listens on all addresses, the first by which another machine reaches this one, if there is any.
+func reached(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if ip := net.ParseIP(host); host != "" && !ip.IsUnspecified() {
+		return listen
+	}
+	if all := lan.Reachable(); len(all) > 0 {
+		return net.JoinHostPort(all[0].String(), port)
+	}
+	return listen
 }
 
 // Devices implements serve.Devices.
