@@ -348,7 +348,7 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 			m, k = 15, k+2
 		} else if _, q := prefixZh(s, k, "三刻"); q > 0 {
 			m, k = 45, k+2
-		} else if v, q := numberZh(s, k); q > 0 && v < 100 && s.at(k+q) != "个" {
+		} else if v, q := numberZh(s, k); q > 0 && v < 100 && s.at(k+q) != "个" && (v > 9 || q > 1 || s.toks[k].kind == 'n' || s.at(k+1) == "分") { // 七点一起吃饭
 			w.void = w.void || v > 59
 			m, k = v, k+q
 			if s.at(k) == "分" {
