@@ -18,6 +18,7 @@ import (
 // Whatever the node acknowledged to the device is there after any number of
 // kills while events come in: as an utterance, once. KILLS has it go on for so many.
 func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
+	t.Parallel()
 	kills := long.Kills(t, 50)
 	h := newHome(t, "--listen", freeport.Addr(t))
 	d := h.start()

@@ -48,6 +48,7 @@ func (h *home) engines() map[string]serve.Engine {
 // reads; the daemon and the engines' process are killed on the way, and each
 // recording has its words once.
 func TestFirstEvening(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	if out := h.must("engine", "add", "ears", "pocketsphinx"); !strings.Contains(out, "pocketsphinx en-us") || !strings.Contains(out, "sample:") {
 		t.Errorf("%s", out)
