@@ -45,15 +45,12 @@ func (t *talk) question(s sentence) (asked, bool) {
 		t.before = sentences(b.Text)
 	}
 	for _, o := range t.before {
-		if asks, _ := t.junk(o); asks == "question" || o.ends == "" && inverted[o.at(0)] {
+		if o.ends == "?" || o.ends == "？" {
 			q = asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}
 		}
 	}
 	return q, q.toks != nil
 }
-
-// inverted begin a question that has no mark.
-var inverted = set("does did is are was were can could would should shall")
 
 // thing is what a question asks for the place or the holder of, "Daniel's
 // charger": after "where is", "have you seen", "who has", or all of "the

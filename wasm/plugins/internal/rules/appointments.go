@@ -69,7 +69,7 @@ func (t *talk) meant() (plan, bool) {
 		}
 		text := strings.ToLower(b.Text)
 		for k := len(t.plans) - 1; k >= 0; k-- {
-			if holdsWord(text, strings.ToLower(t.plans[k].noun())) {
+			if holdsWord(text, t.plans[k].noun()) {
 				return t.plans[k], true
 			}
 		}

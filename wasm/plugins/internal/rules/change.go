@@ -69,13 +69,6 @@ func (t *talk) reschedule(c *clause) bool {
 	}
 	p, known := t.findOf(whose, nil, words...)
 	to := together(c.whens)
-	if k := c.words[len(c.words)-1].tok; to == nil && known {
-		for i := k; i > k-2 && i > 0; i-- {
-			if w, ok := t.bareHour(c.sentence, i, &p); ok && c.at(i-1) == "to" && w.next == len(c.toks) {
-				to = &w // "moved to eleven"
-			}
-		}
-	}
 	if to != nil && len(c.whens) == 1 && to.weekday && c.past && c.at(to.first) == "on" {
 		to = nil // "they changed it on Wednesday": that was when they did
 	}
@@ -154,14 +147,6 @@ func (t *talk) correction(s sentence) bool {
 	whens := findWhens(s, t.now)
 	if w, ok := t.makeIt(s); ok && len(whens) == 0 {
 		whens = []when{w}
-	}
-	if n := len(s.toks); len(whens) == 0 && n > 2 && s.at(n-2) == "the" {
-		if d, ok := ordinal(s.at(n - 1)); ok { // "sorry, the fourth": of the same month
-			p, _ := t.meant()
-			if y, m, _ := date(p.day); d <= monthLength(y, m) {
-				whens = []when{{first: n - 2, next: n, hasDay: true, day: dayOf(y, m, d), grain: 'd', zone: t.now.offset}}
-			}
-		}
 	}
 	if len(whens) == 0 || s.denies(0) {
 		return false
@@ -284,28 +269,18 @@ func (t *talk) makeIt(s sentence) (when, bool) {
 		if (s.at(i) != "make" && s.at(i) != "say") || (s.at(i+1) != "it" && s.at(i+1) != "that") {
 			continue
 		}
-		if w, ok := t.bareHour(s, i+2, &p); ok {
+		if h, ok := number(s.at(i + 2)); ok && h >= 1 && h <= 12 && s.at(i+2) != "a" && s.at(i+2) != "an" {
+			w := when{first: i + 2, next: i + 3, clock: true, minute: h % 12 * 60, zone: t.now.offset}
+			if m, ok := number(s.at(i + 3)); ok && m >= 10 && m < 60 {
+				w.minute, w.next = w.minute+m, i+4
+			}
+			if p.minute >= 12*60 || !p.clock && h < 7 {
+				w.minute += 12 * 60
+			}
 			return w, true
 		}
 	}
 	return when{}, false
-}
-
-// bareHour reads an hour without a word that says so at token i, "eleven" or "eleven fifteen", in the half of
-// the day of p.
-func (t *talk) bareHour(s sentence, i int, p *plan) (when, bool) {
-	h, ok := number(s.at(i))
-	if !ok || h < 1 || h > 12 || s.at(i) == "a" || s.at(i) == "an" {
-		return when{}, false
-	}
-	w := when{first: i, next: i + 1, clock: true, minute: h % 12 * 60, zone: t.now.offset}
-	if m, ok := number(s.at(i + 1)); ok && m >= 10 && m < 60 {
-		w.minute, w.next = w.minute+m, i+2
-	}
-	if p.minute >= 12*60 || !p.clock && h < 7 {
-		w.minute += 12 * 60
-	}
-	return w, true
 }
 
 // together is the last day and the last time of day of several expressions:

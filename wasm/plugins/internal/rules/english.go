@@ -26,7 +26,7 @@ func (t *talk) english(c *clause) {
 		c.kind, c.thing, c.subj = 't', strings.ToLower(c.subj.name), t.self // "Yoga is cancelled": no person is
 	}
 	t.over(c)
-	if t.weekly(c) || t.absent(c) || t.lending(c) || t.agreedOn(c) || t.reschedule(c) || t.toldOf(c) {
+	if t.absent(c) || t.lending(c) || t.agreedOn(c) || t.reschedule(c) || t.toldOf(c) {
 		return
 	}
 	if t.reacts(c) || t.ails(c) {

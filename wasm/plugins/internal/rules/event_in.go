@@ -42,11 +42,7 @@ func (c *clause) eventIn() (attribute, noun string) {
 		}
 		if to, ok := c.after(i, 1, "to"); ok {
 			if i < c.vi && c.w(i+1) == "to" {
-				end := c.vi
-				for end > i+3 && (auxiliary(c.w(end-1)) || adverb(c.w(end-1)) || c.w(end-1) == "being") {
-					end-- // "my flight to Lyon has been moved"
-				}
-				to = c.trim(i+2, end)
+				to = c.trim(i+2, c.vi)
 			}
 			return a + "_to_" + strings.ToLower(strings.ReplaceAll(to, " ", "_")), w + " to " + to
 		}

@@ -3,8 +3,6 @@ package rules
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/locket-dev/locket/wasm/abi"
 )
 
 var eventsZh = [...]struct{ word, attribute string }{
@@ -63,15 +61,6 @@ func (t *talk) changeZh(b *bareZh) bool {
 	if !ok && now {
 		return false
 	}
-	if c := courseOffZh(x); attr == "" && c != "" && !strings.Contains(x, "没") && !strings.Contains(c, "的") {
-		attr, word = c, c
-		if w := &b.whens[len(b.whens)-1]; w.habit { // 瑜伽课改到每周三了
-			a := t.baseZh(b, "semantic", "habit", t.self, 0.75)
-			a.Slot = &abi.Slot{Subject: t.self.key, Attribute: "schedule: " + c, Value: b.s.text[b.s.toks[w.first].start:b.s.toks[w.next-1].end]}
-			t.out.Candidates = append(t.out.Candidates, a)
-			return true
-		}
-	}
 	if !ok {
 		if attr == "" {
 			return false
@@ -98,16 +87,10 @@ func (t *talk) changeZh(b *bareZh) bool {
 	return true
 }
 
-// courseOffZh is the course or the like that a clause says is cancelled or moved, of no kind that eventsZh have:
+// courseOffZh is the course or the like that a clause says is cancelled, of no kind that eventsZh have:
 // 瑜伽课 of 瑜伽课取消了.
 func courseOffZh(x string) string {
 	what, ok := strings.CutSuffix(strings.TrimRight(x, "。，！! 了"), "取消")
-	for _, k := range movesZh {
-		if !ok {
-			what, _, ok = strings.Cut(x, k)
-		}
-	}
-	what, _, _ = strings.Cut(trimHeads(what, "我们的", "我们", "我的", "我"), "从")
 	what = strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(what, "被"), "又"), "的 ")
 	if n := utf8.RuneCountInString(what); !ok || n < 2 || n > 8 || !endsWithAny(what, []string{"课", "班", "训练", "活动", "演出", "航班", "团", "球赛", "讲座", "秋游", "春游", "团建"}) || strings.ContainsAny(what, "他她你") {
 		return ""

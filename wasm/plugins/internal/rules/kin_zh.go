@@ -113,9 +113,6 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		}
 	}
 	if s == "他" || s == "她" {
-		if t.topic.unclear {
-			return person{}, false
-		}
 		return t.lastPerson()
 	}
 	if strings.HasPrefix(s, "你") || strings.HasPrefix(s, "您") {

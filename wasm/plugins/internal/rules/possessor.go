@@ -192,11 +192,6 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 		if t.sex(p) == 0 && t.likelier(k, other) {
 			break
 		}
-		for _, o := range t.persons[min(k, t.met):k] {
-			if o.name != "" && !strings.EqualFold(o.name, p.name) && !t.present(o) && t.sex(o) != 0 && t.sex(o) != other {
-				return person{}, false // which of the two that one sentence named?
-			}
-		}
 		return t.named(p.name), true
 	}
 	return person{}, false

@@ -88,7 +88,6 @@ type talk struct {
 	replanned bool            // they are others than before this text
 	sexes     map[string]byte // of persons, as relatives before their names say
 	persons   []person
-	met       int        // the first of persons that the last sentence with names names
 	tasks     tasks      // what the lines of a list are
 	own       []sentence // of this text
 	before    []sentence // of the turn before, once they were asked for
@@ -253,10 +252,6 @@ func (t *talk) sentence(s sentence) {
 	}
 	s = toldYou(s)
 	if t.reminder(s) {
-		t.meet(s.toks, s.text)
-		return
-	}
-	if t.reply(s) || t.restated(s) {
 		t.meet(s.toks, s.text)
 		return
 	}

@@ -12,7 +12,6 @@ type topic struct {
 	person  person
 	known   bool
 	unclear bool
-	pair    bool // named with another: the next 她 may be either
 	thing   bool // unclear, and a thing of the person's: 我女儿的学校
 }
 
@@ -50,9 +49,7 @@ func (t *talk) attend(x string) {
 	k := kinPrefixZh(rest)
 	switch {
 	case !own && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
-		if t.topic.pair {
-			t.topic = topic{unclear: true}
-		} else if !t.topic.known || t.topic.person.key == t.self.key { // 她是绵阳的，在医院当护士: not the speaker
+		if !t.topic.known || t.topic.person.key == t.self.key { // 她是绵阳的，在医院当护士: not the speaker
 			p, ok := t.absentZh()
 			t.topic = topic{person: p, known: ok, unclear: !ok}
 		}
@@ -73,18 +70,10 @@ func (t *talk) attend(x string) {
 			p = person{p.name + "的" + k, p.key + "的" + k}
 			after = after[len("的")+len(k):]
 		}
-		name := namePrefixZh(after)
-		if rs := []rune(after); name == "" && len(rs) > 2 && (rs[0] == '小' || rs[0] == '阿') && strings.ContainsRune(verbStartsZh, rs[2]) && !smallZh[string(rs[:2])] {
-			name = string(rs[:2]) // 我妹妹小雨在
-		}
-		if name != "" {
+		if name := namePrefixZh(after); name != "" {
 			p = t.named(name)
 		}
 		t.about(p)
-		if one, other, ok := strings.Cut(after, "和"); ok && utf8.RuneCountInString(one) < 4 {
-			other, _ = cutOwnZh(other)
-			t.topic.pair = kinPrefixZh(other) != "" // 我妹妹和我同事都在上海
-		}
 	case own || strings.HasPrefix(x, "轮到我"):
 		t.about(t.self)
 	case afterwardsZh(x):
@@ -126,9 +115,6 @@ func (t *talk) attend(x string) {
 		}
 	}
 }
-
-// smallZh begin with 小 and are no names.
-var smallZh = set("小学 小孩 小时 小区 小组 小心 小便 小说")
 
 // afterwardsZh reports a clause of the speaker's behind a point of the day: 下班后我.
 func afterwardsZh(x string) bool {

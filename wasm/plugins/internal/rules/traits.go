@@ -310,7 +310,7 @@ func trade(w string) bool {
 		"psychologist", "therapist", "producer", "manager", "editor", "driver", "butcher", "florist", "violinist", "pianist", "intern", "apprentice", "postman", "soldier", "policeman", "volunteer", "tutor", "estate-agent", "agent", "technician", "curator", "optician":
 		return true
 	}
-	return profession(w) || strings.HasSuffix(w, "ologist")
+	return false
 }
 
 func ownerOf(p person, t *talk) (person, string) {

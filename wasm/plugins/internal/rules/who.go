@@ -75,11 +75,7 @@ func (t *talk) addressee() (person, bool) {
 
 // meet takes in who is named in a sentence, and whom "he" or "she" may mean.
 func (t *talk) meet(toks []token, text string) {
-	met := personsIn(toks, text)
-	if len(met) > 0 {
-		t.met = len(t.persons)
-	}
-	t.persons = append(t.persons, met...)
+	t.persons = append(t.persons, personsIn(toks, text)...)
 	if p, ok := unnamed(toks); ok {
 		t.persons = append(t.persons, p)
 	}
@@ -201,7 +197,7 @@ func commonWord(s string) bool {
 		"nobody", "everything", "something", "nothing", "what", "where", "who", "why", "how", "which", "let", "don't", "please", "thanks", "thank",
 		"good", "great", "nice", "sure", "maybe", "perhaps", "dinner", "lunch", "breakfast", "dentist", "doctor", "meeting", "mum", "mom", "dad",
 		"today", "tomorrow", "yesterday", "tonight", "english", "chinese", "remember", "both", "only", "some", "one", "two", "three", "every", "each",
-		"work", "school", "home", "yoga", "pilates", "zumba", "ballet", "choir", "judo", "karate", "swimming", "tennis", "football", "gymnastics", "music", "tea", "coffee", "is", "go", "keep", "send", "call", "put", "take", "turn", "add", "get":
+		"work", "school", "home", "music", "tea", "coffee", "is", "go", "keep", "send", "call", "put", "take", "turn", "add", "get":
 		return true
 	}
 	return false

@@ -1,10 +1,6 @@
 package rules
 
-import (
-	"strings"
-
-	"github.com/locket-dev/locket/wasm/abi"
-)
+import "strings"
 
 // The first and the last day somewhere, and what a house has to do without on a day.
 
@@ -77,48 +73,6 @@ func (t *talk) gaveNotice(c *clause, i int) bool {
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true
 }
-
-// weekly takes on which weekdays a class is, "I have yoga on Mondays", and from now on: "yoga is on
-// Wednesdays now, not Mondays". What is said last holds.
-func (t *talk) weekly(c *clause) bool {
-	if !c.hasHabit() || c.modal || c.conditional() || c.ends == "?" || c.find(0, len(c.words), "also") >= 0 || c.find(0, len(c.words), "too") >= 0 || c.find(0, len(c.words), "another") >= 0 {
-		return false
-	}
-	what, owner := c.thing, t.self.key
-	switch {
-	case c.kind != 't' && c.verb == "have" && !c.past && !c.neg:
-		what, owner = strings.ToLower(o2(c, c.vi+1)), c.subj.key
-	case c.kind != 't' || c.verb != "be" && !moves(c.verb) || c.verb == "be" && c.past:
-		return false
-	case c.own:
-		owner = c.subj.key
-	}
-	noun := trimS(last(what))
-	if !courses[noun] && !courses[last(what)] {
-		return false
-	}
-	if head, ok := strings.CutSuffix(strings.TrimSuffix(what, last(what)), " "); ok && (noun == "lesson" || noun == "clas" || noun == "course") {
-		what = head // piano lessons
-	}
-	d := *c
-	d.whens = nil
-	for i := range c.whens {
-		if w := c.whens[i]; w.habit && !denied(c.sentence, &w) {
-			d.whens = append(d.whens, w)
-		}
-	}
-	days := d.howOften()
-	if days == "" {
-		return false
-	}
-	a := t.base(c, "semantic", "habit", 0.75)
-	a.Slot = &abi.Slot{Subject: owner, Attribute: "schedule: " + what, Value: days}
-	t.out.Candidates = append(t.out.Candidates, a)
-	return true
-}
-
-// courses are what is on the same weekday each week.
-var courses = set("class clas lesson course practice training yoga pilates zumba ballet choir judo karate swimming tennis football gymnastics rehearsal")
 
 // utilities are what a house has until it is cut off.
 var utilities = set("water power electricity gas heating internet wifi broadband lift elevator")
