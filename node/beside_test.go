@@ -165,7 +165,7 @@ func TestEngineAway(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := running(t, nil)
 	addEngine(t, n, "ears", s.URL)
-	s.Fails(func(w http.ResponseWriter) bool { w.WriteHeader(http.StatusServiceUnavailable); return true })
+	s.Fails(func(w http.ResponseWriter) bool { fmt.Fprint(w, "<html>back soon"); return true }) // a proxy's page
 	sounds(t, n, evening)
 	eventually(t, "trouble", func() bool { return engineOfKind(t, n, "ears").Trouble != "" })
 	if e := engineOfKind(t, n, "ears"); e.Waiting != 1 || e.Parked != 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,6 +219,28 @@ func (a *app) showEngine(w io.Writer, e *serve.Engine) {
 	for _, why := range e.Reasons {
 		fmt.Fprintf(w, "      %s\n", a.paint.dim("parked: "+oneLine(why)))
 	}
+	if e.Parked > 0 {
+		again := a.here("locket llm retry")
+		if e.Kind != "mind" {
+			again = a.addAgain(e)
+		}
+		fmt.Fprintf(w, "      To have them tried again: %s\n", again)
+	}
+}
+
+// addAgain is the command that adds an engine anew, as it is.
+func (a *app) addAgain(e *serve.Engine) string {
+	c := "locket engine add " + e.Kind + " " + shellWord(oneLine(cmp.Or(e.URL, e.Engine)))
+	if e.Model != "" {
+		c += " " + shellWord(oneLine(e.Model))
+	}
+	if e.Keyed {
+		c += " --key-file FILE"
+	}
+	if !e.Local {
+		c += " --consent"
+	}
+	return a.here(c)
 }
 
 // engineWaits says what waits for an engine, empty where nothing does.

@@ -93,7 +93,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 		return nil, err
 	}
 	if c := &h.c.LLM; c.URL != "" {
-		s := engines.Spec{Kind: engines.Mind, Engine: engines.Language, URL: c.URL, Model: c.Model}
+		s := engines.Spec{Kind: engines.Mind, Engine: engines.Language, URL: c.URL, Model: c.Model, Key: string(c.Key)}
 		v := shown(&s)
 		v.Config = true
 		out = append(out, v)
@@ -112,7 +112,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 
 // shown is an engine as the API tells of it.
 func shown(s *engines.Spec) serve.Engine {
-	v := serve.Engine{Kind: string(s.Kind), Engine: s.Engine, Name: s.Name(), URL: s.URL, Model: s.Model, Local: s.Local(), Added: s.Added, Consent: s.Consent, Reasons: []string{}}
+	v := serve.Engine{Kind: string(s.Kind), Engine: s.Engine, Name: s.Name(), URL: s.URL, Model: s.Model, Keyed: s.Key != "", Local: s.Local(), Added: s.Added, Consent: s.Consent, Reasons: []string{}}
 	if s.Sample != nil {
 		sample := serve.EngineSample(*s.Sample)
 		v.Sample = &sample
