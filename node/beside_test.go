@@ -199,11 +199,12 @@ func TestEnginesThatAreNone(t *testing.T) {
 		{"ears", "http://127.0.0.1:9", "", serve.ErrEngine, "does not answer"},
 		{"ears", "127.0.0.1:8080", "", memory.ErrInvalid, "want a URL"},
 		{"ears", "gopher://127.0.0.1", "", memory.ErrInvalid, "want a URL"},
-		{"ears", "tesseract", "", memory.ErrInvalid, "want http"},
+		{"ears", "tesseract", "", memory.ErrInvalid, "want a URL"},
+		{"eyes", "pocketsphinx", "", memory.ErrInvalid, "want a URL"},
 		{"eyes", "http://127.0.0.1:9", "", memory.ErrInvalid, "model"},
 		{"mind", "http://127.0.0.1:9", "m", serve.ErrEngine, "does not answer"},
 	} {
-		if _, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: c.kind, Address: c.address, Model: c.model}); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+		if _, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: c.kind, Address: c.address, Model: c.model}); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Count(err.Error(), "want") > 1 {
 			t.Errorf("%s %s: %v", c.kind, c.address, err)
 		}
 	}

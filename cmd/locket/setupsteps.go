@@ -100,9 +100,11 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 	}
 	if address != "" && address != "auto" {
 		// A person who gives a flag has chosen.
-		e, err := s.app.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
+		r := serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)}
+		e, err := s.app.tryEngine(s.ctx, c, r)
 		if err != nil {
-			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: " + s.app.here("locket engine add "+strings.TrimSpace(kind+" "+address+" "+model))}
+			again, _ := s.app.addBetter(&r, err)
+			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: " + again}
 		}
 		s.chosen(e)
 		return nil

@@ -100,6 +100,9 @@ func (r *AddEngineRequest) check() error {
 	if r.Address = strings.TrimSpace(r.Address); r.Address == "" {
 		return kindInvalid.problem("address", "address: it is empty")
 	}
+	if strings.Contains(r.Address, "@") { // a password is not repeated
+		return kindInvalid.problem("address", "address: it has a user name or a password in it")
+	}
 	return nil
 }
 
