@@ -165,7 +165,7 @@ func TestEngineAway(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := running(t, nil)
 	addEngine(t, n, "ears", s.URL)
-	s.Fails(func(w http.ResponseWriter) bool { w.WriteHeader(http.StatusServiceUnavailable); return true })
+	s.Fails(func(w http.ResponseWriter) bool { fmt.Fprint(w, "<html>back soon"); return true }) // a proxy's page
 	sounds(t, n, evening)
 	eventually(t, "trouble", func() bool { return engineOfKind(t, n, "ears").Trouble != "" })
 	if e := engineOfKind(t, n, "ears"); e.Waiting != 1 || e.Parked != 0 {
@@ -199,11 +199,12 @@ func TestEnginesThatAreNone(t *testing.T) {
 		{"ears", "http://127.0.0.1:9", "", serve.ErrEngine, "does not answer"},
 		{"ears", "127.0.0.1:8080", "", memory.ErrInvalid, "want a URL"},
 		{"ears", "gopher://127.0.0.1", "", memory.ErrInvalid, "want a URL"},
-		{"ears", "tesseract", "", memory.ErrInvalid, "want http"},
+		{"ears", "tesseract", "", memory.ErrInvalid, "want a URL"},
+		{"eyes", "pocketsphinx", "", memory.ErrInvalid, "want a URL"},
 		{"eyes", "http://127.0.0.1:9", "", memory.ErrInvalid, "model"},
 		{"mind", "http://127.0.0.1:9", "m", serve.ErrEngine, "does not answer"},
 	} {
-		if _, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: c.kind, Address: c.address, Model: c.model}); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+		if _, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: c.kind, Address: c.address, Model: c.model}); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Count(err.Error(), "want") > 1 {
 			t.Errorf("%s %s: %v", c.kind, c.address, err)
 		}
 	}

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -84,7 +87,19 @@ failed at before is tried again.`,
 // engineGets says what an engine is given.
 var engineGets = map[string]string{"ears": "your recordings", "eyes": "your photos", "mind": "what is said around you"}
 
+// checkAddress refuses an engine's address that has a user name or a password in it, and does not
+// repeat it.
+func checkAddress(address string) error {
+	if strings.Contains(address, "@") {
+		return usagef("an engine's address has no user name or password in it; a key is given with locket engine add --key-file FILE")
+	}
+	return nil
+}
+
 func (a *app) addEngine(cmd *cobra.Command, cl *serve.Client, kind, address string, o engineOptions) error {
+	if err := checkAddress(address); err != nil {
+		return err
+	}
 	r := serve.AddEngineRequest{Kind: kind, Address: address, Model: o.model, Consent: o.consent}
 	if o.keyFile != "" {
 		b, err := os.ReadFile(o.keyFile)
@@ -100,6 +115,9 @@ func (a *app) addEngine(cmd *cobra.Command, cl *serve.Client, kind, address stri
 		r.Consent = true
 	}
 	e, err := a.tryEngine(cmd.Context(), cl, r)
+	if again, lacks := a.addBetter(&r, err); lacks {
+		err = advisedError{err, "want: " + again}
+	}
 	return a.printed(err, e, func(w io.Writer) { a.showEngine(w, &e) })
 }
 
@@ -218,6 +236,42 @@ func (a *app) showEngine(w io.Writer, e *serve.Engine) {
 	for _, why := range e.Reasons {
 		fmt.Fprintf(w, "      %s\n", a.paint.dim("parked: "+oneLine(why)))
 	}
+	if e.Parked > 0 {
+		again := a.here("locket llm retry")
+		if e.Kind != "mind" {
+			again = a.addAgain(e)
+		}
+		fmt.Fprintf(w, "      To have them tried again: %s\n", again)
+	}
+}
+
+// addBetter is the command to try an engine again after a failure, with what the failure says
+// that it lacked: a model or a key.
+func (a *app) addBetter(r *serve.AddEngineRequest, err error) (command string, lacked bool) {
+	e := serve.Engine{Kind: r.Kind, URL: r.Address, Model: r.Model, Local: !engines.IsAddress(r.Address) || (&engines.Spec{URL: r.Address}).Local()}
+	if errors.Is(err, memory.ErrInvalid) && engines.IsAddress(r.Address) && r.Kind != "ears" && r.Model == "" {
+		e.Model = "MODEL"
+	}
+	e.Keyed = errors.Is(err, serve.ErrEngine) && wantsKey.MatchString(err.Error())
+	return a.addAgain(&e), e.Keyed || e.Model != r.Model
+}
+
+// wantsKey finds the status of an answer to who has not the right key.
+var wantsKey = regexp.MustCompile(`\b40[13]\b`)
+
+// addAgain is the command that adds an engine anew, as it is.
+func (a *app) addAgain(e *serve.Engine) string {
+	c := "locket engine add " + e.Kind + " " + shellWord(oneLine(cmp.Or(e.URL, e.Engine)))
+	if e.Model != "" {
+		c += " " + shellWord(oneLine(e.Model))
+	}
+	if e.Keyed {
+		c += " --key-file FILE"
+	}
+	if !e.Local {
+		c += " --consent"
+	}
+	return a.here(c)
 }
 
 // engineWaits says what waits for an engine, empty where nothing does.

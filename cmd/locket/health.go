@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -246,11 +247,14 @@ func (a *app) showDoctor(w io.Writer, x *examined, verbose bool) {
 			a.showFolded(w, foldRefusals(x.Refusals))
 		}
 	}
-	if x.OK {
+	switch warned := func(f serve.Finding) bool { return f.Level == serve.LevelWarning }; {
+	case !x.OK:
+		fmt.Fprintln(w, "\nSomething is wrong: see the errors above.")
+	case slices.ContainsFunc(x.Findings, warned):
+		fmt.Fprintln(w, "\nNothing is wrong apart from the warnings above.")
+	default:
 		fmt.Fprintln(w, "\nNothing is wrong.")
-		return
 	}
-	fmt.Fprintln(w, "\nSomething is wrong: see the errors above.")
 }
 
 func (a *app) showFolded(w io.Writer, list []alike) {

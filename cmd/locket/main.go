@@ -23,9 +23,20 @@ func main() {
 	if engines.IsProcess(os.Args) { // this process is to run engines for another one
 		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // so that a second Ctrl+C ends what does not hear the first
+	ctx, stop := untilSignal()
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, product(pluginCache, 0))
 	stop()
 	os.Exit(code)
+}
+
+// untilSignal gives a context that ends when the process is told to end. A second Ctrl+C kills
+// what does not hear the first. SIGHUP, which a terminal that closes may send twice, does not.
+func untilSignal() (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	if signal.Ignored(syscall.SIGHUP) { // nohup
+		return ctx, stop
+	}
+	ctx, unhung := signal.NotifyContext(ctx, syscall.SIGHUP)
+	return ctx, func() { unhung(); stop() }
 }

@@ -41,7 +41,7 @@ daemon. It waits until each event is acknowledged and worked through. A .jsonl f
 its own devices and times. Other files come from --device, and end now.
 
 On the node's own broker, a device without credentials gets some for the time of the
-replay. On any other broker, give the password in --password-file.`,
+replay. A replay that was killed leaves them, and the next one replaces them. On any other broker, give the password in --password-file.`,
 		Example: `  locket replay testdata/day/day.jsonl
   locket replay --device glasses note.png voice.wav
   locket replay --generate 7 --speed 600`,
@@ -179,7 +179,7 @@ func (a *app) lend(ctx context.Context, cl *serve.Client, events []day.Event) (u
 		}
 	}
 	for _, name := range names {
-		d, err := cl.AddDevice(ctx, name)
+		d, err := cl.AddLogin(ctx, serve.AddDeviceRequest{Name: name, Replay: true})
 		if errors.Is(err, serve.ErrConflict) {
 			return "", nil, lent, fmt.Errorf("wearable %s has credentials already: give its password with --password-file, or take them away with locket wearable remove %s", name, name)
 		}

@@ -1,6 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
@@ -35,5 +43,98 @@ func TestGeneratedDaysAreApart(t *testing.T) {
 		if !seven[id] {
 			t.Fatalf("%s came only the second time", id)
 		}
+	}
+}
+
+// A replay that is killed leaves a login, and the next one replaces it; SIGHUP leaves none. The
+// login that the wearer has made is not touched.
+func TestReplayThatDies(t *testing.T) {
+	dir := t.TempDir()
+	home, d := filepath.Join(dir, "home"), testDeps()
+	locket := func(args ...string) (code int, out, problems string) {
+		var o, p strings.Builder
+		code = run(t.Context(), append([]string{"--home", home}, args...), strings.NewReader(""), &o, &p, d)
+		return code, o.String(), p.String()
+	}
+	wearables := func() string {
+		_, out, _ := locket("wearable", "list", "--json")
+		return out
+	}
+	if code, _, problems := locket("init", "--key-file", "--no-check"); code != 0 {
+		t.Fatal(problems)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ready, told := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"--home", home, "--json", "run"}, strings.NewReader(""), told, io.Discard, d)
+		told.Close()
+	}()
+	defer func() { stop(); <-ended }()
+	if n, err := ready.Read(make([]byte, 4096)); err != nil || n == 0 {
+		t.Fatal("the daemon does not say that it is ready: ", err)
+	}
+	go io.Copy(io.Discard, ready)
+
+	long, short := filepath.Join(dir, "long.jsonl"), filepath.Join(dir, "short.txt")
+	for file, text := range map[string]string{short: "Ann likes tea.", long: `{"kind": "day", "date": "2026-09-14", "zone": "UTC", "wearer": "Mei"}
+{"at": "2026-09-14T07:00:00Z", "kind": "text", "device": "pin", "speaker": "Ann", "lang": "en", "text": "Morning."}
+{"at": "2026-09-14T19:00:00Z", "kind": "text", "device": "pin", "speaker": "Ann", "lang": "en", "text": "Evening."}
+`} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// dies starts a replay of twelve hours, and has it end by a signal once it has connected.
+	dies := func(by os.Signal) {
+		t.Helper()
+		path, err := exec.LookPath("locket")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var problems bytes.Buffer
+		c := exec.CommandContext(t.Context(), path, "--home", home, "replay", "--speed", "1", long)
+		c.Env, c.Stderr = append(os.Environ(), cheapHome...), &problems
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		died := make(chan error, 1)
+		go func() { died <- c.Wait() }()
+		for !strings.Contains(wearables(), `"connected":true`) {
+			select {
+			case err := <-died:
+				t.Fatalf("the replay ends: %v: %s", err, problems.String())
+			default:
+			}
+		}
+		if code, _, problems := locket("replay", "--device", "pin", short); code == 0 || !strings.Contains(problems, "pin has credentials already") {
+			t.Errorf("a second replay beside the first: %d, %s", code, problems)
+		}
+		if err := c.Process.Signal(by); err != nil {
+			t.Fatal(err)
+		}
+		<-died
+		for strings.Contains(wearables(), `"connected":true`) { // until the broker has noticed
+		}
+	}
+	dies(syscall.SIGKILL)
+	if !strings.Contains(wearables(), `"name":"pin"`) {
+		t.Error("a replay that was killed left no login, and this test is none")
+	}
+	if code, _, problems := locket("replay", "--device", "pin", short); code != 0 {
+		t.Errorf("after one that was killed: %d, %s", code, problems)
+	}
+	dies(syscall.SIGHUP)
+	if left := wearables(); strings.Contains(left, "pin") {
+		t.Errorf("after SIGHUP there is %s", left)
+	}
+	if code, _, problems := locket("wearable", "add", "pin"); code != 0 {
+		t.Fatal(problems)
+	}
+	if code, _, problems := locket("replay", "--device", "pin", short); code != exitFailed || !strings.Contains(problems, "give its password with --password-file") {
+		t.Errorf("as the wearer's own: %d, %s", code, problems)
+	}
+	if left := wearables(); !strings.Contains(left, `"name":"pin"`) {
+		t.Errorf("of the wearer's own login there is %q", left)
 	}
 }

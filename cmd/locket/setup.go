@@ -174,6 +174,12 @@ func (s *settingUp) asWritten(l *config.Loaded) error {
 // check refuses flags that a step would refuse after the home is made.
 func (s *settingUp) check(l *config.Loaded) error {
 	o := s.o
+	for _, kind := range serve.EngineKinds {
+		address, _, _ := strings.Cut(strings.TrimSpace(*o.engines[kind]), " ")
+		if err := checkAddress(address); err != nil {
+			return usageError{fmt.Errorf("--%s: %w", kind, err)}
+		}
+	}
 	if name := o.wearable; name != "" && name != none {
 		if err := wire.CheckDevice(name); err != nil {
 			return usageError{fmt.Errorf("--wearable: %w", err)}

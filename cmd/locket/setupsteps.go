@@ -115,10 +115,16 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 	}
 	if address != "" && address != "auto" {
 		// A person who gives a flag has chosen.
-		e, err := s.app.tryEngine(s.ctx, c, serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)})
+		r := serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)}
+		e, err := s.app.tryEngine(s.ctx, c, r)
 		if err != nil {
+<<<<<<< HEAD
 			s.failed = append(s.failed, advisedError{fmt.Errorf("--%s: %w", kind, err), "All else was done. To try it again: " + s.app.here("locket engine add "+strings.TrimSpace(kind+" "+address+" "+model))})
 			return s.ctx.Err()
+=======
+			again, _ := s.app.addBetter(&r, err)
+			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: " + again}
+>>>>>>> eng
 		}
 		s.chosen(e)
 		return nil

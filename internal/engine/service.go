@@ -104,6 +104,9 @@ func (s *Service) post(ctx context.Context, contentType string, body []byte, out
 		return s.status(resp, b)
 	}
 	if err := json.Unmarshal(b, out); err != nil {
+		if retry.Away(resp.Header, b) {
+			return Faultf(s.Engine, Gone, "%s: a page of HTML in place of JSON", resp.Status)
+		}
 		return Faultf(s.Engine, Babbled, "not the JSON that was asked for: %v", err)
 	}
 	return nil

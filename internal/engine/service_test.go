@@ -34,7 +34,12 @@ func TestServiceFaults(t *testing.T) {
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		}, Gone, "unexpected EOF", 0, true},
-		{"not JSON", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("<html>")) }, Babbled, "JSON", 0, true},
+		{"not JSON", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("rubbish")) }, Babbled, "JSON", 0, true},
+		{"a proxy's page", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("\n<!doctype html>")) }, Gone, "200 OK: a page of HTML", 0, true},
+		{"a proxy's text", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Write([]byte("back soon"))
+		}, Gone, "a page of HTML", 0, true},
 		{"half of JSON", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(`{"text":"and so my`)) }, Babbled, "JSON", 0, true},
 		{"endless", func(w http.ResponseWriter, r *http.Request) {
 			for _, err := w.Write([]byte(`"`)); err == nil; {

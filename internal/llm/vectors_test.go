@@ -50,7 +50,8 @@ func TestVectorsMisbehaving(t *testing.T) {
 		body   string
 		want   llm.Kind
 	}{
-		"no JSON":          {200, "<html>", llm.Babbled},
+		"no JSON":          {200, "rubbish", llm.Babbled},
+		"a proxy's page":   {200, "<html>", llm.Gone},
 		"cut off":          {200, `{"data":[{"index":0,`, llm.Babbled},
 		"too few":          {200, `{"data":[{"index":0,"embedding":[1]}]}`, llm.Babbled},
 		"twice the same":   {200, `{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`, llm.Babbled},

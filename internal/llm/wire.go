@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/locket-dev/locket/internal/retry"
 )
 
 // baseURL reads an endpoint's address. Without a path /v1 is meant.
@@ -87,6 +89,9 @@ func (c *caller) call(ctx context.Context, timeout time.Duration, method, to str
 		return ofStatus(res.StatusCode, res.Header, c.withoutKey(e.Error.Message))
 	}
 	if err := json.Unmarshal(b, out); err != nil {
+		if retry.Away(res.Header, b) {
+			return faultf(Gone, res.StatusCode, "%d: a page of HTML in place of JSON", res.StatusCode)
+		}
 		return faultf(Babbled, res.StatusCode, "not the JSON of the protocol")
 	}
 	return nil

@@ -3,6 +3,7 @@
 package retry
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"net/http"
@@ -60,6 +61,12 @@ func Asked(header string, now time.Time, most time.Duration) time.Duration {
 		return max(0, min(t.Sub(now), most))
 	}
 	return 0
+}
+
+// Away reports whether an answer that should be JSON, and is none, is a page of HTML. A proxy
+// answers with one, also with status 200, while the server behind it is away.
+func Away(h http.Header, body []byte) bool {
+	return strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/html") || bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 }
 
 // Paced is called after a request was refused because requests came too fast. It waits

@@ -93,7 +93,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 		return nil, err
 	}
 	if c := &h.c.LLM; c.URL != "" {
-		s := engines.Spec{Kind: engines.Mind, Engine: engines.Language, URL: c.URL, Model: c.Model}
+		s := engines.Spec{Kind: engines.Mind, Engine: engines.Language, URL: c.URL, Model: c.Model, Key: string(c.Key)}
 		v := shown(&s)
 		v.Config = true
 		out = append(out, v)
@@ -112,7 +112,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 
 // shown is an engine as the API tells of it.
 func shown(s *engines.Spec) serve.Engine {
-	v := serve.Engine{Kind: string(s.Kind), Engine: s.Engine, Name: s.Name(), URL: s.URL, Model: s.Model, Local: s.Local(), Added: s.Added, Consent: s.Consent, Reasons: []string{}}
+	v := serve.Engine{Kind: string(s.Kind), Engine: s.Engine, Name: s.Name(), URL: s.URL, Model: s.Model, Keyed: s.Key != "", Local: s.Local(), Added: s.Added, Consent: s.Consent, Reasons: []string{}}
 	if s.Sample != nil {
 		sample := serve.EngineSample(*s.Sample)
 		v.Sample = &sample
@@ -207,9 +207,9 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 	if kind == engines.Mind && h.c.LLM.URL != "" {
 		return nil, fmt.Errorf("%w: the configuration names a language model at llm.url, which has the last word", serve.ErrConflict)
 	}
-	program := r.Address == engines.PocketSphinx || r.Address == engines.Tesseract
+	program := kind == engines.Ears && r.Address == engines.PocketSphinx || kind == engines.Eyes && r.Address == engines.Tesseract
 	if !program && !engines.IsAddress(r.Address) {
-		return nil, fmt.Errorf("%w: address: %.80q: want a URL such as http://127.0.0.1:8080 or tcp://127.0.0.1:10300, or %s or %s", memory.ErrInvalid, r.Address, engines.PocketSphinx, engines.Tesseract)
+		return nil, fmt.Errorf("%w: address: %.80q: want a URL such as %s", memory.ErrInvalid, r.Address, addresses[kind])
 	}
 	local := program || (&engines.Spec{URL: r.Address}).Local()
 	if !local && !r.Consent {
@@ -244,6 +244,13 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 		return &s, nil
 	}
 	return nil, errors.Join(errs...)
+}
+
+// addresses are what the address of an engine of a kind may be.
+var addresses = map[engines.Kind]string{
+	engines.Ears: "http://127.0.0.1:8080 or tcp://127.0.0.1:10300, or " + engines.PocketSphinx,
+	engines.Eyes: "http://127.0.0.1:11434/v1, or " + engines.Tesseract,
+	engines.Mind: "http://127.0.0.1:11434/v1",
 }
 
 // gets says what an engine of a kind is sent.

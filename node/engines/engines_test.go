@@ -154,7 +154,7 @@ func TestRubbish(t *testing.T) {
 		answer func(http.ResponseWriter)
 		kind   engine.Kind
 	}{
-		"HTML":    {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>sign in</html>") }, engine.Babbled},
+		"HTML":    {func(w http.ResponseWriter) { fmt.Fprint(w, "<html>sign in</html>") }, engine.Gone},
 		"nothing": {func(http.ResponseWriter) {}, engine.Babbled},
 		"100 MB": {func(w http.ResponseWriter) {
 			for range 100 {

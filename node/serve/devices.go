@@ -10,7 +10,8 @@ import (
 // Devices says which wearables may speak to the node's own broker.
 type Devices interface {
 	// AddLogin makes credentials, which are shown only once. It returns
-	// ErrConflict if the name is used, or [memory.ErrLocked].
+	// ErrConflict if the name is used, or [memory.ErrLocked]. What a replay has left
+	// is replaced.
 	AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCredentials, error)
 	Devices(ctx context.Context) ([]Device, error)
 	// RemoveDevice ends a device's credentials and connection. Its memories
@@ -56,6 +57,7 @@ type AddDeviceRequest struct {
 	Name    string   `json:"name"`
 	Publish []string `json:"publish,omitempty"` // MQTT topic filters beyond its own topics: owntracks/#; none of locket/
 	Read    []string `json:"read,omitempty"`
+	Replay  bool     `json:"replay,omitempty"` // for the time of a replay: another of its name takes its place, unless it is connected
 }
 
 // RemovedDevice is the answer to DELETE /v1/devices/{name}.

@@ -39,6 +39,7 @@ type Engine struct {
 	Name    string        `json:"name"`   // the name in the source of what it makes
 	URL     string        `json:"url,omitempty"`
 	Model   string        `json:"model,omitempty"`
+	Keyed   bool          `json:"keyed"`  // it is sent a key
 	Local   bool          `json:"local"`  // it is on this machine
 	Config  bool          `json:"config"` // the configuration names it
 	Added   time.Time     `json:"added,omitzero"`
@@ -98,6 +99,9 @@ func (r *AddEngineRequest) check() error {
 	}
 	if r.Address = strings.TrimSpace(r.Address); r.Address == "" {
 		return kindInvalid.problem("address", "address: it is empty")
+	}
+	if strings.Contains(r.Address, "@") { // a password is not repeated
+		return kindInvalid.problem("address", "address: it has a user name or a password in it")
 	}
 	return nil
 }

@@ -30,6 +30,9 @@ type entry struct {
 	Name  string    `json:"name"`
 	Hash  string    `json:"hash"`
 	Added time.Time `json:"added"`
+	// Replay: 'locket replay' made it for as long as it runs. One that died has left it, and
+	// nobody else knows its password.
+	Replay bool `json:"replay,omitempty"`
 	intake.Topics
 }
 
@@ -138,16 +141,23 @@ func (d *List) Topics(name string) intake.Topics {
 	return intake.Topics{}
 }
 
-func (d *List) add(e entry, ring *keyring.Ring) error {
+// add adds a wearable. It takes the place of what a replay has left under its name, unless that
+// is connected.
+func (d *List) add(e entry, connected bool, ring *keyring.Ring) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.known(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(d.list, func(o entry) bool { return o.Name == e.Name }) {
+	i := slices.IndexFunc(d.list, func(o entry) bool { return o.Name == e.Name })
+	switch {
+	case i < 0:
+		d.list = append(d.list, e)
+	case d.list[i].Replay && !connected:
+		d.list[i] = e
+	default:
 		return fmt.Errorf("%w: there is a device %q already", serve.ErrConflict, e.Name)
 	}
-	d.list = append(d.list, e)
 	return d.write(ring)
 }
 

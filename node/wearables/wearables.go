@@ -67,13 +67,20 @@ func (w *Wearables) AddLogin(_ context.Context, r serve.AddDeviceRequest) (serve
 	if err != nil {
 		return serve.DeviceCredentials{}, err
 	}
-	err = w.list.add(entry{Name: name, Hash: hash, Added: time.Now().UTC(), Topics: topics}, ring)
+	b, done := w.broker()
+	err = w.list.add(entry{Name: name, Hash: hash, Added: time.Now().UTC(), Replay: r.Replay, Topics: topics}, w.connected(b, name), ring)
+	done()
 	release()
 	if err != nil {
 		return serve.DeviceCredentials{}, err
 	}
 	return serve.DeviceCredentials{Name: name, Broker: w.publicURL(), Username: c.Username, Password: serve.Secret(c.Password), ClientID: c.Username,
 		Topics: wire.Root + name + "/", Publish: r.Publish, Read: r.Read, Page: serve.Secret(w.web.Link(name, c.Password))}, nil
+}
+
+// connected reports whether a device is, at the node's own broker, which may be nil, or over HTTP.
+func (w *Wearables) connected(b *intake.Broker, name string) bool {
+	return b != nil && b.Connected(name) || w.web.Connected(name)
 }
 
 // publicURL is the URL at which devices reach the node's own broker.
@@ -122,7 +129,7 @@ func (w *Wearables) Devices(context.Context) ([]serve.Device, error) {
 	for i, d := range list {
 		seen := w.heard.of(d.Name)
 		out[i] = serve.Device{Name: d.Name, Added: d.Added, LastSeen: seen.last, Events: seen.events, Battery: seen.battery, Publish: d.Publish, Read: d.Read,
-			Connected: b != nil && b.Connected(d.Name) || w.web.Connected(d.Name)}
+			Connected: w.connected(b, d.Name)}
 	}
 	if w.c.URL != "" { // that broker knows whom it lets in; here is known who was heard
 		out = append(out, w.heard.others(list)...)
