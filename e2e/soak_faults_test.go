@@ -129,6 +129,9 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 			}
 		}
 	case 6:
+		if len(s.disks) == 0 {
+			return "no disk", func() {}
+		}
 		left, d := []int{0, 20 << 20}[i%2], s.disks[i/2%len(s.disks)]
 		return "disk", func() {
 			d.full.Lock()
@@ -171,19 +174,19 @@ type smallDisk struct {
 	full  sync.Mutex // held while it is full
 }
 
-// newSmallDisk mounts a disk, which takes root. Without, it is a folder that is never filled.
+// newSmallDisk mounts a disk, which takes root. Without, it is a folder, and is not filled.
 func (s *soak) newSmallDisk(whose string) *smallDisk {
 	s.t.Helper()
 	d := &smallDisk{whose: whose, dir: s.t.TempDir()}
 	if err := syscall.Mount("tmpfs", d.dir, "tmpfs", 0, "size=600m"); err != nil {
 		s.logf("full disk: not there: it takes root: %v", err)
-	} else {
-		s.t.Cleanup(func() {
-			if err := syscall.Unmount(d.dir, syscall.MNT_DETACH); err != nil {
-				s.t.Error(err)
-			}
-		})
+		return d
 	}
+	s.t.Cleanup(func() {
+		if err := syscall.Unmount(d.dir, syscall.MNT_DETACH); err != nil {
+			s.t.Error(err)
+		}
+	})
 	s.disks = append(s.disks, d)
 	return d
 }
@@ -200,7 +203,7 @@ func (d *smallDisk) take(t *testing.T, home string) string {
 
 func (d *smallDisk) ballast() string { return filepath.Join(d.dir, "ballast") }
 
-// fill leaves so many bytes on the disk. On a disk of a usual size it makes an empty file.
+// fill leaves so many bytes on the disk.
 func (d *smallDisk) fill(left int) error {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(d.dir, &fs); err != nil {
@@ -212,9 +215,6 @@ func (d *smallDisk) fill(left int) error {
 	}
 	defer f.Close()
 	free := int64(fs.Bavail) * fs.Bsize
-	if free > 1<<30 {
-		return fmt.Errorf("%d bytes are free: that is no small disk", free)
-	}
 	if _, err = io.CopyN(f, zeros{}, max(0, free-int64(left))); errors.Is(err, syscall.ENOSPC) { // its owner took some meanwhile
 		return nil
 	}

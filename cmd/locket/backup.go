@@ -202,6 +202,9 @@ func (a *app) openBackup(ctx context.Context, dir, file string) (*backup.Folder,
 
 func (a *app) beginBackup(ctx context.Context, dir, file string) (*backup.Folder, error) {
 	at, err := a.backupPlace(dir)
+	if err == nil {
+		err = backup.Outside(dir, a.settings.Home)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -319,7 +319,7 @@ a bridge takes it there (locket-bridge).`,
 			r.Name = args[0]
 			d, err := cl.AddLogin(cmd.Context(), r)
 			if errors.Is(err, serve.ErrConflict) {
-				err = advisedError{err, "Its password was shown once. For another one: " + a.here("locket wearable remove "+r.Name) + ", and add it again."}
+				err = advisedError{err, a.shownOnce(r.Name)}
 			}
 			return a.printed(err, d, func(w io.Writer) {
 				for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {

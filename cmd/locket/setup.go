@@ -102,7 +102,8 @@ type settingUp struct {
 	*asker
 	o      *setupOptions
 	done   setUp
-	failed []error // of engines, which end no setup
+	failed []error  // of engines, which end no setup
+	again  []string // the commands that try them again
 }
 
 // setup goes through the steps. What a step has made stays, whatever becomes of
@@ -138,6 +139,9 @@ func (a *app) setup(ctx context.Context, o *setupOptions) error {
 	if err := a.withKeys(ctx, true, o.init.passphrase, s.steps); err != nil {
 		if errors.Is(err, errEnded) {
 			s.tell("\nWhat was done so far stays. To go on: %s\n", a.here("locket setup"))
+		}
+		if a.json { // what is shown once, whatever failed
+			err = errors.Join(err, a.print(s.done, nil))
 		}
 		return err
 	}
@@ -197,6 +201,9 @@ func (s *settingUp) check(l *config.Loaded) error {
 	if _, err := backup.At(o.backup, l.Home, s.app.environment); err != nil {
 		return usageError{fmt.Errorf("--backup: %w", err)}
 	}
+	if err := backup.Outside(o.backup, l.Home); err != nil {
+		return usageError{fmt.Errorf("--backup: %w", err)}
+	}
 	if o.backupFile != "" {
 		if _, err := s.app.newPassphrase(o.backupFile); err != nil {
 			return fmt.Errorf("--backup-passphrase-file: %w", err)
@@ -214,10 +221,10 @@ func (s *settingUp) steps(c *serve.Client) error {
 			return errors.Join(append(s.failed, err)...)
 		}
 	}
-	if len(s.failed) == 1 {
-		return s.failed[0]
+	if len(s.failed) > 0 {
+		return advisedError{errors.Join(s.failed...), "All else was done. To try it again: " + strings.Join(s.again, "; ")}
 	}
-	return errors.Join(s.failed...)
+	return nil
 }
 
 // home makes the home, which is none before its words are checked.

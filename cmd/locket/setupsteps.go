@@ -34,7 +34,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	}
 	d, err := c.AddDevice(s.ctx, name)
 	if errors.Is(err, serve.ErrConflict) { // of an earlier run
-		fmt.Fprintf(s.app.stderr, "%v. Its password was shown once. For another one: %s, and add it again.\n", err, s.app.here("locket wearable remove "+name))
+		fmt.Fprintf(s.app.stderr, "%v. %s\n", err, s.app.shownOnce(name))
 		return nil
 	}
 	if err != nil {
@@ -63,6 +63,11 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	return nil
 }
 
+// shownOnce says what to do without the password of a wearable that is there.
+func (a *app) shownOnce(name string) string {
+	return "Its password was shown once. For another one: " + a.here("locket wearable remove "+name) + ", and add it again."
+}
+
 // onlyHere says what to do where a broker's URL is of no use to a device that is not this machine;
 // otherwise it is empty.
 func onlyHere(broker string) string {
@@ -70,7 +75,7 @@ func onlyHere(broker string) string {
 	if err != nil {
 		return ""
 	}
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() {
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() && !ip.IsUnspecified() {
 		return ""
 	}
 	return "Only programs on this machine reach that address. For a wearable that comes over the network: docs/mqtt.md, \"Over the network\".\n"
@@ -118,13 +123,9 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		r := serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)}
 		e, err := s.app.tryEngine(s.ctx, c, r)
 		if err != nil {
-<<<<<<< HEAD
-			s.failed = append(s.failed, advisedError{fmt.Errorf("--%s: %w", kind, err), "All else was done. To try it again: " + s.app.here("locket engine add "+strings.TrimSpace(kind+" "+address+" "+model))})
-			return s.ctx.Err()
-=======
 			again, _ := s.app.addBetter(&r, err)
-			return advisedError{fmt.Errorf("--%s: %w", kind, err), "What was done so far stays. To try it again: " + again}
->>>>>>> eng
+			s.failed, s.again = append(s.failed, fmt.Errorf("--%s: %w", kind, err)), append(s.again, again)
+			return s.ctx.Err()
 		}
 		s.chosen(e)
 		return nil

@@ -134,7 +134,7 @@ type Query struct {
 	// doubts none. It must not call the index.
 	Doubts func(memory.ID) bool
 	// Counts reports whether a document says a number, for a question that asks for one ("how much is my
-	// rent"); beside: it stands beside a hit, and must say little else. A hit without a number there is an
+	// rent"). beside: the document stands beside a hit, and counts only if it says little else. A hit without a number there is an
 	// answer of little confidence. Nil: the question asks for none.
 	Counts func(id memory.ID, beside bool) bool
 	// Owner is whom the question asks something of: a name, or a word such as "sister". A

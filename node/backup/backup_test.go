@@ -331,14 +331,16 @@ func TestNotInTheHome(t *testing.T) {
 	if err := os.Symlink(home, link); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{home, filepath.Join(home, "a", "b"), filepath.Join(link, "a"), filepath.Join(home, "..", filepath.Base(home), "a")} {
-		if _, err := At(dir, home, os.Getenv); err == nil || !strings.Contains(err.Error(), "lies in the home") {
-			t.Errorf("%s: %v", dir, err)
+	absent := filepath.Join(link, "none")
+	for _, c := range [][2]string{{home, home}, {filepath.Join(home, "a", "b"), home}, {filepath.Join(link, "a"), home},
+		{filepath.Join(home, "..", filepath.Base(home), "a"), home}, {filepath.Join(home, "none", "b"), absent}} {
+		if err := Outside(c[0], c[1]); err == nil || !strings.Contains(err.Error(), "lies in the home") {
+			t.Errorf("%s: %v", c[0], err)
 		}
 	}
-	for _, dir := range []string{filepath.Dir(home), filepath.Join(home, ".."), home + "-backup"} {
-		if _, err := At(dir, home, os.Getenv); err != nil {
-			t.Errorf("%s: %v", dir, err)
+	for _, c := range [][2]string{{filepath.Dir(home), home}, {filepath.Join(home, ".."), home}, {home + "-backup", home}, {home, absent}, {"s3://bucket/a", home}} {
+		if err := Outside(c[0], c[1]); err != nil {
+			t.Errorf("%s: %v", c[0], err)
 		}
 	}
 }

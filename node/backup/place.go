@@ -45,32 +45,36 @@ func At(name, home string, environ func(string) string) (Place, error) {
 	if begins := scheme.FindString(name); begins != "" {
 		return nil, fmt.Errorf("backup: %s: want a folder, or s3://BUCKET/PREFIX; a folder whose name begins so is ./%s…", begins, begins)
 	}
-	if within(name, home) {
-		return nil, fmt.Errorf("backup: %s lies in the home, %s, and would be lost with it: choose a folder elsewhere, best on another disk", name, home)
-	}
 	return folder(name), nil
 }
 
-// within reports whether a folder, which need not be there yet, is another one or lies in it, wherever
-// links lead.
-func within(dir, outer string) bool {
-	whole, err := os.Stat(outer)
-	at, aerr := filepath.Abs(dir)
-	if err != nil || aerr != nil {
-		return false
+// Outside refuses a place for a new backup that lies in the home, with which it would be lost. Neither
+// has to be there yet.
+func Outside(name, home string) error {
+	if scheme.MatchString(name) {
+		return nil
 	}
-	for {
+	rel, err := filepath.Rel(real(home), real(name))
+	if err == nil && filepath.IsLocal(rel) {
+		return fmt.Errorf("backup: %s lies in the home, %s, and would be lost with it: choose a folder elsewhere, best on another disk", name, home)
+	}
+	return nil // on Windows one drive is never in another
+}
+
+// real is the absolute path of a file, with the links in the part of it that is there followed.
+func real(path string) string {
+	path, rest := filepath.Clean(path), ""
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	for at := path; ; at = filepath.Dir(at) {
 		if to, err := filepath.EvalSymlinks(at); err == nil {
-			at = to
+			return filepath.Join(to, rest)
 		}
-		if info, err := os.Stat(at); err == nil && os.SameFile(info, whole) {
-			return true
+		if at == filepath.Dir(at) {
+			return path
 		}
-		up := filepath.Dir(at)
-		if up == at {
-			return false
-		}
-		at = up
+		rest = filepath.Join(filepath.Base(at), rest)
 	}
 }
 

@@ -13,8 +13,10 @@ var (
 	// pressure", 我的奖金是多少.
 	ofAmount = lazily(`(?i)^(?:and |so )?how (?:much|high|big|tall|heavy) (?:is|was|are|were) (?:my|our) |^(?:and |so )?what(?:['’]s| is| was) (?:my|our) (?:\pL+ )?(?:blood pressure|blood sugar|pulse|heart rate|temperature|weight|height|salary|rent|bonus|raise|pay)\b\W*$` +
 		`|^(?:请问)?我(?:们|家)?的?(?:血压|血糖|体重|身高|心率|体温|工资|房租|奖金|年终奖)(?:是|有|要)?(?:多少|多高|几)`)
-	resolved  = lazily(`[(（][^)）]*20\d\d[^)）]*[)）]`) // the date beside a day that was said
-	hasNumber = lazily(`(?i)[0-9０-９〇零一二三四五六七八九十两百千万]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\pL+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|double|free|nothing)\b`)
+	// noAmount finds numbers that are none of an amount: the date beside a day that was said, times, days, places, 一直.
+	noAmount = lazily(`(?i)[(（][^)）]*20\d\d[^)）]*[)）]|\b(?:at|on|by|level|floor|room|number) \d{1,2}(?::\d\d)?\b(?: ?(?:am|pm)\b)?` +
+		`|\b(?:january|february|march|april|may|june|july|august|september|october|november|december) \d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:st|nd|rd|th)\b|万一|统一|第[一二三四五六七八九十]|一[直样点下些般起定]`)
+	hasNumber = lazily(`(?i)[0-9０-９〇零一二三四五六七八九十两百千万]|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|half|double|free|nothing)\b`)
 )
 
 // mostBeside is how many bytes a line has at most that says a number and little else: "It's 900 now."
@@ -28,13 +30,18 @@ func (qr *Query) counts(ctx context.Context, question string) func(id memory.ID,
 	return func(id memory.ID, beside bool) (has bool) {
 		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 			if u, err := tx.Utterance(id); err == nil {
-				has = hasNumber().MatchString(u.Text) && !(beside && len(u.Text) > mostBeside)
+				has = saysNumber(u.Text) && !(beside && len(u.Text) > mostBeside)
 				return nil
 			}
 			m, err := engine.Live(tx, id)
-			has = err == nil && !beside && hasNumber().MatchString(resolved().ReplaceAllString(m.Text, ""))
+			has = err == nil && !beside && saysNumber(m.Text)
 			return nil
 		})
 		return err == nil && has
 	}
+}
+
+// saysNumber reports whether a text has a number that may be an amount.
+func saysNumber(text string) bool {
+	return hasNumber().MatchString(noAmount().ReplaceAllString(text, ""))
 }

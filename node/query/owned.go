@@ -65,7 +65,7 @@ type property struct {
 	kin     *regexp.Regexp // the relative, animal or professional who is asked for; nil: any
 	tells   *regexp.Regexp // finds whose property a text tells; nil: tellsOwn, or partnerOf
 
-	holds string // what a text must have word for word: 虾 of 我对虾过敏吗; empty: nothing
+	holds string // what a Chinese text must have word for word: 虾 of 我对虾过敏吗; empty: nothing
 
 	wedByOthers, wedByOwner *regexp.Regexp // see wedsOf; nil: it does not ask whom the owner married
 }
@@ -104,10 +104,15 @@ const (
 	anothers
 )
 
+// lacks reports whether a Chinese text has not the word that it must have.
+func (p property) lacks(text string) bool {
+	return p.holds != "" && !strings.Contains(text, p.holds) && strings.ContainsFunc(text, isHan)
+}
+
 // owns says whose property a text tells.
 func (p property) owns(text string) whose {
 	re := p.tells
-	if p.holds != "" && !strings.Contains(text, p.holds) {
+	if p.lacks(text) {
 		return anothers
 	}
 	switch {
@@ -177,7 +182,7 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 	switch {
 	case err != nil, slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return shares(question, e.Excerpt) }):
 		return nobodys
-	case p.holds != "" && !strings.Contains(m.Text, p.holds):
+	case p.lacks(m.Text):
 		return anothers
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) == "user" && !p.partner:
 		return speakers

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
@@ -98,12 +99,12 @@ func (w *Wearables) publicURL() string {
 	if b != nil {
 		listen = b.Addr().String()
 	}
-	return scheme + reached(listen)
+	return scheme + reached(listen, lan.Reachable())
 }
 
 // reached is the address by which devices reach what listens on an address, host:port: where it
-// listens on all addresses, the first by which another machine reaches this one, if there is any.
-func reached(listen string) string {
+// listens on all, the first of those by which another machine reaches this one, if there is any.
+func reached(listen string, addresses []netip.Addr) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return listen
@@ -111,8 +112,10 @@ func reached(listen string) string {
 	if ip := net.ParseIP(host); host != "" && !ip.IsUnspecified() {
 		return listen
 	}
-	if all := lan.Reachable(); len(all) > 0 {
-		return net.JoinHostPort(all[0].String(), port)
+	for _, a := range addresses {
+		if a.Is4() || host != "0.0.0.0" {
+			return net.JoinHostPort(a.String(), port)
+		}
 	}
 	return listen
 }

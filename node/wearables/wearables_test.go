@@ -1,31 +1,29 @@
 package wearables
 
 import (
-	"net"
+	"net/netip"
 	"testing"
-
-	"github.com/locket-dev/locket/node/lan"
 )
 
 // Devices are told no address that means each machine itself.
 func TestReached(t *testing.T) {
-	all := lan.Reachable()
-	for _, c := range []struct{ listen, want string }{
-		{"127.0.0.1:1883", "127.0.0.1:1883"},
-		{"localhost:1883", "localhost:1883"},
-		{"192.0.2.7:1883", "192.0.2.7:1883"},
+	four, six := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")
+	for _, c := range []struct {
+		listen    string
+		addresses []netip.Addr
+		want      string
+	}{
+		{"127.0.0.1:1883", []netip.Addr{four}, "127.0.0.1:1883"},
+		{"localhost:1883", []netip.Addr{four}, "localhost:1883"},
+		{"192.0.2.7:1883", []netip.Addr{four}, "192.0.2.7:1883"},
+		{"0.0.0.0:1883", []netip.Addr{four, six}, "192.0.2.1:1883"},
+		{"0.0.0.0:1883", []netip.Addr{six}, "0.0.0.0:1883"}, // nothing listens there
+		{"[::]:1883", []netip.Addr{four, six}, "192.0.2.1:1883"},
+		{":1883", []netip.Addr{six}, "[2001:db8::1]:1883"},
+		{"[::]:1883", nil, "[::]:1883"},
 	} {
-		if got := reached(c.listen); got != c.want {
-			t.Errorf("%s: %s, want %s", c.listen, got, c.want)
-		}
-	}
-	for _, listen := range []string{"0.0.0.0:1883", "[::]:1883", ":1883"} {
-		want := listen // of a machine without a network
-		if len(all) > 0 {
-			want = net.JoinHostPort(all[0].String(), "1883")
-		}
-		if got := reached(listen); got != want {
-			t.Errorf("%s: %s, want %s", listen, got, want)
+		if got := reached(c.listen, c.addresses); got != c.want {
+			t.Errorf("%s of %v: %s, want %s", c.listen, c.addresses, got, c.want)
 		}
 	}
 }

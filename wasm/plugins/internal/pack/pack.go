@@ -25,8 +25,8 @@ type Module struct {
 // Sum is the SHA-256 of the module.
 func (m Module) Sum() [sha256.Size]byte { return sha256.Sum256(m.Wasm) }
 
-// ownPackages are compiled without inlining. Of the text extractors' module it takes an eighth, and a
-// fifth of the machine code that a home keeps; docs/decisions.md has what that costs.
+// ownPackages are compiled without inlining, which makes the text extractors' module an eighth smaller, and
+// their machine code in a home a fifth; docs/decisions.md has what that costs.
 const ownPackages = "github.com/locket-dev/locket/..."
 
 // passed on from go env: where things are and come from, which doesn't show
