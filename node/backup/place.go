@@ -54,15 +54,15 @@ func Outside(name, home string) error {
 	if scheme.MatchString(name) {
 		return nil
 	}
-	rel, err := filepath.Rel(real(home), real(name))
+	rel, err := filepath.Rel(followed(home), followed(name))
 	if err == nil && filepath.IsLocal(rel) {
 		return fmt.Errorf("backup: %s lies in the home, %s, and would be lost with it: choose a folder elsewhere, best on another disk", name, home)
 	}
 	return nil // on Windows one drive is never in another
 }
 
-// real is the absolute path of a file, with the links in the part of it that is there followed.
-func real(path string) string {
+// followed is the absolute path of a file, with the links in the part of it that is there followed.
+func followed(path string) string {
 	path, rest := filepath.Clean(path), ""
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
