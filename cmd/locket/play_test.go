@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -49,6 +50,10 @@ func TestGeneratedDaysAreApart(t *testing.T) {
 // A replay that is killed leaves a login, and the next one replaces it; SIGHUP leaves none. The
 // login that the wearer has made is not touched.
 func TestReplayThatDies(t *testing.T) {
+	// Where SIGHUP is ignored, as below nohup, a process that is started ignores it, too, unless who starts it hears it.
+	hung := make(chan os.Signal, 1)
+	signal.Notify(hung, syscall.SIGHUP)
+	defer signal.Stop(hung)
 	dir := t.TempDir()
 	home, d := filepath.Join(dir, "home"), testDeps()
 	locket := func(args ...string) (code int, out, problems string) {
