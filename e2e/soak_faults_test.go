@@ -67,28 +67,21 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 		s.logf("%s for %v", what, length.Round(time.Second/10))
 		return func() { s.logf("%s: over", what) }
 	}
+	onLink := func(what string, fail func(time.Duration)) func() {
+		return func() {
+			n.link.turn.Lock()
+			defer n.link.turn.Unlock()
+			defer during(what + ": " + n.name)()
+			fail(length)
+		}
+	}
 	switch r.IntN(8) {
 	case 0:
-		return "cut", func() {
-			n.link.turn.Lock()
-			defer n.link.turn.Unlock()
-			defer during("cut: " + n.name)()
-			n.link.cut(length)
-		}
+		return "cut", onLink("cut", n.link.cut)
 	case 1:
-		return "silence", func() {
-			n.link.turn.Lock()
-			defer n.link.turn.Unlock()
-			defer during("silence: " + n.name)()
-			n.link.silence(length)
-		}
+		return "silence", onLink("silence", n.link.silence)
 	case 2:
-		return "slow", func() {
-			n.link.turn.Lock()
-			defer n.link.turn.Unlock()
-			defer during("slow: " + n.name)()
-			n.link.slowly(length)
-		}
+		return "slow", onLink("slow", n.link.slowly)
 	case 3:
 		return "clock", func() {
 			p.wrong.Lock()

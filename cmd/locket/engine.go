@@ -256,7 +256,7 @@ func (a *app) addBetter(r *serve.AddEngineRequest, err error) (command string, l
 	return a.addAgain(&e), e.Keyed || e.Model != r.Model
 }
 
-// wantsKey finds the status of an answer to who has not the right key.
+// wantsKey finds the status by which a server refuses a key that is wrong or missing.
 var wantsKey = regexp.MustCompile(`\b40[13]\b`)
 
 // addAgain is the command that adds an engine anew, as it is.

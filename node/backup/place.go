@@ -61,7 +61,7 @@ func Outside(name, home string) error {
 	return nil // on Windows one drive is never in another
 }
 
-// followed is the absolute path of a file, with the links in the part of it that is there followed.
+// followed returns the absolute path of a file. It follows the links in the part of the path that exists.
 func followed(path string) string {
 	path, rest := filepath.Clean(path), ""
 	if abs, err := filepath.Abs(path); err == nil {

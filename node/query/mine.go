@@ -137,20 +137,18 @@ func relationFirst(question string, hits []serve.Hit) {
 	}
 	name := memory.Normal(cmp.Or(m[1], m[2], m[3]))
 	beside := regexp.MustCompile(`(?i)\b` + partnerEn + `,? ` + name + `\b|` + partnerZh + name) // "my boss Nils is from Malmö"
-	says := func(h *serve.Hit) bool {
+	i := slices.IndexFunc(hits, func(h serve.Hit) bool {
 		s := (*memory.Slot)(nil)
 		if h.Memory != nil && h.Memory.State == memory.Active && !h.Memory.Negates {
 			s = h.Memory.Slot
 		}
 		return s != nil && (memory.Normal(s.Value) == name && slices.Contains(h.Memory.Tags, "relation") || memory.Normal(s.Subject) == name && (s.Attribute == "job" || beside.MatchString(h.Memory.Text)))
-	}
-	for i := 1; i < len(hits) && !says(&hits[0]); i++ {
-		if says(&hits[i]) {
-			h := hits[i]
-			h.Score, h.Minor = hits[0].Score, false
-			copy(hits[1:i+1], hits[:i])
-			hits[0] = h
-		}
+	})
+	if i > 0 {
+		h := hits[i]
+		h.Score, h.Minor = hits[0].Score, false
+		copy(hits[1:i+1], hits[:i])
+		hits[0] = h
 	}
 }
 

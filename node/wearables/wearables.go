@@ -79,7 +79,7 @@ func (w *Wearables) AddLogin(_ context.Context, r serve.AddDeviceRequest) (serve
 		Topics: wire.Root + name + "/", Publish: r.Publish, Read: r.Read, Page: serve.Secret(w.web.Link(name, c.Password))}, nil
 }
 
-// connected reports whether a device is, at the node's own broker, which may be nil, or over HTTP.
+// connected reports whether a device is connected to the broker b, which may be nil, or over HTTP.
 func (w *Wearables) connected(b *intake.Broker, name string) bool {
 	return b != nil && b.Connected(name) || w.web.Connected(name)
 }
