@@ -48,7 +48,7 @@ func (p packs) freeze(t fataller, l *journal.Journal, notes bool, ids ...memory.
 func (p packs) thaw(t fataller, l *journal.Journal, ids ...memory.ID) {
 	wanted := len(ids) == 0
 	err := l.Store.Update(t.Context(), func(tx *store.Tx) error {
-		for {
+		for round := 0; ; round++ {
 			now := ids
 			if wanted {
 				stubs, err := tx.Wanted()
@@ -62,6 +62,9 @@ func (p packs) thaw(t fataller, l *journal.Journal, ids ...memory.ID) {
 			}
 			if err := p.back(tx, l, now); err != nil || !wanted || len(now) == 0 {
 				return err
+			}
+			if round > 100 {
+				return fmt.Errorf("%v is wanted and does not come", now)
 			}
 		}
 	})
@@ -215,5 +218,31 @@ func TestColdOfTwoTypes(t *testing.T) {
 	sh.thaw(t, l)
 	if r := m.memory(memory.ID{1}); r == nil || len(r.Evidence) != 1 || len(m.problems()) != 0 {
 		t.Errorf("back, and asked again: %+v, %q", r, m.problems())
+	}
+}
+
+// What comes of a cold memory may put it into another group. It does not turn cold
+// a second time while its first part is away, as only the second would be found.
+func TestAPartOfTheColdStaysUntilTheOtherIsBack(t *testing.T) {
+	m, l := heard(t)
+	h, sh := &hand{t: t}, packs{}
+	h.from(l, memory.MemberID{2}, proposes(1, 2, memory.Semantic))
+	if n := sh.freeze(t, l, true, memory.ID{1}); n != 1 {
+		t.Fatalf("%d turned cold", n)
+	}
+	h.from(l, memory.MemberID{2}, proposes(1, 1, memory.Episodic))
+	if n := sh.freeze(t, l, true, memory.ID{1}); n != 0 {
+		t.Errorf("%d turned cold again", n)
+	}
+	sh.thaw(t, l)
+	err := m.store.View(t.Context(), func(tx *store.Tx) error {
+		as, err := tx.Assertions(memory.ID{1})
+		if err == nil && len(as) != 2 {
+			t.Errorf("%d of 2 words came back", len(as))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
