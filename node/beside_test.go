@@ -168,11 +168,11 @@ func TestEngineAway(t *testing.T) {
 	s.Fails(func(w http.ResponseWriter) bool { fmt.Fprint(w, "<html>back soon"); return true }) // a proxy's page
 	sounds(t, n, evening)
 	eventually(t, "trouble", func() bool { return engineOfKind(t, n, "ears").Trouble != "" })
-	if e := engineOfKind(t, n, "ears"); e.Waiting != 1 || e.Parked != 0 {
+	if e := engineOfKind(t, n, "ears"); e.Waiting != 1 || e.Parked != 0 || e.Retry.IsZero() {
 		t.Errorf("%+v", e)
 	}
 	s.Fails(nil)
-	eventually(t, "words", func() bool { e := engineOfKind(t, n, "ears"); return e.Done == 1 && e.Trouble == "" })
+	eventually(t, "words", func() bool { e := engineOfKind(t, n, "ears"); return e.Done == 1 && e.Trouble == "" && e.Retry.IsZero() })
 	s.Fails(func(w http.ResponseWriter) bool { fmt.Fprint(w, `{"error":"failed to process audio"}`); return true })
 	sounds(t, n, evening.Add(time.Minute))
 	eventually(t, "parking", func() bool { return engineOfKind(t, n, "ears").Parked == 1 })

@@ -59,6 +59,11 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
   locket backup restore /media/stick/locket`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := strings.Join(args, "")
+			if _, err := os.Stat(dir); err != nil {
+				if meant := cmd.SuggestionsFor(dir); dir != "" && len(meant) > 0 {
+					return usagef("there is no folder %s: for locket backup %s, name the folder after it; for a new folder of that name, write ./%[1]s", dir, meant[0])
+				}
+			}
 			if o.every == never {
 				return a.endBackups(dir)
 			}
@@ -94,6 +99,7 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 		},
 	}
 	c.AddCommand(check, restore)
+	c.SuggestionsMinimumDistance = 2
 	return c
 }
 

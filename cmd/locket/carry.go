@@ -59,6 +59,9 @@ key that is on this device alone; with --secrets an encrypted export has them in
 			if sealed && f.notebook != "" && !strings.HasSuffix(f.notebook, ".zip.age") {
 				return usagef("--notebook: an encrypted one is a file: name it …zip.age")
 			}
+			if info, err := os.Lstat(f.out); err == nil && info.Mode().IsRegular() {
+				return advisedError{fmt.Errorf("%s is there already", f.out), "Name a new file, or take that one away first."}
+			}
 			var pass serve.Secret
 			if f.encrypt {
 				var err error
@@ -72,7 +75,7 @@ key that is on this device alone; with --secrets an encrypted export has them in
 		},
 	}
 	fl := c.Flags()
-	fl.StringVarP(&f.out, "output", "o", "", "a `file` instead of standard output, for its owner only")
+	fl.StringVarP(&f.out, "output", "o", "", "a new `file` instead of standard output, for its owner only")
 	fl.StringVar(&f.notebook, "notebook", "", "a `folder` of Markdown, or a .zip or .zip.age of it")
 	fl.StringArrayVar(&f.to, "to", nil, "encrypt to an age `recipient`, more than one if need be")
 	fl.BoolVar(&f.encrypt, "encrypt", false, "encrypt with a passphrase")

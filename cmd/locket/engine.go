@@ -123,7 +123,7 @@ func (a *app) addEngine(cmd *cobra.Command, cl *serve.Client, kind, address stri
 
 // tryEngine adds an engine that answers to the sample. A service may have to load its model for that.
 func (a *app) tryEngine(ctx context.Context, cl *serve.Client, r serve.AddEngineRequest) (serve.Engine, error) {
-	m := a.meter("try it with a sample", "", 0)
+	m := a.meter(fmt.Sprintf("try it with a sample, %.0f minutes at most", engines.SampleTime.Minutes()), "", 0)
 	defer m.end()
 	return cl.AddEngine(ctx, r)
 }
@@ -295,6 +295,9 @@ func (a *app) engineWaits(e *serve.Engine) string {
 	add(e.Absent, "whose file is not on this device")
 	if e.Trouble != "" {
 		parts = append(parts, a.paint.red(oneLine(e.Trouble)))
+	}
+	if !e.Retry.IsZero() {
+		parts = append(parts, "tried again at "+a.when(e.Retry))
 	}
 	return strings.Join(parts, "; ")
 }

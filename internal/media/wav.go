@@ -58,7 +58,7 @@ func ReadWAV(b []byte) (Sound, error) {
 			channels = int(binary.LittleEndian.Uint16(body[2:]))
 			rate = int(binary.LittleEndian.Uint32(body[4:]))
 			if format != 1 || bits != 16 || channels < 1 || channels > 2 || rate < minRate || rate > maxRate {
-				return Sound{}, fmt.Errorf("%w: wav: offset %d: format %d, %d bits, %d channels, %d Hz: want PCM of 16 bits, 1 or 2 channels, %d to %d Hz",
+				return Sound{}, fmt.Errorf("%w: wav: offset %d: format %d, %d bits, %d channels, %d Hz: want PCM of 16 bits, 1 or 2 channels, %d to %d Hz, such as ffmpeg -i IN -ac 1 -ar 16000 OUT.wav makes",
 					ErrFormat, at, format, bits, channels, rate, minRate, maxRate)
 			}
 		case "data":

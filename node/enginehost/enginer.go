@@ -142,7 +142,7 @@ func (h *Host) state(tx *store.Tx, s *engines.Spec, v *serve.Engine) error {
 	defer h.mu.Unlock()
 	if w := h.queues[kind]; w != nil {
 		st := w.queue.State()
-		v.Held, v.Absent, v.Done, v.Trouble = st.Held, st.Absent, st.Done, st.Trouble
+		v.Held, v.Absent, v.Done, v.Trouble, v.Retry = st.Held, st.Absent, st.Done, st.Trouble, st.Retry
 		v.Waiting = max(v.Waiting-st.Held-st.Absent, 0)
 	}
 	return nil

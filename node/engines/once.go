@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
@@ -50,7 +51,7 @@ func (q *Queue) once(ctx context.Context, its []item) error {
 	if err != nil {
 		return q.failed(ctx, of, err)
 	}
-	q.trouble = ""
+	q.trouble, q.retry = "", time.Time{}
 	for _, id := range of {
 		if left[id] == "" {
 			q.done++

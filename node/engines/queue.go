@@ -47,6 +47,7 @@ type Queue struct {
 	held    int         // how many lie near a secret, by the last scan
 	absent  int         // how many have no file here, by the last scan
 	trouble string      // why the queue does not go on; empty: it does
+	retry   time.Time   // when it goes on
 	done    int         // since the start
 }
 
@@ -124,7 +125,7 @@ func (q *Queue) Run(ctx context.Context) {
 				rest = max(rest, f.After)
 			}
 			q.log.Warn("sources wait for an engine", "error", err)
-			q.tell(err.Error())
+			q.tell(err.Error(), rest)
 			if !wait(ctx, nil, rest) {
 				return
 			}
@@ -149,9 +150,10 @@ func wait(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
 	return true
 }
 
-func (q *Queue) tell(trouble string) {
+// tell notes why the queue does not go on, and for how long.
+func (q *Queue) tell(trouble string, rest time.Duration) {
 	q.mu.Lock()
-	q.trouble = trouble
+	q.trouble, q.retry = trouble, q.now().Add(rest)
 	q.mu.Unlock()
 }
 
@@ -283,16 +285,17 @@ func (q *Queue) item(id memory.ID) *item {
 
 // State is how a queue goes on.
 type State struct {
-	Waiting int    // sources
-	Held    int    // sources that lie near a secret, and stay here
-	Absent  int    // sources whose file is not on this device
-	Done    int    // since the start
-	Trouble string // why the others wait
+	Waiting int       // sources
+	Held    int       // sources that lie near a secret, and stay here
+	Absent  int       // sources whose file is not on this device
+	Done    int       // since the start
+	Trouble string    // why the others wait
+	Retry   time.Time // when they are tried again; zero where nothing is wrong
 }
 
 // State returns the queue's state.
 func (q *Queue) State() State {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return State{Waiting: len(q.items), Held: q.held, Absent: q.absent, Done: q.done, Trouble: q.trouble}
+	return State{Waiting: len(q.items), Held: q.held, Absent: q.absent, Done: q.done, Trouble: q.trouble, Retry: q.retry}
 }

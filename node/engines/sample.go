@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/engine"
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/engine/speech"
 	"github.com/locket-dev/locket/internal/engine/trial"
@@ -26,10 +27,23 @@ type Sample struct {
 // maxSampleText is how much of an answer is kept, in bytes.
 const maxSampleText = 200
 
+// SampleTime is how long an engine may take for a sample. It may have to load its model.
+const SampleTime = 3 * time.Minute
+
 // Try has an engine work on a sample: three seconds of speech, a page of print, or
 // a question for a mind. An engine that is not on this machine gets nothing of the
 // wearer's. An error is an *engine.Fault, or that of ctx.
 func Try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, error) {
+	limit, cancel := context.WithTimeout(ctx, SampleTime)
+	defer cancel()
+	v, err := try(limit, p, s, now)
+	if err != nil && ctx.Err() == nil && limit.Err() != nil {
+		err = engine.Faultf(s.Name(), engine.Slow, "no answer to the sample in %.0f minutes", SampleTime.Minutes())
+	}
+	return v, err
+}
+
+func try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, error) {
 	if s.Kind == Mind {
 		return tryMind(ctx, s, now)
 	}

@@ -46,13 +46,14 @@ type Engine struct {
 	Consent time.Time     `json:"consent,omitzero"` // when the wearer agreed; only for an engine that is not on this machine
 	Sample  *EngineSample `json:"sample,omitempty"`
 
-	Waiting int      `json:"waiting"`           // recordings, photos or lines
-	Parked  int      `json:"parked"`            // those of Waiting on which it failed
-	Held    int      `json:"held"`              // near a secret, so they stay on this machine
-	Absent  int      `json:"absent"`            // their file is not on this device
-	Done    int      `json:"done"`              // since the node was unlocked
-	Trouble string   `json:"trouble,omitempty"` // why they wait
-	Reasons []string `json:"reasons"`           // why some are parked, without repetitions
+	Waiting int       `json:"waiting"`           // recordings, photos or lines
+	Parked  int       `json:"parked"`            // those of Waiting on which it failed
+	Held    int       `json:"held"`              // near a secret, so they stay on this machine
+	Absent  int       `json:"absent"`            // their file is not on this device
+	Done    int       `json:"done"`              // since the node was unlocked
+	Trouble string    `json:"trouble,omitempty"` // why they wait
+	Retry   time.Time `json:"retry,omitzero"`    // when they are tried again
+	Reasons []string  `json:"reasons"`           // why some are parked, without repetitions
 }
 
 // EngineSample is the result of an engine's test.
