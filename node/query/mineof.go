@@ -20,7 +20,7 @@ var (
 	ofOneZh = lazily(`^(?:请问)?我(?:们|家)?(?:现在|也|还|会|是不是|是否)*(?:对([^什哪谁啥\P{Han}]{1,6})(?:会)?过敏|(?:有|喜欢|爱|吃|喝|养)([^什哪谁啥\P{Han}]))(?:吗|么|不|没有)?[？?]?$`)
 	// theySay finds a sentence in which somebody tells of themselves: 小张说他, "Tom says he".
 	theySay = lazily(`^\p{Lu}\pL+ (?:says?|said|told \pL+)(?: that)? (?:s?he|they)\b|^[^我]{1,4}说[他她]`)
-	theyDo  = lazily(`^(?:\p{Lu}\pL+ (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|我(?:的|们家?的?|家的?)?(?:` + partnerZh + `|老?[妈爸]|[哥姐弟妹])\p{Han}{0,3}?(?:对|喜欢|讨厌|有|会|开|养)|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}?[^里末天上下年月时候\P{Han}](?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
+	theyDo  = lazily(`^(?:\p{Lu}\pL+ (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|我(?:的|们家?的?|家的?)?(?:` + partnerZh + `|老?[妈爸]|[哥姐弟妹])\p{Han}{0,3}?(?:对|喜欢|讨厌|有|会|开|养|吃|喝|爱)|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}?[^里末天上下年月时候\P{Han}](?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
 )
 
 // ofSpouse finds questions for whom somebody married, and who that is.
