@@ -172,7 +172,10 @@ func TestEngineAway(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	s.Fails(nil)
-	eventually(t, "words", func() bool { e := engineOfKind(t, n, "ears"); return e.Done == 1 && e.Trouble == "" && e.Retry.IsZero() })
+	eventually(t, "words", func() bool {
+		e := engineOfKind(t, n, "ears")
+		return e.Done == 1 && e.Trouble == "" && e.Retry.IsZero()
+	})
 	s.Fails(func(w http.ResponseWriter) bool { fmt.Fprint(w, `{"error":"failed to process audio"}`); return true })
 	sounds(t, n, evening.Add(time.Minute))
 	eventually(t, "parking", func() bool { return engineOfKind(t, n, "ears").Parked == 1 })

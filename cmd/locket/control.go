@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"strings"
 	"time"
 
@@ -232,6 +233,9 @@ shown by locket vault show.`,
 	return group
 }
 
+// idLike are the letters of ids.
+var idLike = regexp.MustCompile(`^[0-9a-hjkmnp-tv-zA-HJKMNP-TV-Z]+$`)
+
 // secretNamed gives the id of the secret whose label is text, or else has it. What no
 // label has is given back, as an id. Several are an error that lists them.
 func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, error) {
@@ -253,6 +257,9 @@ func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, er
 	}
 	switch len(part) {
 	case 0:
+		if !idLike.MatchString(text) {
+			return "", fmt.Errorf("%w: no secret has %q in its label; locket vault list shows what there is", memory.ErrNotFound, text)
+		}
 		return text, nil
 	case 1:
 		return part[0].ID.String(), nil

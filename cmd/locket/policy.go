@@ -84,6 +84,9 @@ rule with forbid.`,
 			if remove && len(args) == 0 {
 				return usagef("--remove: want the words")
 			}
+			if len(args) > 0 && slices.Contains([]string{"add", "list", "remove"}, args[0]) {
+				return usagef("%s: the words stand alone: locket policy never lists them, locket policy never WORDS adds to them, and --remove takes away", args[0])
+			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.Policy(cmd.Context())
 				if err != nil {

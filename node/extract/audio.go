@@ -68,6 +68,9 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 	pcm, err := s.decode(ev)
 	if err != nil {
 		p.refuse("", "unreadable", err.Error())
+		if s.last.ID == (memory.EventID{}) { // nothing of it was heard, so that nothing has to end
+			delete(x.streams, ev.ID.Device)
+		}
 		return
 	}
 	at := s.end

@@ -282,6 +282,19 @@ func TestSoundIsHeldUntilItIsCut(t *testing.T) {
 	}
 }
 
+// Sound of which nothing could be read holds nothing, so that nothing of it ends later.
+func TestUnreadableSoundIsLetGo(t *testing.T) {
+	b := newBench(t, &script{id: "speech", kinds: "audio"})
+	ev := b.event(memory.KindAudio)
+	ev.Codec, ev.Data = "opus", append([]byte("OggS"), bytes.Repeat([]byte{0xff}, 200)...)
+	if out := b.must(ev); out.Held || len(out.Refusals) != 1 {
+		t.Errorf("%+v", out)
+	}
+	if outs, err := b.x.EndSilent(t.Context(), b.w, 0, 0); err != nil || len(outs) != 0 {
+		t.Errorf("after a silence: %+v, %v", outs, err)
+	}
+}
+
 // A photo in parts is whole once they are all there, in any order; one whose
 // rest does not come is given up and said to be lost.
 func TestPhotoInParts(t *testing.T) {

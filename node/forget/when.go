@@ -35,7 +35,7 @@ var (
 )
 
 var (
-	lastText  = regexp.MustCompile(`^(?:the )?(?:last|past) (\d+|an?|one|two|three|five|ten|half an) ?(s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?|d|days?|w|weeks?)$`)
+	lastText  = regexp.MustCompile(`^(?:the )?(?:last|past) (\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty-five|half an) ?(s|sec|secs|seconds?|m|min|mins|minutes?|h|hours?|d|days?|w|weeks?)$`)
 	lastHan   = regexp.MustCompile(`^(?:最近|过去|刚才)(\d+|[一二两三四五六七八九十半]+)(?:个)?(秒钟?|分钟|小时|钟头|天|周|星期)$`)
 	clockText = regexp.MustCompile(`(\d{1,2}):(\d{2})\s*(?:-|–|to|until|till|and|到|至)\s*(\d{1,2}):(\d{2})`)
 	sinceText = regexp.MustCompile(`^since (\d{1,2}):(\d{2})$`)
@@ -45,8 +45,13 @@ var (
 	placeHan  = regexp.MustCompile(`在(.+)$`)
 )
 
-var counts = map[string]float64{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "five": 5, "ten": 10, "half an": .5,
-	"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "半": .5, "十五": 15, "二十": 20, "三十": 30}
+var counts = map[string]float64{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty-five": 45, "half an": .5,
+	"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "半": .5, "十五": 15, "二十": 20, "三十": 30, "四十": 40, "四十五": 45}
+
+// oneOf are times that reach until now, and name no number.
+var oneOf = map[string]string{"last minute": "last 1 minute", "past minute": "last 1 minute", "last hour": "last 1 hour", "past hour": "last 1 hour", "past day": "last 1 day", "past week": "last 7 days",
+	"最近一个半小时": "last 90 minutes", "过去一个半小时": "last 90 minutes"}
 
 var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": config.Day, "w": 7 * config.Day,
 	"秒": time.Second, "分": time.Minute, "小": time.Hour, "钟": time.Hour, "天": config.Day, "周": 7 * config.Day, "星": 7 * config.Day}
@@ -134,6 +139,9 @@ func ParseWhen(text string, now time.Time) (When, error) {
 }
 
 func lastOf(s string) (time.Duration, bool) {
+	if of, ok := oneOf[strings.TrimPrefix(s, "the ")]; ok { // "last week" is the one of the calendar
+		s = of
+	}
 	m := lastText.FindStringSubmatch(s)
 	if m == nil {
 		m = lastHan.FindStringSubmatch(s)

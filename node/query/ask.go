@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/llm"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/retrieve"
 	"github.com/locket-dev/locket/node/answer"
 	"github.com/locket-dev/locket/node/serve"
@@ -16,6 +18,7 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 	if !r.Photo.IsZero() {
 		return rd.askPhoto(ctx, r)
 	}
+	r.Question = memory.Cut(r.Question, recall.MaxQuestion)
 	err = rd.of.During(ctx, func(ctx context.Context, qr *Query) error {
 		got, err := qr.follow(ctx, &r)
 		if err != nil {

@@ -36,6 +36,11 @@ func (rd Reader) Context(ctx context.Context, r serve.ContextRequest) (res serve
 
 // surround gathers memories about the topic, and makes a block of them.
 func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res followed, err error) {
+	r.Topic = memory.Cut(r.Topic, recall.MaxQuestion)
+	r.Messages = slices.Clone(r.Messages)
+	for i := range r.Messages {
+		r.Messages[i].Text = memory.Cut(r.Messages[i].Text, recall.MaxQuestion)
+	}
 	frugal := r.Budget == 0 // nobody said how much: no more than is of use
 	if frugal {
 		r.Budget = serve.DefaultBudget

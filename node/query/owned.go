@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/locket-dev/locket/memory"
@@ -169,8 +170,9 @@ func (p property) misses(text string, byOwner bool) bool {
 // of says whose property a document tells: the wearer's or another's.
 func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose {
 	if u, err := tx.Utterance(id); err == nil {
-		w := p.owns(u.Text)
-		if w == speakers && shares(question, u.Text) {
+		text := memory.Cut(u.Text, mostOwned)
+		w := p.owns(text)
+		if w == speakers && shares(question, text) {
 			return nobodys
 		}
 		if w == speakers && u.Speaker != "" && memory.Normal(u.Speaker) != memory.Normal(wearer) {
@@ -193,8 +195,12 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 		}
 		return anothers
 	}
-	return p.owns(asSpoken(m.Text, wearer))
+	return p.owns(asSpoken(memory.Cut(m.Text, mostOwned), wearer))
 }
+
+// mostOwned is how much of a text is read for whose something is, in bytes. Nobody says more in one breath, and
+// the patterns take a second for 60 kB.
+const mostOwned = 2 << 10
 
 // asSpoken puts "my" and 我 where a memory has the wearer's name.
 func asSpoken(text, wearer string) string {
@@ -212,9 +218,18 @@ func (qr *Query) owner(ctx context.Context, question string) (owner string, doub
 		return "", nil, nil
 	}
 	reads := func(holds func(tx *store.Tx, id memory.ID) bool) func(memory.ID) bool {
-		return func(id memory.ID) (ok bool) {
-			err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id); return nil })
-			return err == nil && ok
+		var mu sync.Mutex
+		known := map[memory.ID]bool{} // the index asks of a document more than once
+		return func(id memory.ID) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			ok, read := known[id]
+			if !read {
+				err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id); return nil })
+				ok = err == nil && ok
+				known[id] = ok
+			}
+			return ok
 		}
 	}
 	is := func(which func(whose) bool) func(memory.ID) bool {
@@ -243,12 +258,12 @@ func (p property) ofBystander(tx *store.Tx, wearer string, id memory.ID) bool {
 	owner := memory.Normal(p.owner)
 	text, speakers := "", []string{}
 	if u, err := tx.Utterance(id); err == nil {
-		text, speakers = u.Text, []string{u.Speaker}
+		text, speakers = memory.Cut(u.Text, mostOwned), []string{u.Speaker}
 	} else if m, err := engine.Live(tx, id); err == nil {
 		if m.Slot != nil && (strings.HasPrefix(memory.Normal(m.Slot.Subject), owner+"'s ") || strings.HasPrefix(memory.Normal(m.Slot.Subject), owner+"的")) {
 			return true
 		}
-		text = asSpoken(m.Text, wearer)
+		text = asSpoken(memory.Cut(m.Text, mostOwned), wearer)
 		if of := partnerOf().FindStringSubmatch(text); of != nil && (memory.Normal(of[2]) == owner || of[4] == p.owner) {
 			return true
 		}
@@ -262,10 +277,10 @@ func (p property) ofBystander(tx *store.Tx, wearer string, id memory.ID) bool {
 // said is the text of a document, a memory's as its wearer says it, and who says it.
 func (p property) said(tx *store.Tx, wearer string, id memory.ID) (text, speaker string) {
 	if u, err := tx.Utterance(id); err == nil {
-		return u.Text, u.Speaker
+		return memory.Cut(u.Text, mostOwned), u.Speaker
 	}
 	if m, err := engine.Live(tx, id); err == nil {
-		return asSpoken(m.Text, wearer), wearer
+		return asSpoken(memory.Cut(m.Text, mostOwned), wearer), wearer
 	}
 	return "", ""
 }

@@ -44,6 +44,7 @@ func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.S
 
 // Find is Search, but its hits do not count as given out or as used.
 func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.SearchResult, err error) {
+	r.Query, r.Own = memory.Cut(r.Query, recall.MaxQuestion), memory.Cut(r.Own, recall.MaxQuestion)
 	choice, err := qr.chooserOf(&r)
 	if err != nil {
 		return res, err

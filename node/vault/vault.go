@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
@@ -141,6 +142,9 @@ func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (
 	va.mu.Unlock()
 	if errors.Is(err, keyring.ErrVaultClosed) {
 		return r, serve.ErrVaultLocked
+	}
+	if errors.Is(err, seal.ErrOpen) {
+		return r, fmt.Errorf("%w: id: %s is sealed to another device: export it there with --secrets --encrypt, or see locket vault recover", memory.ErrInvalid, id)
 	}
 	if err != nil {
 		return r, err

@@ -31,6 +31,7 @@ func (t *talk) reschedule(c *clause) bool {
 	whose := t.whose(c)
 	it := c.find(0, len(c.words), "it") >= 0 || c.find(0, len(c.words), "that") >= 0
 	words := []string{}
+	with := c.withWhom()
 	if attr != "" {
 		head := noun
 		if h, _, cut := strings.Cut(noun, " "); cut && (h != "meeting" && h != "call") {
@@ -67,14 +68,15 @@ func (t *talk) reschedule(c *clause) bool {
 			return false // "my Wednesday meeting's been moved to Thursdays"
 		}
 	}
-	p, known := t.findOf(whose, nil, words...)
+	sort, _, _ := strings.Cut(noun, " ")
+	p, known := t.findOf(whose, withThem(sort, with), words...)
 	to := together(c.whens)
 	if to != nil && len(c.whens) == 1 && to.weekday && c.past && c.at(to.first) == "on" {
 		to = nil // "they changed it on Wednesday": that was when they did
 	}
 	switch {
-	case !known && whose.named && !whose.known && (to != nil || attr != ""):
-		t.asSaid(c)
+	case !known && (whose.named && !whose.known || len(with) > 0 && !strings.Contains(noun, " ")) && (to != nil || attr != ""):
+		t.asSaid(c) // of whom, or of which appointment at the bank?
 		return true
 	case to == nil || !known && attr == "":
 		return false

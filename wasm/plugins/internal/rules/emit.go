@@ -240,10 +240,15 @@ func (t *talk) relation(c *clause, owner person, noun, name string, confidence f
 		return
 	}
 	a := t.base(c, "semantic", "relation", confidence)
-	a.Text = name + " is " + possessive(owner.name) + " " + oneOf(noun) + "."
+	if a.Negates = c.usedTo; !a.Negates { // "my dentist used to be Dr Moss" stays as it was said
+		a.Text = name + " is " + possessive(owner.name) + " " + oneOf(noun) + "."
+	}
 	noun = strings.TrimPrefix(noun, "new ") // who comes in the place of another
 	a.Slot = &abi.Slot{Subject: owner.key, Attribute: noun, Value: name, Many: many(noun)}
 	a.Subject, a.Predicate, a.Object = name, noun+" of", owner.name
+	if a.Negates {
+		a.Subject, a.Predicate, a.Object = owner.name, noun, name // as its words have it
+	}
 	a.Entities = []abi.Entity{{Name: name, Kind: "person"}, {Name: owner.name, Kind: "person"}}
 	t.out.Candidates = append(t.out.Candidates, a)
 }

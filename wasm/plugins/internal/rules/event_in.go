@@ -16,6 +16,9 @@ func (c *clause) eventIn() (attribute, noun string) {
 	}
 	if w == "appointment" || w == "meeting" || w == "call" || w == "lunch" || w == "dinner" || w == "interview" || w == "date" || w == "session" || w == "class" || w == "drink" {
 		if who, ok := c.after(i, 2, "with", "for"); ok {
+			if i < c.vi && (c.w(i+1) == "with" || c.w(i+1) == "for") {
+				who = c.trim(i+2, c.beforeVerb(i+2)) // "my meeting with Karen has been moved"
+			}
 			return a + "_with_" + strings.ToLower(strings.ReplaceAll(who, " ", "_")), w + " with " + who
 		}
 		if i > 0 && c.w(i-1) != "a" && c.w(i-1) != "an" && c.w(i-1) != "the" && !auxiliary(c.w(i-1)) && (!verbish(c.w(i-1)) || w == "class" && strings.HasSuffix(c.w(i-1), "ing")) && !determiner(c.w(i-1)) && !preposition(c.w(i-1)) && !function(c.w(i-1)) && c.w(i-1) != "," && c.w(i-1) != "'s" && !c.plurals(i-1) {
@@ -29,7 +32,7 @@ func (c *clause) eventIn() (attribute, noun string) {
 		if next := c.w(i + 1); next == "for" || next == "in" || next == "of" || next == "with" {
 			of := o2(c, i+2)
 			if i < c.vi {
-				of = c.trim(i+2, c.vi)
+				of = c.trim(i+2, c.beforeVerb(i+2))
 			}
 			if words := strings.Fields(strings.ToLower(of)); len(words) > 0 && len(words) < 4 && !vague(of) {
 				return strings.Join(words, "_") + "_" + a, w + " " + next + " " + of
@@ -42,7 +45,7 @@ func (c *clause) eventIn() (attribute, noun string) {
 		}
 		if to, ok := c.after(i, 1, "to"); ok {
 			if i < c.vi && c.w(i+1) == "to" {
-				to = c.trim(i+2, c.vi)
+				to = c.trim(i+2, c.beforeVerb(i+2))
 			}
 			return a + "_to_" + strings.ToLower(strings.ReplaceAll(to, " ", "_")), w + " to " + to
 		}
@@ -109,4 +112,61 @@ func apart(s string) bool {
 		return true
 	}
 	return false
+}
+
+// beforeVerb is where the verb of a clause begins, with the auxiliaries before it, from word i on.
+func (c *clause) beforeVerb(i int) int {
+	k := c.vi
+	for k > i && (auxiliary(c.w(k-1)) || adverb(c.w(k-1)) || c.w(k-1) == "been" || c.w(k-1) == "'s") {
+		k--
+	}
+	return k
+}
+
+// withWhom gives the words that tell an event from others of its sort: whom or what it is with, at or
+// for. Empty where a clause names nothing.
+func (c *clause) withWhom() (words []string) {
+	i := c.eventAt()
+	if i < 0 {
+		return nil
+	}
+	switch c.w(i + 1) {
+	case "with", "at", "for":
+	default:
+		return nil
+	}
+	for k := i + 2; k < len(c.words) && k != c.vi; k++ {
+		w := c.w(k)
+		if auxiliary(w) || preposition(w) || w == "," || w == "been" {
+			break
+		}
+		if _, n := number(w); n {
+			break
+		}
+		if determiner(w) || titlesOf[w] || w == "and" || w == "'s" {
+			continue
+		}
+		words = append(words, w)
+	}
+	return words
+}
+
+// titlesOf stand before names, and name nobody.
+var titlesOf = set("dr dr. doctor mr mr. mrs mrs. ms ms. prof prof. professor")
+
+// withThem finds plans that have all these words, or that say of no one with whom or where they are.
+func withThem(head string, words []string) func(*plan) bool {
+	if len(words) == 0 {
+		return nil
+	}
+	return func(p *plan) bool {
+		hay := p.hay()
+		for _, w := range words {
+			if !holdsWord(hay, w) {
+				bare := p.attribute == head || strings.HasPrefix(p.attribute, head+" ")
+				return bare && !holdsWord(hay, "with") && !strings.Contains(hay, head+" at the ") && !strings.Contains(hay, head+" at my ")
+			}
+		}
+		return true
+	}
 }

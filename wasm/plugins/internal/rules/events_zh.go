@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -66,8 +67,8 @@ func (t *talk) changeZh(b *bareZh) bool {
 			return false
 		}
 		whose := t.whoseZh(x, word)
-		if whose.named && !whose.known {
-			t.asSaidZh(b)
+		if whose.named && !whose.known || !whose.named && slices.ContainsFunc(t.plans, func(p plan) bool { return p.subject == t.self.key && p.attribute == attr && p.day >= t.now.day }) {
+			t.asSaidZh(b) // of whom, or another 预约 than the one that is known
 			return true
 		}
 		p = plan{subject: t.self.key, attribute: attr, what: word, label: x, day: t.now.day}

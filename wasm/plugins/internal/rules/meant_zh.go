@@ -48,6 +48,12 @@ func (t *talk) meantZh(b *bareZh, attr, word string, ends bool) (p plan, known b
 			}
 		}
 	}
+	sort := "" // 眼科 of 眼科预约
+	for _, w := range words {
+		if of, _, ok := strings.Cut(w, word); ok && word != "" && utf8.RuneCountInString(of) > 1 {
+			sort = strings.ToLower(of)
+		}
+	}
 	whose := t.whoseZh(b.text, word)
 	p, known = t.findOf(whose, func(p *plan) bool {
 		if on != nil && p.day != on.day && !(on.weekday && p.day > t.now.day-7 && p.day < t.now.day+14 && (p.day-on.day)%7 == 0) {
@@ -58,7 +64,7 @@ func (t *talk) meantZh(b *bareZh, attr, word string, ends bool) (p plan, known b
 		case with != "" && !strings.Contains(hay, with):
 			return false
 		case attr != "":
-			return strings.Contains(hay, attr) || strings.Contains(hay, word)
+			return (strings.Contains(hay, attr) || strings.Contains(hay, word)) && (sort == "" || strings.Contains(hay, sort) || plainZh(p.label, word))
 		case len(words) == 0:
 			return whole && on != nil || with != ""
 		}
@@ -96,4 +102,11 @@ func sharesZh(hay, word string) bool {
 		}
 	}
 	return false
+}
+
+// plainZh reports whether a plan's words say of an event neither with whom it is nor of what sort: 有个预约.
+func plainZh(label, word string) bool {
+	before, _, ok := strings.Cut(label, word)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return ok && !containsAny(before, "和", "跟", "与") && strings.ContainsRune("的个有次场约 ", last)
 }

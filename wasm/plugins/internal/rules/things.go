@@ -242,13 +242,18 @@ func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p pl
 	}
 	var names []string
 	for i := range c.words {
-		if k := c.words[i].tok; c.w(i-1) == "with" && k >= from && k < to && c.capital(i) && nameWord(c.w(i)) && c.w(i) != "i" {
+		if k := c.words[i].tok; c.w(i-1) == "with" && k >= from && k < to && c.capital(i) && nameWord(c.w(i)) && c.w(i) != "i" && !titlesOf[c.w(i)] {
 			names = append(names, c.w(i))
 		}
 	}
+	sort, _, _ := strings.Cut(attr, "_with_")
+	with := withThem(sort, c.withWhom())
 	whose := t.whose(c)
 	p, known = t.findOf(whose, func(p *plan) bool {
 		if on != nil && p.day != on.day && !(on.weekday && p.day > t.now.day-7 && p.day < t.now.day+14 && (p.day-on.day)%7 == 0) {
+			return false
+		}
+		if with != nil && !with(p) {
 			return false
 		}
 		hay := strings.ToLower(p.attribute + " " + p.label)

@@ -200,6 +200,9 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 			return k + 1 + inYearZh(s, next, n, w)
 		}
 	case "月":
+		if lunarZh(s, i, next) {
+			return 0
+		}
 		d, took := dayOfMonthZh(s, next)
 		switch {
 		case n > 12 && n < 100 && took > 0: // 十三月一号
@@ -230,6 +233,16 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 		}
 	}
 	return spanZh(s, i, n, k, now, w)
+}
+
+// lunarZh reports whether the month at i, after which comes next, is one of the lunar calendar: 农历八月, 七月初七.
+func lunarZh(s sentence, i, next int) bool {
+	for k := i - 1; k >= 0 && k >= i-3; k-- {
+		if w := s.at(k); w == "历" || w == "農曆" || w == "农历" || w == "阴历" || w == "旧历" {
+			return w != "历" || s.at(k-1) == "农" || s.at(k-1) == "阴" || s.at(k-1) == "旧"
+		}
+	}
+	return s.at(next) == "初" && strings.Contains("一二三四五六七八九十", s.at(next+1)) && s.at(next+1) != ""
 }
 
 // feastsZh has the month and the day of each feast that is on the same date every year.
