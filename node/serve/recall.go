@@ -32,7 +32,7 @@ type Recaller interface {
 
 // SearchRequest asks.
 type SearchRequest struct {
-	Query     string          `json:"query"`
+	Query     string          `json:"query"`               // the first 4 KiB are read
 	Own       string          `json:"own,omitempty"`       // the question that query begins with, where a conversation lent the words after it: they count less
 	K         int             `json:"k,omitempty"`         // 0: 10; at most 100
 	Types     []memory.Type   `json:"types,omitempty"`     // empty: all
@@ -116,7 +116,7 @@ type Hit struct {
 
 // AskRequest is a question.
 type AskRequest struct {
-	Question string `json:"question"`
+	Question string `json:"question"` // the first 4 KiB are read
 	// Before is what was asked and answered before it, the latest last: a question
 	// that goes on from that ("and where?") is lent its names and words.
 	Before       []ContextMessage `json:"before,omitempty"`
@@ -158,7 +158,7 @@ type VaultHint struct {
 // ContextRequest describes the conversation.
 type ContextRequest struct {
 	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the present session, after what is due within 48 hours if there is no topic
-	Topic    string           `json:"topic,omitempty"`     // instead of finding it
+	Topic    string           `json:"topic,omitempty"`     // instead of finding it; the first 4 KiB are read
 	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000, or less if less is useful; at most 32000
 	At       time.Time        `json:"at,omitzero"`         // what "yesterday" is relative to; absent: now
 	Due      bool             `json:"due,omitempty"`       // what is due within 48 hours comes first, whatever the topic; without one, core memories and that are all
