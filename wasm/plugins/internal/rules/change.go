@@ -34,7 +34,7 @@ func (t *talk) reschedule(c *clause) bool {
 	with := c.withWhom()
 	if attr != "" {
 		head := noun
-		if h, _, cut := strings.Cut(noun, " "); cut && (h != "meeting" && h != "call") {
+		if h, _, cut := strings.Cut(noun, " "); cut && (len(with.words) > 0 || h != "meeting" && h != "call") {
 			head = h
 		}
 		words = []string{attr, noun, head}
@@ -75,7 +75,7 @@ func (t *talk) reschedule(c *clause) bool {
 		to = nil // "they changed it on Wednesday": that was when they did
 	}
 	switch {
-	case !known && (whose.named && !whose.known || len(with) > 0 && !strings.Contains(noun, " ")) && (to != nil || attr != ""):
+	case !known && (whose.named && !whose.known || len(with.words) > 0 && !strings.Contains(noun, " ")) && (to != nil || attr != ""):
 		t.asSaid(c) // of whom, or of which appointment at the bank?
 		return true
 	case to == nil || !known && attr == "":

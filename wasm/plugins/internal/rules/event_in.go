@@ -19,6 +19,9 @@ func (c *clause) eventIn() (attribute, noun string) {
 			if i < c.vi && (c.w(i+1) == "with" || c.w(i+1) == "for") {
 				who = c.trim(i+2, c.beforeVerb(i+2)) // "my meeting with Karen has been moved"
 			}
+			if nobodyNew[strings.ToLower(who)] {
+				return a, w
+			}
 			return a + "_with_" + strings.ToLower(strings.ReplaceAll(who, " ", "_")), w + " with " + who
 		}
 		if i > 0 && c.w(i-1) != "a" && c.w(i-1) != "an" && c.w(i-1) != "the" && !auxiliary(c.w(i-1)) && (!verbish(c.w(i-1)) || w == "class" && strings.HasSuffix(c.w(i-1), "ing")) && !determiner(c.w(i-1)) && !preposition(c.w(i-1)) && !function(c.w(i-1)) && c.w(i-1) != "," && c.w(i-1) != "'s" && !c.plurals(i-1) {
@@ -123,50 +126,74 @@ func (c *clause) beforeVerb(i int) int {
 	return k
 }
 
-// withWhom gives the words that tell an event from others of its sort: whom or what it is with, at or
-// for. Empty where a clause names nothing.
-func (c *clause) withWhom() (words []string) {
+// party is whom an event is with, at or for.
+type party struct {
+	words  []string // without titles; empty where a clause names nothing
+	doctor bool     // "Dr. Patel"
+}
+
+// withWhom gives the words that tell an event from others of its sort.
+func (c *clause) withWhom() (of party) {
 	i := c.eventAt()
 	if i < 0 {
-		return nil
+		return of
 	}
 	switch c.w(i + 1) {
 	case "with", "at", "for":
 	default:
-		return nil
+		return of
 	}
 	for k := i + 2; k < len(c.words) && k != c.vi; k++ {
 		w := c.w(k)
 		if auxiliary(w) || preposition(w) || w == "," || w == "been" {
 			break
 		}
-		if _, n := number(w); n {
+		if _, n := number(w); n || atNobody[w] && c.w(i+1) == "at" {
 			break
 		}
-		if determiner(w) || titlesOf[w] || w == "and" || w == "'s" {
+		of.doctor = of.doctor || w == "dr" || w == "doctor"
+		if determiner(w) || titlesOf[w] || nobodyNew[w] || w == "and" || w == "'s" || kin(w) && c.capital(k+1) {
 			continue
 		}
-		words = append(words, w)
+		of.words = append(of.words, w)
 	}
-	return words
+	return of
 }
 
-// titlesOf stand before names, and name nobody.
-var titlesOf = set("dr dr. doctor mr mr. mrs mrs. ms ms. prof prof. professor")
+var (
+	// titlesOf stand before names, and name nobody.
+	titlesOf = set("dr dr. doctor mr mr. mrs mrs. ms ms. prof prof. professor")
+	// nobodyNew tell nobody from others: whoever is meant was named before.
+	nobodyNew = set("him her them whole entire same usual")
+	// atNobody follow "at" where it says neither where nor with whom: at the last minute, at short notice, at noon.
+	atNobody = set("last short first all least once noon midnight half quarter")
+)
 
-// withThem finds plans that have all these words, or that say of no one with whom or where they are.
-func withThem(head string, words []string) func(*plan) bool {
-	if len(words) == 0 {
+// withThem finds plans that are with the same party, or that say of no one with whom or where they are. The first
+// word decides: Tom Baker is Tom.
+func withThem(head string, with party) func(*plan) bool {
+	if len(with.words) == 0 {
 		return nil
 	}
 	return func(p *plan) bool {
 		hay := p.hay()
-		for _, w := range words {
-			if !holdsWord(hay, w) {
-				bare := p.attribute == head || strings.HasPrefix(p.attribute, head+" ")
-				return bare && !holdsWord(hay, "with") && !strings.Contains(hay, head+" at the ") && !strings.Contains(hay, head+" at my ")
-			}
+		if holdsWord(hay, with.words[0]) {
+			return true
 		}
-		return true
+		switch {
+		case head == "appointment" && with.doctor && p.attribute == "doctor_appointment", head == "interview" && p.attribute == "job_interview":
+		case p.attribute == head, strings.HasPrefix(p.attribute, head+" "):
+		default:
+			return false
+		}
+		return !holdsWord(hay, "with") && !saysWhere(hay, head)
 	}
+}
+
+// saysWhere reports whether a plan's words say where an event is: "an interview at Nokia", and not "at 10".
+func saysWhere(hay, head string) bool {
+	_, rest, ok := strings.Cut(hay, head+" at ")
+	first, _, _ := strings.Cut(rest, " ")
+	_, n := number(first)
+	return ok && !n && !atNobody[first] && !(first != "" && first[0] >= '0' && first[0] <= '9')
 }

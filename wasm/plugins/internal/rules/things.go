@@ -220,7 +220,11 @@ func (c *clause) calledOff(i int) bool {
 }
 
 func (t *talk) cancelled(c *clause, attr string) {
-	p, known := t.ends(c, attr, 0, c.words[c.vi].tok, strings.ReplaceAll(attr, "_", " "), attr)
+	words := []string{strings.ReplaceAll(attr, "_", " "), attr}
+	if sort, _, ok := strings.Cut(attr, "_with_"); ok {
+		words = append(words, sort) // ends looks with whom it is
+	}
+	p, known := t.ends(c, attr, 0, c.words[c.vi].tok, words...)
 	if whose := t.whose(c); !known && whose.named && !whose.known {
 		t.asSaid(c)
 		return

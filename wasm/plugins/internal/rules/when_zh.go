@@ -204,6 +204,9 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 			return 0
 		}
 		d, took := dayOfMonthZh(s, next)
+		if early, more := dayOfMonthZh(s, next+1); s.at(next) == "初" && more > 0 { // 三月初五号
+			d, took = early, more+1
+		}
 		switch {
 		case n > 12 && n < 100 && took > 0: // 十三月一号
 			w.void = true
@@ -242,7 +245,12 @@ func lunarZh(s sentence, i, next int) bool {
 			return w != "历" || s.at(k-1) == "农" || s.at(k-1) == "阴" || s.at(k-1) == "旧"
 		}
 	}
-	return s.at(next) == "初" && strings.Contains("一二三四五六七八九十", s.at(next+1)) && s.at(next+1) != ""
+	if s.at(next) != "初" || s.at(next+1) == "" || !strings.Contains("一二三四五六七八九十", s.at(next+1)) {
+		return false
+	}
+	_, k := numberZh(s, next+1)
+	after := s.at(next + 1 + k)
+	return after == "" || !strings.Contains("日号个位天几场次周年名", after) // 三月初五号, 八月初一个朋友
 }
 
 // feastsZh has the month and the day of each feast that is on the same date every year.
