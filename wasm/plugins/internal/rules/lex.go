@@ -230,6 +230,7 @@ func clauses(s sentence) []sentence {
 		case t.s == "," && s.newClause(i+1), t.s == ":" && i > 0:
 			flush(i)
 			first = i + 1
+		case t.s == "and" && s.bothWith(first, i): // my lunch with Anna and Bob was moved
 		case !(t.s == "and" && s.at(i+1) == "i" && !s.verbIn(first, i)) && (t.s == "and" || t.s == "but" || t.s == "so" || t.s == "because" || t.s == "though" || t.s == "although" || t.s == "while") && i > first && s.newClause(i+1):
 			flush(i)
 			first = i + 1
@@ -237,6 +238,19 @@ func clauses(s sentence) []sentence {
 	}
 	flush(len(s.toks))
 	return all
+}
+
+// bothWith reports whether "and" at token i stands between two with whom an event is, before any verb.
+func (s sentence) bothWith(first, i int) bool {
+	k := i - 1
+	for k > first && s.toks[k].cap {
+		k--
+	}
+	if s.at(k) != "with" || k == i-1 || i+1 >= len(s.toks) || !s.toks[i+1].cap {
+		return false
+	}
+	_, event := eventNoun(oneEvent(s.at(k - 1)))
+	return event && !s.verbIn(first, k-1)
 }
 
 // newClause reports whether a subject and a verb begin at token i.
