@@ -48,8 +48,8 @@ func (s *scratch) fit(docs, terms int) {
 	}
 }
 
-// MaxQuestion is how much of a question is read, in bytes. What a question is looked at for grows with the square of
-// its length; 60 kB took five seconds of a processor.
+// MaxQuestion is how many bytes of a question are read. The work for a question grows with the square of its length:
+// 60 kB took a processor five seconds.
 const MaxQuestion = 4 << 10
 
 // Search answers a query, of which it reads the first 4 KiB. It is safe for concurrent use, and gives the same

@@ -189,7 +189,7 @@ func (t *Tx) unitRecords(id memory.ID, c Cooling) (u *unitRecords, why string, e
 
 // member adds one memory of a group.
 func (t *Tx) member(u *unitRecords, id memory.ID, group []memory.ID, c Cooling) (why string, err error) {
-	// What came since may have put it into another group. In two packs, only the second would be found.
+	// New words may have moved the memory into another group. If it lay in two packs, only the second would be found.
 	if _, _, i, err := t.unitOf(id); err != nil || i >= 0 {
 		return "a part of it is cold", err
 	}

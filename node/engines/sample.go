@@ -27,7 +27,7 @@ type Sample struct {
 // maxSampleText is how much of an answer is kept, in bytes.
 const maxSampleText = 200
 
-// SampleTime is how long an engine may take for a sample. It may have to load its model.
+// SampleTime is how long an engine may take for a sample. The engine may have to load its model first.
 const SampleTime = 3 * time.Minute
 
 // Try has an engine work on a sample: three seconds of speech, a page of print, or

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Of a very long question the beginning is read: the work for it grew with the square of its length, and one app
-// kept both processors busy.
+// Only the beginning of a very long question is read. The work for a question grows with the square of its length,
+// so that one app could keep both processors busy.
 func TestLongQuestion(t *testing.T) {
 	n := nodetest.New(t, nil)
 	nodetest.Hear(t, n, time.Now().Add(-time.Hour), "Ana", "My sister Rita lives in Porto.")

@@ -198,8 +198,8 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 	return p.owns(asSpoken(memory.Cut(m.Text, mostOwned), wearer))
 }
 
-// mostOwned is how much of a text is read for whose something is, in bytes. Nobody says more in one breath, and
-// the patterns take a second for 60 kB.
+// mostOwned is how many bytes of a text are read to find whose something is. Nobody says more in one breath. The
+// patterns take a second for 60 kB.
 const mostOwned = 2 << 10
 
 // asSpoken puts "my" and 我 where a memory has the wearer's name.

@@ -221,8 +221,8 @@ func TestColdOfTwoTypes(t *testing.T) {
 	}
 }
 
-// What comes of a cold memory may put it into another group. It does not turn cold
-// a second time while its first part is away, as only the second would be found.
+// New words about a cold memory may move it into another group. It must not turn cold
+// again before its first part is back, because only the second would be found then.
 func TestAPartOfTheColdStaysUntilTheOtherIsBack(t *testing.T) {
 	m, l := heard(t)
 	h, sh := &hand{t: t}, packs{}

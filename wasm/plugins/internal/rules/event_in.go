@@ -117,7 +117,7 @@ func apart(s string) bool {
 	return false
 }
 
-// beforeVerb is where the verb of a clause begins, with the auxiliaries before it, from word i on.
+// beforeVerb returns where the verb of a clause begins, including its auxiliaries. The result is at least i.
 func (c *clause) beforeVerb(i int) int {
 	k := c.vi
 	for k > i && (auxiliary(c.w(k-1)) || adverb(c.w(k-1)) || c.w(k-1) == "been" || c.w(k-1) == "'s") {
@@ -132,7 +132,7 @@ type party struct {
 	doctor bool     // "Dr. Patel"
 }
 
-// withWhom gives the words that tell an event from others of its sort.
+// withWhom returns the party of the clause's event. The party tells it from other events of the same sort.
 func (c *clause) withWhom() (of party) {
 	i := c.eventAt()
 	if i < 0 {
@@ -161,16 +161,16 @@ func (c *clause) withWhom() (of party) {
 }
 
 var (
-	// titlesOf stand before names, and name nobody.
+	// titlesOf are titles. They stand before a name, and are no name themselves.
 	titlesOf = set("dr dr. doctor mr mr. mrs mrs. ms ms. prof prof. professor")
-	// nobodyNew tell nobody from others: whoever is meant was named before.
+	// nobodyNew are words that do not say which person is meant, such as "him" and "whole".
 	nobodyNew = set("him her them whole entire same usual")
-	// atNobody follow "at" where it says neither where nor with whom: at the last minute, at short notice, at noon.
+	// atNobody are words after "at" that name neither a place nor a person: "at the last minute", "at noon".
 	atNobody = set("last short first all least once noon midnight half quarter")
 )
 
-// withThem finds plans that are with the same party, or that say of no one with whom or where they are. The first
-// word decides: Tom Baker is Tom.
+// withThem returns a check of plans. It accepts a plan with the same party, and a plan that names neither a party nor
+// a place. The first word of the party decides, so "Tom Baker" finds a plan with Tom.
 func withThem(head string, with party) func(*plan) bool {
 	if len(with.words) == 0 {
 		return nil

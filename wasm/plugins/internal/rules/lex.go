@@ -240,7 +240,7 @@ func clauses(s sentence) []sentence {
 	return all
 }
 
-// bothWith reports whether "and" at token i stands between two with whom an event is, before any verb.
+// bothWith reports whether the "and" at token i joins two names, as in "my lunch with Anna and Bob". No verb may stand before.
 func (s sentence) bothWith(first, i int) bool {
 	k := i - 1
 	for k > first && s.toks[k].cap {

@@ -104,7 +104,7 @@ func sharesZh(hay, word string) bool {
 	return false
 }
 
-// plainZh reports whether a plan's words say of an event neither with whom it is nor of what sort: 有个预约.
+// plainZh reports whether a plan's words name neither the sort of an event nor a person that it is with: 有个预约.
 func plainZh(label, word string) bool {
 	before, _, ok := strings.Cut(label, word)
 	last, _ := utf8.DecodeLastRuneInString(before)
