@@ -195,15 +195,16 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 		}
 		return anothers
 	}
-	return p.owns(asSpoken(memory.Cut(m.Text, mostOwned), wearer))
+	return p.owns(asSpoken(m.Text, wearer))
 }
 
 // mostOwned is how many bytes of a text are read to find whose something is. Nobody says more in one breath. The
 // patterns take a second for 60 kB.
 const mostOwned = 2 << 10
 
-// asSpoken puts "my" and 我 where a memory has the wearer's name.
+// asSpoken puts "my" and 我 where a memory has the wearer's name, in as much of it as is read.
 func asSpoken(text, wearer string) string {
+	text = memory.Cut(text, mostOwned)
 	if wearer == "" {
 		return text
 	}
@@ -263,7 +264,7 @@ func (p property) ofBystander(tx *store.Tx, wearer string, id memory.ID) bool {
 		if m.Slot != nil && (strings.HasPrefix(memory.Normal(m.Slot.Subject), owner+"'s ") || strings.HasPrefix(memory.Normal(m.Slot.Subject), owner+"的")) {
 			return true
 		}
-		text = asSpoken(memory.Cut(m.Text, mostOwned), wearer)
+		text = asSpoken(m.Text, wearer)
 		if of := partnerOf().FindStringSubmatch(text); of != nil && (memory.Normal(of[2]) == owner || of[4] == p.owner) {
 			return true
 		}
@@ -280,7 +281,7 @@ func (p property) said(tx *store.Tx, wearer string, id memory.ID) (text, speaker
 		return memory.Cut(u.Text, mostOwned), u.Speaker
 	}
 	if m, err := engine.Live(tx, id); err == nil {
-		return asSpoken(memory.Cut(m.Text, mostOwned), wearer), wearer
+		return asSpoken(m.Text, wearer), wearer
 	}
 	return "", ""
 }
