@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -191,17 +193,36 @@ func js[T any](b *tab, expression string) (v T) {
 	return v
 }
 
-// until waits until an expression is true.
+// until waits until an expression is true, also of a page that is loaded anew meanwhile.
 func (b *tab) until(expression string) {
 	b.t.Helper()
-	b.do(chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(patience/2)))
+	poll := chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(patience/2))
+	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			err := poll.Do(ctx)
+			if err == nil || !isGone(err) {
+				return err
+			}
+			if err := chromedp.Sleep(25 * time.Millisecond).Do(ctx); err != nil {
+				return err
+			}
+		}
+	}))
+}
+
+// isGone reports whether the page that a script ran in is no longer there.
+func isGone(err error) bool {
+	e, ok := errors.AsType[*cdproto.Error](err)
+	return ok && slices.ContainsFunc([]string{"Cannot find context", "Execution context was destroyed", "Inspected target navigated"}, func(s string) bool {
+		return strings.Contains(e.Message, s)
+	})
 }
 
 // says waits until the page has a text.
 func (b *tab) says(text string) {
 	b.t.Helper()
 	q, _ := json.Marshal(text) // of a string it does not fail
-	b.until("document.body.innerText.includes(" + string(q) + ")")
+	b.until("document.body?.innerText.includes(" + string(q) + ")")
 }
 
 // settled waits until nothing waits and all pictures on the screen are there.

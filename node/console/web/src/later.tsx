@@ -24,8 +24,8 @@ export function Later({ show }: { show: (r: Rest) => preact.ComponentChild }) {
   const [bad, fail] = useState(false);
   const load = () =>
     loadRest().then(loaded, async () => {
+      if ((await reachable()) && renew("rest")) return; // the node answers and has no such part: it is of another build
       fail(true);
-      if (await reachable()) renew("rest"); // the node answers and has no such part: it is of another build
     });
   const again = () =>
     loadRest().then(loaded, async () => {
