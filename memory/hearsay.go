@@ -9,6 +9,12 @@ import (
 // sets it. Such a candidate is kept, and ends nothing that was said by who can know.
 const HearsayTag = "hearsay"
 
+// StillTag is the tag of a candidate that says what is so now and has been for a while: "I have
+// lived in Porto since March". Among the candidates of its group it stands at the time at which
+// it was said. Without the tag, what began long before it was said is taken for history ("I moved
+// to Porto in 2015").
+const StillTag = "still"
+
 // Hearsay reports whether a candidate that a speaker's line gave is about something that
 // this speaker can't know: something of the wearer, or, if the voice has no name, of anybody
 // else. The wearer can know everything, and so can everybody about themselves. An event

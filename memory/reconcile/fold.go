@@ -135,13 +135,13 @@ const fresh = 90 * 24 * time.Hour
 // standsAt returns the time by which a memory is ordered within its group. An event
 // (an appointment for next week, a visit last year) is ordered by the time at which it
 // was said. A fact is ordered by the time from which it is true. If that time was not
-// long before the fact was said, the fact is ordered by when it was said: statements
-// made in between were made without knowing of it.
+// long before the fact was said, or the fact has memory.StillTag, it is ordered by when it
+// was said: statements made in between were made without knowing of it.
 func standsAt(m *memory.Memory, said time.Time) time.Time {
 	if m.Type == memory.Episodic || m.TrueFrom.IsZero() {
 		return said
 	}
-	if ago := said.Sub(m.TrueFrom); ago > 0 && ago <= fresh {
+	if ago := said.Sub(m.TrueFrom); ago > 0 && (ago <= fresh || slices.Contains(m.Tags, memory.StillTag)) {
 		return said
 	}
 	return m.TrueFrom

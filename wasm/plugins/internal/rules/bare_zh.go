@@ -128,6 +128,12 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 	if value == "" || vagueZh(value) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
 		return
 	}
+	for i := range b.whens {
+		w := &b.whens[i]
+		if lead, after := b.s.at(w.first-1), b.s.at(w.next); w.grain == 'M' && (lead == "从" || lead == "自" || lead == "打") && (after == "起" || after == "以来" || after == "开始") {
+			w.past(t.now) // 从三月起住在波尔图: the last March
+		}
+	}
 	a := t.baseZh(b, "semantic", kind, p, confidence)
 	then := containsAny(b.s.raw(), "的时候", "小时候", "那会儿", "那时", "那几年", "曾经", "当时", "结婚前", "毕业前")
 	if (then || strings.Contains(b.s.raw(), "以前")) && (formerly[attribute] || then && passingZh[attribute]) {

@@ -20,6 +20,9 @@ func (t *talk) base(c *clause, typ, kind string, confidence float64) abi.Candida
 	}
 }
 
+// stillTag is memory.StillTag: what is so now, and has been for a while.
+const stillTag = "still"
+
 // fact proposes a semantic candidate with a slot.
 func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confidence float64) *abi.Candidate {
 	if attribute == "employer" { // "Siemens in Munich"
@@ -53,6 +56,9 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 		if w := &c.whens[i]; w.hasDay && !w.habit && !a.Negates && attribute != "birthday" {
 			if w.unix() <= t.ev.At && !c.innerOf(w).toCome { // the time that its words have
 				a.TrueFrom = w.unix()
+				if w.since && !c.past && !slices.Contains(a.Tags, stillTag) {
+					a.Tags = append(a.Tags, stillTag)
+				}
 			}
 		}
 	}
