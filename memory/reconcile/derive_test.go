@@ -74,6 +74,14 @@ func view(ms []memory.Memory) string {
 	return s
 }
 
+// still has a claim say that it is so now, and has been for a while.
+func still(claim func(*memory.Assertion)) func(*memory.Assertion) {
+	return func(a *memory.Assertion) {
+		claim(a)
+		a.Candidate.Tags = append(a.Candidate.Tags, memory.StillTag)
+	}
+}
+
 // swims is a habit of some day.
 func swims(day string, hours int, negates bool) func(*memory.Assertion) {
 	return func(a *memory.Assertion) {
@@ -102,6 +110,13 @@ func TestDerive(t *testing.T) {
 		{"what began long before it was said is history", new(script).
 			say(1, 8, dev, 1, memory.ActPropose, home("Ghent", 8, false)).
 			say(1, 9, dev, 2, memory.ActPropose, since(home("Lyon", 9, false), -700*24)), "2:superseded>1 x1; 1:active x1; "},
+		{"unless it is so still", new(script).
+			say(1, 8, dev, 1, memory.ActPropose, home("Ghent", 8, false)).
+			say(1, 9, dev, 2, memory.ActPropose, still(since(home("Lyon", 9, false), -700*24))), "1:superseded>2 x1; 2:active x1; "},
+		{"which a negation of another before it does not end", new(script).
+			say(1, 8, dev, 1, memory.ActPropose, home("Ghent", 8, false)).
+			say(1, 9, dev, 2, memory.ActPropose, home("Ghent", 9, true)).
+			say(1, 10, dev, 3, memory.ActPropose, still(since(home("Lyon", 10, false), -700*24))), "1:superseded x1; 2:superseded>1 x1; 3:active x1; "},
 		{"said again", new(script).
 			say(1, 0, dev, 1, memory.ActPropose, home("Beijing", 0, false)).
 			say(1, 5, dev, 2, memory.ActPropose, home("beijing", 5, false)), "1:active x2; 2:superseded>1 x1; "},

@@ -50,6 +50,9 @@ func (t *talk) factOfZh(b *bareZh, who, kind, attribute, value string, confidenc
 func (t *talk) favouriteZh(b *bareZh) bool {
 	who, favourite, _ := strings.Cut(b.text, "最喜欢的")
 	what, value, ok := strings.Cut(favourite, "是")
+	if ok && containsAny(what, beforeZh[:]...) {
+		return true // 我最喜欢的颜色以前是绿色: which it is now, it does not say
+	}
 	return ok && t.factOfZh(b, who, "preference", "favourite_"+trimZh(what), value, 0.93)
 }
 
