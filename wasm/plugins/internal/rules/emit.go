@@ -291,6 +291,7 @@ func (t *talk) tidy(part Part) {
 		}
 		key := c.Type + "\x1f" + c.Text
 		if c.Slot != nil {
+			withOneName(c.Slot)
 			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
 		}
 		if c.Text == "" || seen[key] || len(kept) == maxCandidates || !brief(&c) {

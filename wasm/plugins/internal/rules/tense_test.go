@@ -15,7 +15,7 @@ func TestReportedTimes(t *testing.T) {
 		{"My sister told me the concert is on Friday.", "Friday 18 September 2026", "user.concert@2026-09-18"},
 		{"Ben said he is moving to Lisbon in January.", "January 2027", "ben.plan@2027-01-01"},
 		{"Ben says he is moving to Lisbon in January.", "January 2027", "ben.plan@2027-01-01"},
-		{"Mum said Dad has surgery in February.", "February 2027", "user's mum.surgery@2027-02-01"},
+		{"Mum said Dad has surgery in February.", "February 2027", "user's mother.surgery@2027-02-01"},
 		{"I told Anna that the exam is in June.", "June 2027", "user.exam@2027-06-01"},
 		{"My boss confirmed the launch is in March.", "March 2027", "user.launch@2027-03-01"},
 		{"Karin told me the course starts on Friday.", "Friday 18 September 2026", "karin.plan@2026-09-18"},
