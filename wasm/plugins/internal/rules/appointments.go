@@ -109,7 +109,7 @@ func (t *talk) resettled(s sentence) bool {
 	if len(t.plans) == 0 || s.chinese() || s.ends == "?" {
 		return false
 	}
-	marked, yours := false, false
+	marked, yours, verb := false, false, 0
 	for i := range s.toks {
 		switch w := s.at(i); w {
 		case "if", "could", "would", "might", "unless", "should", "whether", "maybe":
@@ -126,7 +126,7 @@ func (t *talk) resettled(s sentence) bool {
 			if base, _ := contraction(w); base == "you" {
 				yours = true
 			} else if l, past, _ := lemma(w); past && moves(l) {
-				marked = true
+				marked, verb = true, i
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func (t *talk) resettled(s sentence) bool {
 		return false
 	}
 	p, ok := t.settled(s, marked, yours)
-	if !ok {
+	if !ok || !dayBefore(findWhens(s, t.now), verb).mayBe(p.day, t.now.day) {
 		return false
 	}
 	to, ok := t.settledFor(s)

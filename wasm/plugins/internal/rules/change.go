@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
@@ -69,7 +70,9 @@ func (t *talk) reschedule(c *clause) bool {
 		}
 	}
 	sort, _, _ := strings.Cut(noun, " ")
-	p, known := t.findOf(whose, withThem(sort, with), words...)
+	fits := withThem(sort, with)
+	was := dayBefore(c.whens, c.words[i].tok)
+	p, known := t.findOf(whose, func(p *plan) bool { return was.mayBe(p.day, t.now.day) && (fits == nil || fits(p)) }, words...)
 	to := together(c.whens)
 	if to != nil && len(c.whens) == 1 && to.weekday && c.past && c.at(to.first) == "on" {
 		to = nil // "they changed it on Wednesday": that was when they did
@@ -82,12 +85,38 @@ func (t *talk) reschedule(c *clause) bool {
 		return false
 	case !known:
 		p = plan{subject: t.self.key, attribute: attr, what: noun, label: t.label(c), day: t.now.day}
+		if was != nil && t.knowsPlan(attr) {
+			other := plan{day: was.day}
+			p.attribute += " " + other.value() // one of another day is another one
+		}
 		if whose.named {
 			p.subject, p.shown = whose.key, whose.name
 		}
 	}
 	t.moved(p.move(to), c.sentence, 0.88)
 	return true
+}
+
+// dayBefore is the day that stands before a token: of "my appointment tomorrow was moved to Friday" the
+// first; nil: none does.
+func dayBefore(whens []when, tok int) *when {
+	for i := range whens {
+		if w := &whens[i]; w.next <= tok && w.hasDay && !w.habit && w.grain == 'd' {
+			return w
+		}
+	}
+	return nil
+}
+
+// mayBe reports whether a plan of a day can be the one of w, where w is nil or may be a weekday of
+// this week or the next.
+func (w *when) mayBe(day, now int) bool {
+	return w == nil || day == w.day || w.weekday && day > now-7 && day < now+14 && (day-w.day)%7 == 0
+}
+
+// knowsPlan reports whether an appointment of that name is known.
+func (t *talk) knowsPlan(attr string) bool {
+	return slices.ContainsFunc(t.plans, func(p plan) bool { return p.attribute == attr })
 }
 
 func moves(v string) bool {

@@ -67,7 +67,7 @@ func (t *talk) changeZh(b *bareZh) bool {
 			return false
 		}
 		whose := t.whoseZh(x, word)
-		if whose.named && !whose.known || !whose.named && slices.ContainsFunc(t.plans, func(p plan) bool { return p.subject == t.self.key && p.attribute == attr && p.day >= t.now.day }) {
+		if whose.named && !whose.known || (!whose.named || whose.key == t.self.key) && slices.ContainsFunc(t.plans, func(p plan) bool { return p.subject == t.self.key && p.attribute == attr && p.day >= t.now.day }) {
 			t.asSaidZh(b) // of whom, or another 预约 than the one that is known
 			return true
 		}

@@ -56,7 +56,7 @@ func (t *talk) meantZh(b *bareZh, attr, word string, ends bool) (p plan, known b
 	}
 	whose := t.whoseZh(b.text, word)
 	p, known = t.findOf(whose, func(p *plan) bool {
-		if on != nil && p.day != on.day && !(on.weekday && p.day > t.now.day-7 && p.day < t.now.day+14 && (p.day-on.day)%7 == 0) {
+		if !on.mayBe(p.day, t.now.day) {
 			return false
 		}
 		hay := p.hay()

@@ -254,7 +254,7 @@ func (t *talk) ends(c *clause, attr string, from, to int, words ...string) (p pl
 	with := withThem(sort, c.withWhom())
 	whose := t.whose(c)
 	p, known = t.findOf(whose, func(p *plan) bool {
-		if on != nil && p.day != on.day && !(on.weekday && p.day > t.now.day-7 && p.day < t.now.day+14 && (p.day-on.day)%7 == 0) {
+		if !on.mayBe(p.day, t.now.day) {
 			return false
 		}
 		if with != nil && !with(p) {

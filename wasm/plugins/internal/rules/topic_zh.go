@@ -172,7 +172,7 @@ func namePrefixZh(s string) string {
 // personZh reports whether s can be what somebody is called.
 func personZh(s string) bool {
 	rs := []rune(s)
-	if len(rs) < 2 || len(rs) > 4 || commonNounsZh[s] || commonNounsZh[string(rs[:2])] || commonZh(s) || strings.ContainsAny(s, "我你他她它说") {
+	if len(rs) < 2 || len(rs) > 4 || commonNounsZh[s] || commonNounsZh[string(rs[:2])] || commonZh(s) || strings.ContainsAny(s, "我你他她它说历曆") {
 		return false
 	}
 	switch rs[0] {

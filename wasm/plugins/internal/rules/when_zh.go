@@ -241,8 +241,8 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 // lunarZh reports whether the month at i, after which comes next, is one of the lunar calendar: 农历八月, 七月初七.
 func lunarZh(s sentence, i, next int) bool {
 	for k := i - 1; k >= 0 && k >= i-3; k-- {
-		if w := s.at(k); w == "历" || w == "農曆" || w == "农历" || w == "阴历" || w == "旧历" {
-			return w != "历" || s.at(k-1) == "农" || s.at(k-1) == "阴" || s.at(k-1) == "旧"
+		if w := s.at(k); w == "历" || w == "曆" {
+			return s.at(k-1) != "" && strings.Contains("农農阴陰旧舊", s.at(k-1))
 		}
 	}
 	if s.at(next) != "初" || s.at(next+1) == "" || !strings.Contains("一二三四五六七八九十", s.at(next+1)) {
