@@ -115,6 +115,8 @@ func TestProblems(t *testing.T) {
 		{"POST", "/v1/search", `{"query":"x"} {}`, 400, "invalid-request", ""},
 		{"POST", "/v1/search", `[]`, 400, "invalid-request", ""},
 		{"POST", "/v1/search", `{"query":"x","as_of":"yesterday"}`, 422, "invalid", "as_of"},
+		{"POST", "/v1/search", `{"query":"x","as_of":"0001-01-01T00:00:00Z"}`, 422, "invalid", "as_of"},
+		{"GET", "/v1/memories?as_of=0001-01-01T00:00:00Z", "", 422, "invalid", "as_of"},
 		{"POST", "/v1/search", "", 415, "unsupported-media-type", ""},
 		{"POST", "/v1/search", `{"query":" "}`, 422, "invalid", "query"},
 		{"POST", "/v1/search", `{"query":"x","k":101}`, 422, "invalid", "k"},

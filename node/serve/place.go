@@ -30,8 +30,17 @@ var (
 	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// find looks for the first part of a body that can't be decoded into a value of a type, or
-// has no place there. encoding/json says of such parts what is wrong, and not always where.
+// errZeroTime: Go's zero time, which stands for none, was given.
+var errZeroTime = errors.New("the zero time")
+
+// givesZeroTime reports whether a body may have a text that is read as Go's zero time: its
+// date is one of two, by the offset.
+func givesZeroTime(body []byte) bool {
+	return bytes.Contains(body, []byte(`"0001-01-01T`)) || bytes.Contains(body, []byte(`"0000-12-31T`))
+}
+
+// find looks for the first part of a body that can't be decoded into a value of a type, has
+// no place there, or is the zero time. encoding/json says of such parts what is wrong, and not always where.
 func find(t reflect.Type, body []byte) *wrong {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -67,7 +76,12 @@ func find(t reflect.Type, body []byte) *wrong {
 			return nil
 		}
 	}
-	if err := json.Unmarshal(body, reflect.New(t).Interface()); err != nil {
+	v := reflect.New(t).Interface()
+	err := json.Unmarshal(body, v)
+	if at, ok := v.(*time.Time); ok && err == nil && at.IsZero() {
+		err = errZeroTime
+	}
+	if err != nil {
 		return &wrong{typ: t, text: strings.HasPrefix(string(bytes.TrimSpace(body)), `"`), err: err}
 	}
 	return nil
