@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/delegate"
@@ -23,6 +24,17 @@ const appKeyEnv = "LOCKET_APP_KEY"
 type passed struct {
 	Key serve.Secret `json:"key"`
 	ID  string       `json:"id"`
+}
+
+// noneEmpty refuses flags that are given and empty. They would narrow nothing, where a
+// script has a variable that is not set.
+func noneEmpty(cmd *cobra.Command) (err error) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {
+			err = usagef("--%s: empty", f.Name)
+		}
+	})
+	return err
 }
 
 func (a *app) appPassCommand() *cobra.Command {
@@ -52,7 +64,10 @@ The owner ends it by locket app revoke NAME:ID.`,
 				return usagef("the app's name is missing")
 			}
 			n.Can = can
-			var err error
+			err := noneEmpty(cmd)
+			if err != nil {
+				return err
+			}
 			if n.Sensitivity, err = readSensitivity(sensitivity); err != nil {
 				return err
 			}
@@ -64,8 +79,11 @@ The owner ends it by locket app revoke NAME:ID.`,
 				if err != nil {
 					return err
 				}
-				if !at.IsZero() {
-					*t.to = at.Unix()
+				if at.IsZero() {
+					continue
+				}
+				if *t.to = at.Unix(); *t.to == 0 {
+					return usagef("%s: a key can't say this second of 1970", flag)
 				}
 			}
 			if life != "" {
