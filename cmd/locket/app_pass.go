@@ -26,10 +26,14 @@ type passed struct {
 	ID  string       `json:"id"`
 }
 
-// noneEmpty refuses flags that are given and empty. They would narrow nothing, where a
-// script has a variable that is not set.
-func noneEmpty(cmd *cobra.Command) (err error) {
+// noneEmpty refuses flags that are given and empty, where they choose memories or rights:
+// they would narrow nothing, where a script has a variable that is not set. It is a PreRunE.
+func noneEmpty(cmd *cobra.Command, _ []string) (err error) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "title", "description", "name", "licence", "terms", "market", "hook": // which choose nothing
+			return
+		}
 		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {
 			err = usagef("--%s: empty", f.Name)
 		}
@@ -52,6 +56,7 @@ node nor a network to be made.
 
 The owner ends it by locket app revoke NAME:ID.`,
 		Example: `  LOCKET_APP_KEY=lka_… locket app pass planner --can read --types episodic --tags work --for 1h`,
+		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := serve.Secret(strings.TrimSpace(os.Getenv(appKeyEnv)))
 			if !strings.HasPrefix(string(key), serve.KeyPrefix) {
@@ -64,10 +69,7 @@ The owner ends it by locket app revoke NAME:ID.`,
 				return usagef("the app's name is missing")
 			}
 			n.Can = can
-			err := noneEmpty(cmd)
-			if err != nil {
-				return err
-			}
+			var err error
 			if n.Sensitivity, err = readSensitivity(sensitivity); err != nil {
 				return err
 			}
