@@ -22,9 +22,9 @@ const (
 	MaxLine = 4 << 20 // bytes of one line of an import
 )
 
-// decodeBody reads exactly one JSON value into v. It refuses unknown fields, and Go's
-// zero time, which would be taken for a time that was left out. If optional is true, an
-// empty body leaves v unchanged.
+// decodeBody reads exactly one JSON value into v. It refuses unknown fields, Go's
+// zero time, which would be taken for a time that was left out, and a time that could not
+// be written down in UTC. If optional is true, an empty body leaves v unchanged.
 func decodeBody(r *http.Request, v any, optional bool) error {
 	if r.ContentLength == 0 && optional {
 		return nil
@@ -43,7 +43,7 @@ func decodeBody(r *http.Request, v any, optional bool) error {
 		}
 		return kindRequest.problem("", "the body is empty")
 	}
-	if err := decodeStrict(body, v); err != nil || !givesZeroTime(body) {
+	if err := decodeStrict(body, v); err != nil || !mayGiveNoTime(body) {
 		return err
 	}
 	if w := find(reflect.TypeOf(v), body); w != nil {

@@ -32,7 +32,8 @@ func badFields(t reflect.Type, within func(any) any, deep int) (out []badField) 
 	p := reflect.PointerTo(t)
 	switch {
 	case t == timeType:
-		add(kindInvalid, "yesterday", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00Z", "0000-12-31T23:00:00-01:00")
+		add(kindInvalid, "yesterday", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00Z", "0000-12-31T23:00:00-01:00",
+			"0000-01-01T00:00:00+10:00", "9999-12-31T23:59:59-10:00")
 		add(kindRequest, 5, true)
 	case p.Implements(jsonType):
 		add(kindInvalid, "x")

@@ -30,17 +30,16 @@ var (
 	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// errZeroTime: Go's zero time, which stands for none, was given.
-var errZeroTime = errors.New("the zero time")
+// errNoTime: a time was given that stands for none, or has no year in UTC.
+var errNoTime = errors.New("no time")
 
-// givesZeroTime reports whether a body may have a text that is read as Go's zero time: its
-// date is one of two, by the offset.
-func givesZeroTime(body []byte) bool {
-	return bytes.Contains(body, []byte(`"0001-01-01T`)) || bytes.Contains(body, []byte(`"0000-12-31T`))
+// mayGiveNoTime reports whether a body has a text that may be read as such a time.
+func mayGiveNoTime(body []byte) bool {
+	return slices.ContainsFunc([]string{`"0000-`, `"0001-01-01T`, `"9999-12-31T`}, func(text string) bool { return bytes.Contains(body, []byte(text)) })
 }
 
 // find looks for the first part of a body that can't be decoded into a value of a type, has
-// no place there, or is the zero time. encoding/json says of such parts what is wrong, and not always where.
+// no place there, or is no time. encoding/json says of such parts what is wrong, and not always where.
 func find(t reflect.Type, body []byte) *wrong {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -78,8 +77,8 @@ func find(t reflect.Type, body []byte) *wrong {
 	}
 	v := reflect.New(t).Interface()
 	err := json.Unmarshal(body, v)
-	if at, ok := v.(*time.Time); ok && err == nil && at.IsZero() {
-		err = errZeroTime
+	if at, ok := v.(*time.Time); ok && err == nil && (at.IsZero() || !memory.HasYear(*at)) {
+		err = errNoTime
 	}
 	if err != nil {
 		return &wrong{typ: t, text: strings.HasPrefix(string(bytes.TrimSpace(body)), `"`), err: err}
