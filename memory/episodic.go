@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -17,6 +18,9 @@ type EpisodicFields struct {
 func (f *EpisodicFields) validate() error {
 	if f == nil {
 		return nil
+	}
+	if err := cmp.Or(checkYear("fields.episodic.started", f.Started), checkYear("fields.episodic.ended", f.Ended)); err != nil {
+		return err
 	}
 	if !f.Ended.IsZero() && f.Ended.Before(f.Started) {
 		return wrong("episodic.ended", "%s is before started, %s", f.Ended.Format(time.RFC3339), f.Started.Format(time.RFC3339))

@@ -91,13 +91,21 @@ func TestValidateNamesTheField(t *testing.T) {
 		t.Fatal(err)
 	}
 	for field, spoil := range map[string]func(*Candidate){
-		"text":                    func(c *Candidate) { c.Text = "" },
-		"text: not UTF-8":         func(c *Candidate) { c.Text = "\xff" },
-		"text: 65537":             func(c *Candidate) { c.Text = strings.Repeat("x", MaxText+1) },
-		"owner.user":              func(c *Candidate) { c.Owner.User = "" },
-		"confidence":              func(c *Candidate) { c.Confidence = math.NaN() },
-		"sensitivity":             func(c *Candidate) { c.Sensitivity = 9 },
-		"true_to":                 func(c *Candidate) { c.TrueFrom, c.TrueTo = time.Unix(2, 0), time.Unix(1, 0) },
+		"text":                func(c *Candidate) { c.Text = "" },
+		"text: not UTF-8":     func(c *Candidate) { c.Text = "\xff" },
+		"text: 65537":         func(c *Candidate) { c.Text = strings.Repeat("x", MaxText+1) },
+		"owner.user":          func(c *Candidate) { c.Owner.User = "" },
+		"confidence":          func(c *Candidate) { c.Confidence = math.NaN() },
+		"sensitivity":         func(c *Candidate) { c.Sensitivity = 9 },
+		"true_to":             func(c *Candidate) { c.TrueFrom, c.TrueTo = time.Unix(2, 0), time.Unix(1, 0) },
+		"true_from: the year": func(c *Candidate) { c.TrueFrom = time.Date(-974, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"expires: the year":   func(c *Candidate) { c.Expires = time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -36000)) },
+		"evidence[0].at: the": func(c *Candidate) {
+			c.Evidence = []Evidence{{At: time.Date(0, 1, 1, 0, 0, 0, 0, time.FixedZone("", 36000))}}
+		},
+		"fields.episodic.started": func(c *Candidate) {
+			c.Type, c.Fields.Episodic = Episodic, &EpisodicFields{Started: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)}
+		},
 		"slot: subject":           func(c *Candidate) { c.Slot.Attribute = "?" },
 		"slot.value":              func(c *Candidate) { c.Slot.Value = "" },
 		"evidence[0].excerpt":     func(c *Candidate) { c.Evidence = []Evidence{{Excerpt: strings.Repeat("x", MaxExcerpt+1)}} },
@@ -113,6 +121,10 @@ func TestValidateNamesTheField(t *testing.T) {
 		if err := c.Validate(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), field) {
 			t.Errorf("%s: %v", field, err)
 		}
+	}
+	far := Assertion{Dot: Dot{Seq: 1}, Rank: RankDevice, Space: SpaceID{1}, Memory: ID{1}, Act: ActClose, Patch: &Patch{Validity: &Validity{To: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)}}}
+	if err := far.Validate(); !errors.Is(err, ErrInvalid) {
+		t.Errorf("an end that can't be written down: %v", err)
 	}
 	erase := Assertion{Dot: Dot{Seq: 1}, Rank: RankDevice, Space: SpaceID{1}, Memory: ID{1}, Act: ActErase}
 	if err := erase.Validate(); !errors.Is(err, ErrInvalid) {

@@ -1,10 +1,25 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
+
+// HasYear reports whether t can be written down as RFC 3339: its year in UTC is 1 to 9999.
+func HasYear(t time.Time) bool {
+	y := t.UTC().Year()
+	return y >= 1 && y <= 9999
+}
+
+func checkYear(field string, t time.Time) error {
+	if !HasYear(t) {
+		return fmt.Errorf("%w: %s: the year in UTC is %d, and not 1 to 9999", ErrInvalid, field, t.UTC().Year())
+	}
+	return nil
+}
 
 // Validate reports the first rule that c breaks, naming the field.
 func (c *Candidate) Validate() error {
@@ -23,6 +38,9 @@ func (c *Candidate) Validate() error {
 	if c.Sensitivity > Secret {
 		return fmt.Errorf("%w: sensitivity: %d", ErrInvalid, c.Sensitivity)
 	}
+	if err := cmp.Or(checkYear("true_from", c.TrueFrom), checkYear("true_to", c.TrueTo), checkYear("expires", c.Expires)); err != nil {
+		return err
+	}
 	if !c.TrueTo.IsZero() && c.TrueTo.Before(c.TrueFrom) {
 		return fmt.Errorf("%w: true_to: before true_from", ErrInvalid)
 	}
@@ -35,6 +53,9 @@ func (c *Candidate) Validate() error {
 		}
 	}
 	for i, e := range c.Evidence {
+		if err := checkYear(fmt.Sprintf("evidence[%d].at", i), e.At); err != nil {
+			return err
+		}
 		if err := checkText(fmt.Sprintf("evidence[%d].excerpt", i), e.Excerpt, MaxExcerpt); err != nil {
 			return err
 		}
@@ -132,6 +153,9 @@ func (a *Assertion) Validate() error {
 	case ActCorrect, ActClose:
 		if a.Patch == nil || a.Act == ActClose && a.Patch.Validity == nil {
 			return fmt.Errorf("%w: %s: patch is needed", ErrInvalid, a.Act)
+		}
+		if v := a.Patch.Validity; v != nil {
+			return cmp.Or(checkYear("validity.from", v.From), checkYear("validity.to", v.To))
 		}
 	case ActErase:
 		if a.Rank != RankPerson {

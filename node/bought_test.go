@@ -1,6 +1,9 @@
 package node_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -174,6 +177,28 @@ func TestBoughtMemoriesAnswer(t *testing.T) {
 	}
 	if got := hits(c); len(got) != 1 {
 		t.Errorf("a changed file: %+v", got)
+	}
+}
+
+// A step that the order's phase does not allow is a conflict, and no failure of the node.
+func TestStepOfAnotherPhase(t *testing.T) {
+	ben := newDevice(t, "", 63)
+	ben.init()
+	o, _ := newOrder(t, filepath.Join(ben.cfg.Home, "reader"), []memory.Candidate{{Type: memory.Semantic, Text: "Basil likes sun.", Confidence: 1, Owner: memory.Owner{User: memory.WearerUser}}})
+	o.Step(trade.Cancel, trade.Party{Key: o.State.Order.Buyer, Sign: buyerOf(t, ben.cfg.Home).Sign}, nil)
+	o.keep(nil)
+	at := httptest.NewServer(serve.New(serve.Options{Services: ben.Services()}))
+	defer at.Close()
+	for _, step := range []string{`{"act":"accept"}`, `{"act":"dispute","item":1,"reason":"it is wet"}`} { // the others ask the market first
+		r, err := http.Post(at.URL+"/v1/market/orders/"+o.State.ID.String(), "application/json", strings.NewReader(step))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || r.StatusCode != http.StatusConflict {
+			t.Errorf("%s: %d %s, %v", step, r.StatusCode, b, err)
+		}
 	}
 }
 

@@ -54,6 +54,7 @@ to it as if it were not there.`,
   locket app add deploy --can vault --tags work
   locket app add laptop --can console --for 30d
   locket app add notes --can read,add,update,forget --types semantic --owner user:ann`,
+		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := a.load(); err != nil {
 				return err

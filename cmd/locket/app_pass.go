@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/delegate"
@@ -23,6 +24,21 @@ const appKeyEnv = "LOCKET_APP_KEY"
 type passed struct {
 	Key serve.Secret `json:"key"`
 	ID  string       `json:"id"`
+}
+
+// noneEmpty refuses flags that are given and empty, where they choose memories or rights:
+// they would narrow nothing, where a script has a variable that is not set. It is a PreRunE.
+func noneEmpty(cmd *cobra.Command, _ []string) (err error) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "title", "description", "name", "licence", "terms", "market", "hook": // which choose nothing
+			return
+		}
+		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {
+			err = usagef("--%s: empty", f.Name)
+		}
+	})
+	return err
 }
 
 func (a *app) appPassCommand() *cobra.Command {
@@ -40,6 +56,7 @@ node nor a network to be made.
 
 The owner ends it by locket app revoke NAME:ID.`,
 		Example: `  LOCKET_APP_KEY=lka_… locket app pass planner --can read --types episodic --tags work --for 1h`,
+		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := serve.Secret(strings.TrimSpace(os.Getenv(appKeyEnv)))
 			if !strings.HasPrefix(string(key), serve.KeyPrefix) {
@@ -64,8 +81,11 @@ The owner ends it by locket app revoke NAME:ID.`,
 				if err != nil {
 					return err
 				}
-				if !at.IsZero() {
-					*t.to = at.Unix()
+				if at.IsZero() {
+					continue
+				}
+				if *t.to = at.Unix(); *t.to == 0 {
+					return usagef("%s: a key can't say this second of 1970", flag)
 				}
 			}
 			if life != "" {

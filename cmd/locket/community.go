@@ -197,6 +197,7 @@ func (a *app) communityAddCommand() *cobra.Command {
 who asks (locket policy). What you forget or change, or your policy holds back later, is
 taken out by a running node within a minute or so. What a member has fetched stays theirs.`,
 		Example: `  locket community add Gardeners --tag garden --redact names,places`,
+		PreRunE: noneEmpty,
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			r.Types = readTypes(types)
 			p, err := c.PreviewCommunity(cmd.Context(), args[0], r)

@@ -38,6 +38,7 @@ With --transcribe the extractors read its transcripts as if they had been heard 
 that what was said becomes memories. Without it a transcript only lies beside its recording.`,
 		Example: `  locket grant worker @worker.key --feed --recordings --transcribe --types resource > welcome
   locket grant worker @worker.key --types semantic --name studio`,
+		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if _, err := a.load(); err != nil {
 				return err

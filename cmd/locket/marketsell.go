@@ -58,6 +58,7 @@ func (a *app) marketPublishCommand(at *string) *cobra.Command {
     --category garden --language en --sample "Beans want poles." --price "5.00 EUR"
   locket market publish --tag garden --redact names --title "Ask a gardener" --category garden --language en --answers --price "0.20 EUR"
   locket market publish --entry Gardeners --title "Gardeners of Lane 128" --category garden --language en --price "5.00 EUR"`,
+		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := a.load(); err != nil {
 				return err

@@ -22,7 +22,7 @@ func (a *app) readTime(flag, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
+	if t, err := time.Parse(time.RFC3339, s); err == nil && !t.IsZero() { // zero stands for none
 		return t, nil
 	}
 	l, err := a.load()
@@ -40,7 +40,7 @@ func (a *app) readTime(flag, s string) (time.Time, error) {
 		return midnight(today.AddDate(0, 0, -1)), nil
 	}
 	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02"} {
-		if t, err := time.ParseInLocation(layout, s, zone); err == nil {
+		if t, err := time.ParseInLocation(layout, s, zone); err == nil && !t.IsZero() {
 			return t, nil
 		}
 	}

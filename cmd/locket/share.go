@@ -96,6 +96,7 @@ words that may be names, exact times, and what an earlier share to the same key 
 What it does not name may be one all the same.`,
 		Example: `  locket share create --query "tomatoes in the garden" --redact names,places --to Ann=@ann.key
   locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
+		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := a.load(); err != nil {
 				return err

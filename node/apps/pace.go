@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -47,4 +48,32 @@ func (v *visit) draws() (done func(), err error) {
 		defer b.mu.Unlock()
 		delete(b.drawing, v.Name())
 	}, nil
+}
+
+// What an app recalls keeps a processor busy, and the owner's questions wait for it.
+const (
+	maxRecalls = 4                // of one app at a time
+	recallWait = 10 * time.Second // how long another one waits for its place
+)
+
+// recalls waits for a place among the app's recalls: serve.ErrLimit if none is free in time.
+func (v *visit) recalls(ctx context.Context) (done func(), err error) {
+	b := v.book
+	b.mu.Lock()
+	places := b.recalling[v.Name()]
+	if places == nil {
+		places = make(chan struct{}, maxRecalls)
+		b.recalling[v.Name()] = places
+	}
+	b.mu.Unlock()
+	late := time.NewTimer(recallWait)
+	defer late.Stop()
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-late.C:
+		return nil, serve.Passes(time.Second, fmt.Errorf("%w: %d searches and questions are under way", serve.ErrLimit, maxRecalls))
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }

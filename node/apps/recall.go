@@ -20,6 +20,11 @@ func (r *recaller) Search(ctx context.Context, q serve.SearchRequest) (serve.Sea
 	if err := v.present(ctx, "search", q.KnownAt); err != nil {
 		return serve.SearchResult{}, err
 	}
+	done, err := v.recalls(ctx)
+	if err != nil {
+		return serve.SearchResult{}, err
+	}
+	defer done()
 	if err := v.consultFound(ctx, r.in, q, q.Filters); err != nil {
 		return serve.SearchResult{}, err
 	}
@@ -65,6 +70,11 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	if !q.Photo.IsZero() {
 		return serve.AskResult{}, v.deny(ctx, "ask", refused("photo: a question about a photo is kept and sent to a worker, which is for the owner to do"))
 	}
+	done, err := v.recalls(ctx)
+	if err != nil {
+		return serve.AskResult{}, err
+	}
+	defer done()
 	// The owner pays for the model, so it is not asked for an answer that the app
 	// could not be given.
 	left, err := v.book.left(ctx, v)
@@ -99,6 +109,11 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 	if q.Topic == "" && len(q.Messages) == 0 && !q.Due && !v.scope.lines {
 		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: what is being said around the wearer is not for app %s: send messages or a topic", v.Name()))
 	}
+	done, err := v.recalls(ctx)
+	if err != nil {
+		return serve.ContextResult{}, err
+	}
+	defer done()
 	topic := q.Topic
 	if n := len(q.Messages); topic == "" && n > 0 {
 		topic = q.Messages[n-1].Text

@@ -188,6 +188,7 @@ func refusal(err error) error {
 	for _, p := range []struct{ is, as error }{
 		{trade.ErrForm, memory.ErrInvalid}, {remote.ErrTrade, serve.ErrConflict}, {remote.ErrForbidden, serve.ErrConflict}, {remote.ErrQuota, serve.ErrConflict},
 		{remote.ErrNotFound, memory.ErrNotFound}, {ErrOtherMarket, serve.ErrConflict},
+		{trade.ErrPhase, serve.ErrConflict}, {ErrNotDelivered, serve.ErrConflict},
 		{remote.ErrAnswer, serve.ErrRelay}, {remote.ErrFailed, serve.ErrRelay}, {remote.ErrBusy, serve.ErrRelay}, {remote.ErrRefused, serve.ErrRelay},
 	} {
 		if errors.Is(err, p.is) && !errors.Is(err, p.as) {

@@ -67,7 +67,7 @@ func (t *server) over(o *sdk.ServerOptions, version string) *sdk.Server {
 	t.buying(s)
 	t.resources(s)
 	t.prompts(s)
-	s.AddReceivingMiddleware(t.listing)
+	s.AddReceivingMiddleware(t.listing, coded)
 	return s
 }
 

@@ -150,10 +150,17 @@ func TestTools(t *testing.T) {
 			t.Errorf("since %s: %s", since, text)
 		}
 	}
-	for tool, args := range map[string]map[string]any{"recent": {"since": "monday"}, "search_memories": {"query": "kayak", "as_of": "monday"}} {
-		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+	}{
+		{"recent", map[string]any{"since": "monday"}},
+		{"search_memories", map[string]any{"query": "kayak", "as_of": "monday"}},
+		{"search_memories", map[string]any{"query": "kayak", "as_of": "0001-01-01"}}, // Go's zero time, which stands for none
+	} {
+		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: c.args})
 		if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*sdk.TextContent).Text, "want a date such as 2026-11-20") {
-			t.Errorf("%s: %+v, %v", tool, res, err)
+			t.Errorf("%s %v: %+v, %v", c.tool, c.args, res, err)
 		}
 	}
 	if text := call(t, s, "recent", nil, nil); !strings.Contains(text, "Bregenz") {

@@ -26,7 +26,7 @@ func (t *server) prompts(s *sdk.Server) {
 func argument(r *sdk.GetPromptRequest, name string) (string, error) {
 	v := strings.TrimSpace(r.Params.Arguments[name])
 	if v == "" {
-		return "", fmt.Errorf("%s: empty: say it", name)
+		return "", wrongParams("%s: empty: say it", name)
 	}
 	return v, nil
 }
@@ -58,7 +58,7 @@ func (t *server) day(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetProm
 	}
 	from, _, err := dayOf(dayPrefix + text)
 	if err != nil {
-		return nil, fmt.Errorf("date: %.40q: want a day such as 2026-09-14", text)
+		return nil, wrongParams("date: %.40q: want a day such as 2026-09-14", text)
 	}
 	items, err := t.learntOn(ctx, from)
 	if err != nil {

@@ -249,7 +249,7 @@ func readTime(name, text string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil {
+		if t, err := time.Parse(layout, text); err == nil && !t.IsZero() { // zero stands for none
 			return t, nil
 		}
 	}

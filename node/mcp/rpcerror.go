@@ -2,12 +2,17 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -17,6 +22,23 @@ const (
 	codeRefused   = -32000 // by HTTP: its method, headers or size
 	codeNoSession = -32001
 )
+
+// wrongParams is the error of a request whose params break a rule.
+func wrongParams(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// coded gives each error a code of JSON-RPC. The SDK sends 0, which is none, for an error
+// without.
+func coded(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		res, err := next(ctx, method, r)
+		if _, ok := errors.AsType[*jsonrpc.Error](err); err != nil && !ok {
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
+		return res, err
+	}
+}
 
 // rpcErrors answers with errors of JSON-RPC 2.0 where the SDK writes plain text.
 type rpcErrors struct {
@@ -42,6 +64,11 @@ func withRPCErrors(h http.Handler) http.Handler {
 				e.write(http.StatusBadRequest, jsonrpc.CodeParseError, "the body is not JSON")
 				return
 			}
+			// The SDK cuts such a number, and would answer with another id.
+			if n, ok := e.id().(float64); ok && (n != math.Trunc(n) || math.Abs(n) >= 1<<53) {
+				e.write(http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "id: want a text, or a whole number below 2^53")
+				return
+			}
 		}
 		h.ServeHTTP(e, r)
 	})
@@ -61,6 +88,10 @@ func (e *rpcErrors) WriteHeader(status int) {
 
 func (e *rpcErrors) Write(b []byte) (int, error) {
 	if e.status == 0 {
+		if text := decoderText(b); text != "" {
+			e.write(http.StatusOK, jsonrpc.CodeInvalidParams, text)
+			return len(b), nil
+		}
 		return e.ResponseWriter.Write(b)
 	}
 	status, code, text := e.status, codeRefused, strings.TrimSpace(string(b))
@@ -77,11 +108,30 @@ func (e *rpcErrors) Write(b []byte) (int, error) {
 		if !e.newer && e.id() != nil {
 			status = http.StatusOK
 		}
+	case strings.HasPrefix(text, "malformed payload: "):
+		code, text = jsonrpc.CodeInvalidRequest, "the body is not a message of JSON-RPC 2.0"
 	case status == http.StatusBadRequest:
 		code = jsonrpc.CodeInvalidRequest
 	}
 	e.write(status, code, text)
 	return len(b), nil
+}
+
+// decoderText gives what to say instead of an answer with the text of Go's JSON decoder;
+// empty: it is another answer.
+func decoderText(answer []byte) string {
+	if !bytes.Contains(answer, []byte(": unmarshaling ")) {
+		return ""
+	}
+	var m struct{ Error struct{ Message string } }
+	if json.Unmarshal(answer, &m) != nil {
+		return ""
+	}
+	method, _, ok := strings.Cut(strings.TrimPrefix(m.Error.Message, "handling '"), "': ")
+	if !ok || !strings.Contains(m.Error.Message, ": unmarshaling ") {
+		return ""
+	}
+	return "params: not what " + method + " takes"
 }
 
 // id gives that of the request: nil if it has none.

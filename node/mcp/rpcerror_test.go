@@ -6,12 +6,19 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // What is wrong with a request is told as JSON-RPC 2.0 has it, with a status of HTTP.
 func TestProtocolErrors(t *testing.T) {
 	h := newHouse(t)
 	key := h.app(t, "one", "core")
+	other, err := h.owner.AddApp(t.Context(), serve.AppRequest{Name: "two", Can: []serve.Right{serve.RightAdd}, Types: []string{"core"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	adds := string(other.Key)
 	for _, c := range []struct {
 		name, method, body, header, value string
 		status, code                      int
@@ -24,6 +31,17 @@ func TestProtocolErrors(t *testing.T) {
 		{name: "a batch", body: `[{"jsonrpc":"2.0","id":4,"method":"ping"}]`, status: 400, code: -32600},
 		{name: "unknown method", body: `{"jsonrpc":"2.0","id":"x","method":"nope"}`, status: 200, code: -32601, id: "x"},
 		{name: "unknown notification", body: `{"jsonrpc":"2.0","method":"nope"}`, status: 400, code: -32601},
+		{name: "unknown prompt", body: `{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"nope"}}`, status: 200, code: -32602, id: 4.0},
+		{name: "a prompt without its argument", body: `{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"recall"}}`, status: 200, code: -32602, id: 4.0},
+		{name: "a prompt of no day", body: `{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"day","arguments":{"date":"yesterday"}}}`, status: 200, code: -32602, id: 4.0},
+		{name: "a prompt that the key may not use", body: `{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"recall","arguments":{"topic":"tea"}}}`, header: "Authorization", value: "Bearer " + adds, status: 200, code: -32603, id: 4.0},
+		{name: "params of another type", body: `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":5}}`, status: 200, code: -32602, id: 4.0},
+		{name: "no object of params", body: `{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":5}}`, status: 200, code: -32602, id: 4.0},
+		{name: "a text", body: `"x"`, status: 400, code: -32600},
+		{name: "a method that is a number", body: `{"jsonrpc":"2.0","id":4,"method":5}`, status: 400, code: -32600},
+		{name: "an id with a fraction", body: `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, status: 400, code: -32600},
+		{name: "an id that no answer could have", body: `{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}`, status: 400, code: -32600},
+		{name: "an id that is an object", body: `{"jsonrpc":"2.0","id":{},"method":"ping"}`, status: 400, code: -32600},
 		{name: "no params", body: `{"jsonrpc":"2.0","id":4,"method":"tools/call"}`, status: 400, code: -32600},
 		{name: "wrong version", body: listTools, header: "MCP-Protocol-Version", value: "1999-01-01", status: 400, code: -32600},
 		{name: "no Accept", body: listTools, header: "Accept", value: "text/html", status: 406, code: -32000},
@@ -65,6 +83,9 @@ func TestProtocolErrors(t *testing.T) {
 		}
 		if err != nil || res.StatusCode != c.status || res.Header.Get("Content-Type") != "application/json" || got.JSONRPC != "2.0" || got.Error.Code != c.code || got.Error.Message == "" || got.ID != c.id || !strings.Contains(string(b), `"id":`) {
 			t.Errorf("%s: %d %s %s, %v", c.name, res.StatusCode, res.Header.Get("Content-Type"), b, err)
+		}
+		if text := got.Error.Message; strings.Contains(text, "json:") || strings.Contains(text, "mcp.") || strings.Contains(text, "jsonrpc2.") {
+			t.Errorf("%s: the text is Go's: %s", c.name, text)
 		}
 	}
 }

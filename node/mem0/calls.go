@@ -169,7 +169,8 @@ func (k *call) pages(page, size, count int, results []map[string]any) any {
 		}
 		return scheme + k.r.Host + Prefix + k.r.URL.Path + "/?" + q.Encode()
 	}
-	return map[string]any{"count": count, "next": link(page+1, page*size < count), "previous": link(page-1, page > 1), "results": results}
+	previous := min(page-1, (count+size-1)/size) // of a page after the last: the last
+	return map[string]any{"count": count, "next": link(page+1, page*size < count), "previous": link(previous, previous > 0), "results": results}
 }
 
 func (k *call) list() (any, error) {

@@ -125,7 +125,7 @@ func moment(name string, raw json.RawMessage) (time.Time, error) {
 		return time.Time{}, bad("%s: want seconds since 1970, or a date", name)
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
-		if t, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
+		if t, err := time.Parse(layout, strings.TrimSpace(text)); err == nil && !t.IsZero() { // zero stands for none
 			return t, nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -126,6 +127,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/v3/memories/add/", `{"messages":"x","infer":false,"metadata":{"app_id":"y"}}`, 400, "app_id"},
 		{"POST", "/v3/memories/add/", `{"messages":"x","infer":false,"metadata":{"":"y"}}`, 400, "metadata"},
 		{"POST", "/v3/memories/add/", `{"messages":"x","timestamp":"soon"}`, 400, "timestamp"},
+		{"POST", "/v3/memories/add/", `{"messages":"x","timestamp":"0001-01-01"}`, 400, "timestamp"},
 		{"POST", "/v3/memories/add/", `{"messages":"x","includes":"tea"}`, 400, "includes"},
 		{"POST", "/v3/memories/add/", `{"messages":"x","user_id":"` + strings.Repeat("u", 200) + `"}`, 400, "user"},
 		{"POST", "/v3/memories/add/", `{"messages":"` + strings.Repeat("x", 10<<20) + `"}`, 413, "bytes"},
@@ -169,6 +171,28 @@ func TestBadRequests(t *testing.T) {
 	}
 	if _, m := ask(t, api, "POST", "/v3/memories/", `{}`); m["count"] != 0.0 {
 		t.Errorf("%v", m)
+	}
+}
+
+// No page of a list links to an empty one.
+func TestPages(t *testing.T) {
+	api := newAPI(t)
+	if _, m := ask(t, api, "POST", "/v3/memories/?page=2", `{}`); m["previous"] != nil || m["next"] != nil {
+		t.Errorf("%v", m)
+	}
+	for _, text := range []string{"tea", "figs", "rain"} {
+		if code, m := ask(t, api, "POST", "/v3/memories/add/", `{"messages":"I like `+text+`","infer":false}`); code != 200 {
+			t.Fatal(code, m)
+		}
+	}
+	for page, want := range map[string][2]string{"1": {"", "2"}, "2": {"1", ""}, "3": {"2", ""}, "1000000": {"2", ""}} {
+		_, m := ask(t, api, "POST", "/v3/memories/?page_size=2&page="+page, `{}`)
+		for i, name := range []string{"previous", "next"} {
+			link, _ := m[name].(string)
+			if u, err := url.Parse(link); err != nil || u.Query().Get("page") != want[i] {
+				t.Errorf("page %s: %s is %q, want page %q", page, name, link, want[i])
+			}
+		}
 	}
 }
 

@@ -33,10 +33,11 @@ func DateOf(t time.Time) Date { return Date(t.Format(time.DateOnly)) }
 // memory.ErrInvalid if d is not a date.
 func (d Date) In(zone *time.Location) (from, to time.Time, err error) {
 	from, err = time.ParseInLocation(time.DateOnly, string(d), zone)
-	if err != nil {
+	to = time.Date(from.Year(), from.Month(), from.Day()+1, 0, 0, 0, 0, zone)
+	if err != nil || from.Year() < 1 || to.Year() > 9999 {
 		return from, to, fmt.Errorf("%w: %.20q: want a date such as 2026-09-14", memory.ErrInvalid, string(d))
 	}
-	return from, time.Date(from.Year(), from.Month(), from.Day()+1, 0, 0, 0, 0, zone), nil
+	return from, to, nil
 }
 
 // MaxDays is how many days are counted at a time, MaxDayLines how many lines

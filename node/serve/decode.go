@@ -22,8 +22,9 @@ const (
 	MaxLine = 4 << 20 // bytes of one line of an import
 )
 
-// decodeBody reads exactly one JSON value into v and refuses unknown fields. If
-// optional is true, an empty body leaves v unchanged.
+// decodeBody reads exactly one JSON value into v. It refuses unknown fields, Go's
+// zero time, which would be taken for a time that was left out, and a time that could not
+// be written down in UTC. If optional is true, an empty body leaves v unchanged.
 func decodeBody(r *http.Request, v any, optional bool) error {
 	if r.ContentLength == 0 && optional {
 		return nil
@@ -42,7 +43,13 @@ func decodeBody(r *http.Request, v any, optional bool) error {
 		}
 		return kindRequest.problem("", "the body is empty")
 	}
-	return decodeStrict(body, v)
+	if err := decodeStrict(body, v); err != nil || !mayGiveNoTime(body) {
+		return err
+	}
+	if w := find(reflect.TypeOf(v), body); w != nil {
+		return kindInvalid.problem(w.path, w.path+": "+wantTime)
+	}
+	return nil
 }
 
 func requestError(err error) error {

@@ -32,7 +32,8 @@ func badFields(t reflect.Type, within func(any) any, deep int) (out []badField) 
 	p := reflect.PointerTo(t)
 	switch {
 	case t == timeType:
-		add(kindInvalid, "yesterday", "2026-13-01T00:00:00Z")
+		add(kindInvalid, "yesterday", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00Z", "0000-12-31T23:00:00-01:00",
+			"0000-01-01T00:00:00+10:00", "9999-12-31T23:59:59-10:00")
 		add(kindRequest, 5, true)
 	case p.Implements(jsonType):
 		add(kindInvalid, "x")
@@ -115,6 +116,9 @@ func TestOneFaultOneStatus(t *testing.T) {
 			case p.Type == timeType, p.Type == reflect.TypeFor[memory.Type](), reflect.PointerTo(p.Type).Implements(textType), reflect.PointerTo(p.Type).Implements(jsonType),
 				p.Enum != nil, v.Kind() == reflect.Bool, v.CanInt(), v.CanUint():
 				check(p.Name+"=-x-", "", kindInvalid)
+			}
+			if p.Type == timeType { // it would be the same as none
+				check(p.Name+"=0001-01-01T00:00:00Z", "", kindInvalid)
 			}
 		}
 		if b.in.bodyType == nil || b.bodies != nil {

@@ -131,7 +131,7 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 	switch to := v.Addr().Interface().(type) {
 	case *time.Time:
 		t, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil {
+		if err != nil || t.IsZero() || !memory.HasYear(t) { // zero would be the same as none
 			return wrong(wantTime)
 		}
 		*to = t

@@ -30,8 +30,16 @@ var (
 	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// find looks for the first part of a body that can't be decoded into a value of a type, or
-// has no place there. encoding/json says of such parts what is wrong, and not always where.
+// errNoTime: a time was given that stands for none, or has no year in UTC.
+var errNoTime = errors.New("no time")
+
+// mayGiveNoTime reports whether a body has a text that may be read as such a time.
+func mayGiveNoTime(body []byte) bool {
+	return slices.ContainsFunc([]string{`"0000-`, `"0001-01-01T`, `"9999-12-31T`}, func(text string) bool { return bytes.Contains(body, []byte(text)) })
+}
+
+// find looks for the first part of a body that can't be decoded into a value of a type, has
+// no place there, or is no time. encoding/json says of such parts what is wrong, and not always where.
 func find(t reflect.Type, body []byte) *wrong {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -67,7 +75,12 @@ func find(t reflect.Type, body []byte) *wrong {
 			return nil
 		}
 	}
-	if err := json.Unmarshal(body, reflect.New(t).Interface()); err != nil {
+	v := reflect.New(t).Interface()
+	err := json.Unmarshal(body, v)
+	if at, ok := v.(*time.Time); ok && err == nil && (at.IsZero() || !memory.HasYear(*at)) {
+		err = errNoTime
+	}
+	if err != nil {
 		return &wrong{typ: t, text: strings.HasPrefix(string(bytes.TrimSpace(body)), `"`), err: err}
 	}
 	return nil

@@ -1,0 +1,106 @@
+package apps
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// still is a recaller that has no answer until it is told to end.
+type still struct {
+	begun chan bool // one for each call
+	end   chan error
+}
+
+func (s *still) recall() error {
+	s.begun <- true
+	return <-s.end
+}
+
+func (s *still) Search(context.Context, serve.SearchRequest) (serve.SearchResult, error) {
+	return serve.SearchResult{}, s.recall()
+}
+
+func (s *still) Ask(context.Context, serve.AskRequest) (serve.AskResult, error) {
+	return serve.AskResult{}, s.recall()
+}
+
+func (s *still) Context(context.Context, serve.ContextRequest) (serve.ContextResult, error) {
+	return serve.ContextResult{}, s.recall()
+}
+
+// empty is a store in which there is nothing.
+type empty struct{ Store }
+
+func (empty) View(context.Context, func(*store.Tx) error) error { return nil }
+
+// An app recalls a few things at a time. The others wait, and not for ever; the owner and
+// other apps don't wait for them.
+func TestFewRecallsAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := &still{make(chan bool, 100), make(chan error)}
+		r, b, broken := &recaller{in}, NewBook(empty{}, nil, time.Now), errors.New("broken")
+		as := func(name string) context.Context {
+			v := &visit{book: b}
+			v.app.Name, v.app.Can = name, []serve.Right{serve.RightRead}
+			return serve.WithCaller(t.Context(), v)
+		}
+		answers := make(chan error, 100)
+		ask := func(ctx context.Context, which int) {
+			go func() {
+				var err error
+				switch which % 3 {
+				case 0:
+					_, err = r.Search(ctx, serve.SearchRequest{Query: "tea"})
+				case 1:
+					_, err = r.Context(ctx, serve.ContextRequest{Topic: "tea"})
+				default:
+					_, err = r.Ask(ctx, serve.AskRequest{Question: "tea", EvidenceOnly: true})
+				}
+				answers <- err
+			}()
+		}
+		begun := func(want int) {
+			t.Helper()
+			synctest.Wait()
+			if len(in.begun) != want {
+				t.Fatalf("%d have begun, want %d", len(in.begun), want)
+			}
+		}
+		answer := func(want error) {
+			t.Helper()
+			synctest.Wait()
+			if len(answers) != 1 {
+				t.Fatalf("%d are answered", len(answers))
+			}
+			if err := <-answers; !errors.Is(err, want) {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
+		one := as("one")
+		for i := range maxRecalls + 1 {
+			ask(one, i)
+		}
+		begun(maxRecalls)
+		in.end <- broken // whoever waits has its place then
+		answer(broken)
+		begun(maxRecalls + 1)
+
+		gone, leave := context.WithCancel(one)
+		ask(gone, 0)
+		ask(as("two"), 0)
+		ask(t.Context(), 0)
+		begun(maxRecalls + 3)
+		leave()
+		answer(context.Canceled)
+		ask(one, 0)
+		time.Sleep(recallWait)
+		answer(serve.ErrLimit)
+		close(in.end)
+	})
+}
