@@ -199,6 +199,8 @@ func (a *app) advice(err error) string {
 		return "Unlock it: " + a.here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay is not set"):
 		return "Name a relay: " + a.here("locket relay add URL") + ". docs/relay.md shows how to run one."
+	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
+		return a.howToSync()
 	case errors.Is(err, serve.ErrSecret):
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
 	case errors.Is(err, memory.ErrAmbiguous):
@@ -221,6 +223,11 @@ func (a *app) advice(err error) string {
 		return what + " is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: " + a.here("locket doctor --repair")
 	}
 	return ""
+}
+
+// howToSync says how a node begins to sync that does not.
+func (a *app) howToSync() string {
+	return "Name a relay: " + a.here("locket relay add URL") + "; or, for devices in one network, write sync.lan = true to config.toml\non each and start their daemons anew. What you wear is no such device: " + a.here("locket wearable list")
 }
 
 // here is a command for the person to type, on this home where the command line names it.
