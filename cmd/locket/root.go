@@ -60,7 +60,9 @@ func (a *app) root() *cobra.Command {
 of it, encrypts them on this machine, and answers from them with the network off.
 
 A command asks the daemon (locket run) where one runs on the home. Where none runs,
-the command opens the home itself.`,
+the command opens the home itself.
+
+Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tree/main/docs`,
 		Example: `  locket setup
   locket run
   locket search "when is the dentist"

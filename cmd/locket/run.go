@@ -198,7 +198,7 @@ func (a *app) advice(err error) string {
 	case errors.Is(err, memory.ErrLocked):
 		return "Unlock it: " + a.here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay is not set"):
-		return "Name a relay: " + a.here("locket relay add URL") + ". docs/relay.md shows how to run one."
+		return "Name a relay: " + a.here("locket relay add URL") + ". How to run one: " + docsAt + "relay.md"
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
 		return a.howToSync()
 	case errors.Is(err, serve.ErrSecret):
@@ -224,6 +224,9 @@ func (a *app) advice(err error) string {
 	}
 	return ""
 }
+
+// docsAt is where the pages are that this repository has in docs. A package has none of them.
+const docsAt = "https://github.com/locket-dev/locket/blob/main/docs/"
 
 // howToSync says how a node begins to sync that does not.
 func (a *app) howToSync() string {
