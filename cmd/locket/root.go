@@ -49,6 +49,7 @@ var otherWords = map[string][]string{
 	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "setup": {"install", "wizard", "service", "autostart"}, "init": {"new"},
 	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
 	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"}, "day": {"today", "diary", "timeline"}, "talk": {"lines", "transcript", "sessions"},
+	"pause": {"stop", "mute", "off", "shutdown"}, "graph": {"people", "names", "places"}, "wearable": {"glasses", "pendant"},
 }
 
 // root is the command with everything under it.
