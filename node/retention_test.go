@@ -33,7 +33,7 @@ func TestRetentionByRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := func() map[memory.ID]string {
-		r, err := n.Retention(t.Context())
+		r, err := n.Retention(t.Context(), serve.RetentionQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}

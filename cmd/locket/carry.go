@@ -17,6 +17,7 @@ import (
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -104,8 +105,14 @@ func (a *app) export(ctx context.Context, cl *serve.Client, f *exportFlags, pass
 	m := a.meter("export", "records", about)
 	path, sum, err := a.writeExport(m.counted(cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), f, pass)
 	m.end()
-	if path == "" || err != nil {
+	if err != nil {
 		return err
+	}
+	if n := s.Memories[memory.Vault]; n > 0 && !f.secrets {
+		fmt.Fprintf(a.stderr, "The vault (%s) stays sealed in it to this node: a new home can't read it. With its values: locket backup DIR, or --secrets with --encrypt.\n", plural(n, "secret", "secrets"))
+	}
+	if path == "" {
+		return nil
 	}
 	done := exported{path, sum.Records, archive.Words(sum.Key)}
 	return a.print(done, func(w io.Writer) {

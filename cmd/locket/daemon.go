@@ -37,7 +37,8 @@ func (a *app) runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
 		Use: "run", Short: "Run the daemon, which takes what wearables send", Args: nothing(),
-		Long: `Takes events from the wearables and answers commands until it is interrupted.
+		Long: `Takes events from the wearables and answers commands until it is interrupted: by Ctrl+C, or
+where it is a service by systemctl --user stop locket.
 
 Where nothing opens the keys at the start (see locket keys), the daemon starts locked. It
 still takes events and seals them, and works through them after locket unlock. When it

@@ -146,5 +146,9 @@ func (a *app) showDreamt(w io.Writer, r *serve.DreamResult, done string) {
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "skipped    %s  %s: %s\n", s.Kind, oneLine(s.Text), s.Reason)
 	}
+	if r.Steps == 0 {
+		fmt.Fprintln(w, "Nothing was done.")
+		return
+	}
 	fmt.Fprintf(w, "%s: %s. Take it back: locket dream --undo %s\n", done, plural(r.Steps, "step", "steps"), r.ID)
 }

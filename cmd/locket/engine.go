@@ -199,6 +199,9 @@ func (a *app) engineRemoveCommand() *cobra.Command {
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				left, err := cl.RemoveEngine(cmd.Context(), r)
+				if errors.Is(err, memory.ErrNotFound) {
+					return advisedError{err, "Those that are in use: " + a.here("locket engine list")}
+				}
 				if err != nil {
 					return err
 				}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -264,7 +265,10 @@ func (a *app) configCommand() *cobra.Command {
 
   config.toml   in the home, or in the platform's config folder
   LOCKET_…      environment variables: LOCKET_BROKER_URL is broker.url
-  flags         --set broker.url=…`,
+  flags         --set broker.url=…
+
+To change one, write it to config.toml, as languages = ["en", "zh"] or retention.rules =
+["tag:work 30d"], above the first line in brackets. A daemon reads it when it starts.`,
 		Example: `  locket config
   locket config broker.url api.listen
   locket --set log.level=debug run`,
@@ -273,8 +277,13 @@ func (a *app) configCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, key := range args {
-				if !slices.Contains(config.Keys(), key) {
+			for i, key := range args {
+				name, _, assigned := strings.Cut(key, "=")
+				switch {
+				case slices.Contains(config.Keys(), key):
+				case i > 0 || assigned && slices.Contains(config.Keys(), name):
+					return usagef("%q is not a setting; to change one, write it to %s, and start the daemon anew", key, cmp.Or(l.File, filepath.Join(l.Home, config.FileName)))
+				default:
 					return usagef("%q is not a setting", key)
 				}
 			}

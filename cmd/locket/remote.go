@@ -97,7 +97,7 @@ func (a *app) showLink(link string) {
 	if link == "" {
 		return
 	}
-	fmt.Fprintf(a.stderr, "On another machine (see locket mcp --help, and docs/apps.md):\n%s\n", link)
+	fmt.Fprintf(a.stderr, "On another machine (see locket mcp --help, and %sapps.md):\n%s\n", docsAt, link)
 	if a.talks() {
 		picture, _ := qr(a.stderr, link)
 		fmt.Fprint(a.stderr, picture)

@@ -82,7 +82,7 @@ func (a *app) repair(ctx context.Context) error {
 	}
 	if c != nil {
 		c.Close()
-		return advisedError{fmt.Errorf("%w: a daemon runs on %s", memory.ErrInUse, a.settings.Home), "A repair needs the home to itself: stop it first."}
+		return advisedError{fmt.Errorf("%w: a daemon runs on %s", memory.ErrInUse, a.settings.Home), "A repair needs the home to itself: stop it first, by Ctrl+C where it was started or by systemctl --user stop locket."}
 	}
 	var r node.Repaired
 	err = a.asking(ctx, "repair", func(ctx context.Context, ask node.Ask) (err error) {

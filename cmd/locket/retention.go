@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -19,12 +21,23 @@ never removed.`,
 		Example: `  locket retention --plan
   locket retention --plan --set 'retention.rules=tag:work & type:episodic 30d,type:episodic 90d'`,
 		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			r, err := cl.Retention(cmd.Context())
+			r, err := cl.Retention(cmd.Context(), serve.RetentionQuery{Try: strings.Join(a.overrides("retention."), "\n")})
 			return a.printed(err, r, func(w io.Writer) { a.showRetention(w, &r, plan) })
 		}),
 	}
 	c.Flags().BoolVar(&plan, "plan", false, "list what would go")
 	return c
+}
+
+// overrides lists the settings whose keys begin with prefix and which this command was given
+// by flags or the environment, as KEY=VALUE. A daemon does not know them.
+func (a *app) overrides(prefix string) (list []string) {
+	for _, s := range a.settings.Settings() {
+		if k := s.Origin.Kind; strings.HasPrefix(s.Key, prefix) && (k == config.FromFlag || k == config.FromEnv) {
+			list = append(list, s.Key+"="+s.Value)
+		}
+	}
+	return list
 }
 
 func (a *app) showRetention(w io.Writer, r *serve.RetentionAnswer, plan bool) {

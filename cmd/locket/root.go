@@ -49,6 +49,7 @@ var otherWords = map[string][]string{
 	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "setup": {"install", "wizard", "service", "autostart"}, "init": {"new"},
 	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
 	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"}, "day": {"today", "diary", "timeline"}, "talk": {"lines", "transcript", "sessions"},
+	"pause": {"stop", "mute", "off", "shutdown"}, "graph": {"people", "names", "places"}, "wearable": {"glasses", "pendant"},
 }
 
 // root is the command with everything under it.
@@ -60,7 +61,9 @@ func (a *app) root() *cobra.Command {
 of it, encrypts them on this machine, and answers from them with the network off.
 
 A command asks the daemon (locket run) where one runs on the home. Where none runs,
-the command opens the home itself.`,
+the command opens the home itself.
+
+Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tree/main/docs`,
 		Example: `  locket setup
   locket run
   locket search "when is the dentist"

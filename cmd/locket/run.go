@@ -198,7 +198,9 @@ func (a *app) advice(err error) string {
 	case errors.Is(err, memory.ErrLocked):
 		return "Unlock it: " + a.here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay is not set"):
-		return "Name a relay: " + a.here("locket relay add URL") + ". docs/relay.md shows how to run one."
+		return "Name a relay: " + a.here("locket relay add URL") + ". How to run one: " + docsAt + "relay.md"
+	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
+		return a.howToSync()
 	case errors.Is(err, serve.ErrSecret):
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
 	case errors.Is(err, memory.ErrAmbiguous):
@@ -221,6 +223,14 @@ func (a *app) advice(err error) string {
 		return what + " is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: " + a.here("locket doctor --repair")
 	}
 	return ""
+}
+
+// docsAt is where the pages are that this repository has in docs. A package has none of them.
+const docsAt = "https://github.com/locket-dev/locket/blob/main/docs/"
+
+// howToSync says how a node begins to sync that does not.
+func (a *app) howToSync() string {
+	return "Name a relay: " + a.here("locket relay add URL") + "; or, for devices in one network, write sync.lan = true to config.toml\non each and start their daemons anew. What you wear is no such device: " + a.here("locket wearable list")
 }
 
 // here is a command for the person to type, on this home where the command line names it.

@@ -78,7 +78,7 @@ func onlyHere(broker string) string {
 	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() && !ip.IsUnspecified() {
 		return ""
 	}
-	return "Only programs on this machine reach that address. For a wearable that comes over the network: docs/mqtt.md, \"Over the network\".\n"
+	return "Only programs on this machine reach that address. For a wearable that comes over the network:\n" + docsAt + "mqtt.md#over-the-network\n"
 }
 
 // wearableLink is what the QR says: mqtt://USER:PASSWORD@HOST:PORT, or mqtts.

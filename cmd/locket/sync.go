@@ -70,7 +70,7 @@ func (a *app) showSync(w io.Writer, s *serve.SyncStatus) {
 	case s.Apart:
 		fmt.Fprintln(w, "Relay     none: by locket sync --folder")
 	default:
-		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set. See locket sync --help.")
+		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.howToSync())
 		return
 	}
 	last := "never"

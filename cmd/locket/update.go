@@ -29,6 +29,9 @@ func (a *app) updateCommand() *cobra.Command {
 			if o.check {
 				return nothing()(c, args)
 			}
+			if len(args) > 1 {
+				return usagef("%q is one argument too many; a new text stands after --text", args[1])
+			}
 			return between(1, 1, "the id")(c, args)
 		},
 		Long: `Its earlier text stays in its history. Steps are counted from 1, and changed in the order of

@@ -117,6 +117,8 @@ func TestLostAndDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := openAt(t, plain, linkOf(t, home).URL)
+	b.visit("/", ".ribbon-pause")
+	b.until(`!!document.querySelector(".ribbon-key .key-pause") && !document.querySelector(".ribbon-key .key-photo")`) // what the day has, no more
 	b.visit("/devices", ".wearables .rows .gaps summary")
 	b.do(chromedp.Click(".wearables .rows .gaps summary"), chromedp.Click(".wearables > div > .gaps summary"))
 	b.until(`(() => { const says = document.querySelector(".wearables").innerText; return says.includes("7 messages lost: out of <b>range") && says.includes("Paused since") && says.includes("3 pauses"); })()`)

@@ -77,3 +77,22 @@ func ParseRules(texts []string) ([]Rule, error) {
 	}
 	return rules, nil
 }
+
+// With returns r with some of its settings replaced, and the rules that it has then. A
+// setting is KEY=VALUE, such as "retention.rules=type:episodic 90d". Errors wrap
+// [memory.ErrInvalid].
+func (r Retention) With(settings []string) (Retention, []Rule, error) {
+	c := Config{Retention: r}
+	for _, s := range settings {
+		name, value, _ := strings.Cut(s, "=")
+		k, ok := findKey(name)
+		if !ok || !strings.HasPrefix(name, "retention.") {
+			return r, nil, fmt.Errorf("%w: %q is no setting of retention; want such as retention.rules=type:episodic 90d", memory.ErrInvalid, name)
+		}
+		if err := k.parse(&c, value); err != nil {
+			return r, nil, fmt.Errorf("%w: %s: %w", memory.ErrInvalid, name, err)
+		}
+	}
+	rules, err := ParseRules(c.Retention.Rules)
+	return c.Retention, rules, err
+}

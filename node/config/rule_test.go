@@ -20,3 +20,19 @@ func TestRulesThatAreWrong(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+func TestRetentionWith(t *testing.T) {
+	was := Retention{Audio: Keep{Age: Duration(30 * Day)}, Rules: []string{"type:core forever"}}
+	r, rules, err := was.With([]string{"retention.audio.age=2w", "retention.rules=type:episodic 90d, tag:a 1d"})
+	if err != nil || r.Audio.Age != Duration(14*Day) || len(rules) != 2 || rules[1].Text != "tag:a 1d" {
+		t.Errorf("%+v, %+v, %v", r, rules, err)
+	}
+	if was.Audio.Age != Duration(30*Day) || len(was.Rules) != 1 {
+		t.Errorf("what it was made of has changed: %+v", was)
+	}
+	for _, bad := range []string{"", "wearer=Ann", "retention.audio=2w", "retention.audio.age=soon", "retention.rules=type:gossip 3d"} {
+		if _, _, err := was.With([]string{bad}); !errors.Is(err, memory.ErrInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}

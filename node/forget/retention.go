@@ -2,9 +2,11 @@ package forget
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/retention"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -16,7 +18,7 @@ const SweepEvery = time.Hour
 // that lay in a drawer for a month forgets nothing for that. purge removes
 // worked-through events from the journal.
 func (fg *Forgetting) Sweep(ctx context.Context, now time.Time, purge func(context.Context) error) error {
-	e, err := fg.endings(ctx, now)
+	e, err := fg.endings(ctx, fg.c.Retention, fg.c.Rules, now)
 	if err != nil || len(e.Memories)+len(e.Utterances) == 0 {
 		return err
 	}
@@ -37,26 +39,32 @@ func (fg *Forgetting) Sweep(ctx context.Context, now time.Time, purge func(conte
 	return fg.Done(ctx, asked)
 }
 
-func (fg *Forgetting) endings(ctx context.Context, now time.Time) (e retention.Endings, err error) {
+func (fg *Forgetting) endings(ctx context.Context, keep *config.Retention, rules []config.Rule, now time.Time) (e retention.Endings, err error) {
 	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
-		e, err = retention.Find(tx, fg.c.Retention, fg.c.Rules, now)
+		e, err = retention.Find(tx, keep, rules, now)
 		return err
 	})
 	return e, err
 }
 
 // Retention implements serve.Keeper.
-func (fr Forgetter) Retention(ctx context.Context) (r serve.RetentionAnswer, err error) {
+func (fr Forgetter) Retention(ctx context.Context, q serve.RetentionQuery) (r serve.RetentionAnswer, err error) {
 	fg, release, err := fr.of.Use()
 	if err != nil {
 		return r, err
 	}
 	defer release()
+	keep, rules := *fg.c.Retention, fg.c.Rules
+	if q.Try != "" {
+		if keep, rules, err = keep.With(strings.Split(q.Try, "\n")); err != nil {
+			return r, serve.InField("try", err)
+		}
+	}
 	lock := fg.c.Engine.Hold()
 	latest := fg.c.Chain.Latest(lock)
 	lock.Release()
-	r = serve.RetentionAnswer{Clock: Earlier(latest, time.Now()), Rules: serve.Some(fg.c.Retention.Rules)}
-	e, err := fg.endings(ctx, r.Clock)
+	r = serve.RetentionAnswer{Clock: Earlier(latest, time.Now()), Rules: serve.Some(keep.Rules)}
+	e, err := fg.endings(ctx, &keep, rules, r.Clock)
 	if err != nil {
 		return r, err
 	}

@@ -11,7 +11,7 @@ import (
 // Keeper reports how long memories are kept, and where.
 type Keeper interface {
 	// Retention returns the rules, and what they would remove now.
-	Retention(ctx context.Context) (RetentionAnswer, error)
+	Retention(ctx context.Context, q RetentionQuery) (RetentionAnswer, error)
 	// Tiers counts hot and cold memories.
 	Tiers(ctx context.Context) (Tiers, error)
 	// MoveTiers fetches memories, or cools down to the budget. Memories that
@@ -19,10 +19,16 @@ type Keeper interface {
 	MoveTiers(ctx context.Context, r MoveRequest) (MoveAnswer, error)
 }
 
+// RetentionQuery is the input of GET /v1/retention.
+type RetentionQuery struct {
+	// Try is settings that count for this answer alone, one a line; empty: those of the node.
+	Try string `query:"try" doc:"settings that count for this answer alone, one a line, such as retention.rules=type:episodic 90d; those of retention alone"`
+}
+
 // RetentionAnswer is the answer to GET /v1/retention.
 type RetentionAnswer struct {
 	Clock      time.Time `json:"clock,omitzero"` // time of the latest event, by which ages are counted; absent: there was none
-	Rules      []string  `json:"rules"`          // of the configuration, in order
+	Rules      []string  `json:"rules"`          // of the configuration or those that are tried, in order
 	Memories   []Ending  `json:"memories"`       // oldest first
 	Utterances []Ending  `json:"utterances"`
 }
@@ -79,7 +85,7 @@ const maxFetch = 1000
 var keeping = topic[Keeper]{getRetention.untyped, getTiers.untyped, moveTiers.untyped}
 
 var (
-	getRetention = plainRoute(RightOwner, spec{
+	getRetention = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/retention", id: "retention",
 		summary: "Tell how long memories are kept and what would go now", gives: "The rules, and what has been kept for long enough",
 	}, Keeper.Retention)
@@ -106,8 +112,8 @@ func (r *MoveRequest) check() error {
 }
 
 // Retention asks what retention would end now.
-func (c *Client) Retention(ctx context.Context) (RetentionAnswer, error) {
-	return call(ctx, c, getRetention, none{})
+func (c *Client) Retention(ctx context.Context, q RetentionQuery) (RetentionAnswer, error) {
+	return call(ctx, c, getRetention, q)
 }
 
 // Tiers asks how much is hot and cold.

@@ -58,7 +58,8 @@ export function Ribbon({ day, rows, jump }: { day: Day; rows: Row[]; jump?: (tim
         ))}
       </div>
       <p class="ribbon-key" aria-hidden="true">
-        <i class="key-kept" /> {t("ribbon.kept")} <i class="key-said" /> {t("ribbon.said")} <i class="key-photo" /> {t("ribbon.photo")}
+        <i class="key-kept" /> {t("ribbon.kept")} <i class="key-said" /> {t("ribbon.said")} {rows.some((r) => r.kind === "photo") && <><i class="key-photo" /> {t("ribbon.photo")}</>}{" "}
+        {rows.some((r) => r.kind === "pause") && <><i class="key-pause" /> {t("ribbon.pause")}</>}
       </p>
     </div>
   );

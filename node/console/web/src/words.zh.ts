@@ -39,7 +39,7 @@ export const zh: Record<keyof typeof en, string> = {
   "year.summary": "{days} 天，{lines} 句话。", "year.empty": "这一年什么也没听到。", "year.fullest": "最多的是 {day}：{n} 句", "year.before": "上一年", "year.next": "下一年", "year.less": "少", "year.more": "多",
   "welcome.title": "Locket 已就绪，还没有听到什么", "welcome.says": "从这些开始，顺序随意。之后都可以在“设备”页做。", "welcome.try": "告诉它一件事", "welcome.tryHow": "就像你亲口说的一样。你会看到它记住了什么。", "welcome.hint": "我的牙医是淮海路的韦伯医生。", "welcome.do": "说", "welcome.heard": "听到了。",
   "welcome.wearableHow": "眼镜、胸针或录音笔各有自己的凭据，之后每天会自动填满。", "welcome.keep": "保存好，带在身边", "welcome.keepHow": "你的其他设备可以有同样的记忆。在这台机器上，下面的命令把加密副本存到 U 盘，并在登录时启动 Locket：", "welcome.ask": "提问", "welcome.askHow": "说过的事都可以用自己的话来问。不知道的，Locket 会直说。",
-  "ribbon.label": "一天的时间条：点击某个时刻前往", "ribbon.kept": "有内容被记住", "ribbon.said": "谈话", "ribbon.photo": "照片",
+  "ribbon.label": "一天的时间条：点击某个时刻前往", "ribbon.kept": "有内容被记住", "ribbon.said": "谈话", "ribbon.photo": "照片", "ribbon.pause": "暂停",
   "speaker.none": "某人",
   "line.about": "关于这句话", "line.marked": "你按键标记了这里", "line.hear": "听这句话", "line.remembered": "从这句话记住的", "line.redacted": "这里有一个秘密，已移入保险库",
   "line.when": "时间", "line.where": "地点", "line.why": "为什么没有记住", "line.also": "其余", "line.nothingElse": "规则认识的都已记住。", "line.noReason": "没有保留原因。",
