@@ -23,6 +23,15 @@ def _says_something(text):
     return any(unicodedata.category(c)[0] in "LM" or unicodedata.category(c) == "Nd" for c in text)
 
 
+def _years(*moments):
+    """Years 1 to 9999 of UTC, as RFC 3339 writes them."""
+    _must(all(-62135596800000 <= ms <= 253402300799999 for ms, _ in moments), "a year that is not 1 to 9999")
+
+
+def _among(table, *keys):
+    return [table[k] for k in keys if k in table]
+
+
 def _evidence(pieces):
     for e in pieces:
         _at_most(MAX_EXCERPT, e.get("excerpt", ""))
@@ -43,6 +52,7 @@ def _fields(kind, fields):
         _must(f["block"].strip() != "" and 1 <= f["limit"] <= MAX_TEXT, "core: its block or limit")
         _at_most(MAX_NAME, f["block"])
     elif kind == "episodic":
+        _years(*_among(f, "started", "ended"))
         _must("ended" not in f or "started" not in f or f["ended"] >= f["started"], "episodic: ended before it started")
         _at_most(MAX_TEXT, f.get("details", ""))
         _at_most(MAX_NAME, *(f.get(n, "") for n in ("event_type", "actor", "place")))
@@ -70,6 +80,7 @@ def _candidate(c):
     _must(c["text"] != "" and c["owner"]["user"] != "", "no text, or no user")
     _at_most(MAX_TEXT, c["text"])
     _must(0 <= c["confidence"] <= 1, "confidence")
+    _years(*_among(c, "true_from", "true_to", "expires"), *(e["at"] for e in c.get("evidence", ()) if "at" in e))
     _must("true_from" not in c or "true_to" not in c or c["true_to"] >= c["true_from"], "true to before true from")
     slot = c.get("slot")
     if slot:
@@ -90,6 +101,8 @@ def assertion(a):
         _candidate(a["candidate"])
     _must(act != "correct" or patch is not None, "a correction of nothing")
     _must(act != "close" or patch is not None and "validity" in patch, "a close without validity")
+    if act in ("correct", "close"):
+        _years(*_among(patch.get("validity") or {}, "from", "to"))
     _must(act != "erase" or a["rank"] == 3, "an erasure by no person")
     _must(act != "withdraw" or a.get("seen"), "a withdrawal of nothing")
     _evidence(a.get("evidence", ()))
