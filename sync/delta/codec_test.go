@@ -153,7 +153,7 @@ func aTime(t *rapid.T) time.Time {
 	case 0:
 		return time.Time{}
 	case 1:
-		return time.Unix(rapid.Int64Range(-1<<36, 1<<36).Draw(t, "s"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")).UTC()
+		return time.Unix(rapid.Int64Range(-62135596799, 1<<36).Draw(t, "s"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")).UTC()
 	default:
 		return time.UnixMilli(rapid.Int64Range(0, 1<<42).Draw(t, "ms")).UTC()
 	}
