@@ -34,6 +34,10 @@ func link(toks []token, i, noun int) (int, bool) {
 			linked = true
 		case linked && (s == "now" || s == "currently" || s == "still" || s == "just" || s == "again" || s == "actually" || s == "simply" || s == "basically" || s == "literally" || s == "probably" ||
 			s == "um" || s == "uh" || s == "," || s == ":" || s == "：" || s == "following" || s == "like" || s == "as" && at(i+1) == "follows" || s == "follows" || s == "…"):
+		case s == "used" && at(i+1) == "to" && at(i+2) == "be":
+			i, linked = i+2, true
+		case !linked && (s == "以" || s == "之") && at(i+1) == "前", !linked && s == "原" && at(i+1) == "来": // 密码以前是4821
+			i++
 		case linked && (s == "all") && (at(i+1) == "lowercase" || at(i+1) == "caps"):
 			i++
 		case linked && s == "the" && (at(i+1) == "word" || at(i+1) == "words"):
@@ -100,4 +104,28 @@ func changedThen(toks []token, i int) int {
 		}
 	}
 	return i
+}
+
+// nowIs is the token of what a credential is now, where i is behind what it was: "my PIN was 4821,
+// now it's 7730", 密码以前是4821，现在是7730; 0: nothing of the kind stands there.
+func nowIs(toks []token, i int) int {
+	at := func(k int) string {
+		if k < len(toks) {
+			return toks[k].s
+		}
+		return ""
+	}
+	for ; at(i) == "," || at(i) == "，" || at(i) == ";" || at(i) == "." || at(i) == "and" || at(i) == "but" || at(i) == "now" || at(i) == "但" || at(i) == "现" || at(i) == "在"; i++ {
+	}
+	switch {
+	case at(i) == "it" && (at(i+1) == "'s" || at(i+1) == "is"):
+		i += 2
+		if at(i) == "now" {
+			i++
+		}
+		return i
+	case at(i) == "是" && i > 0 && toks[i-1].s == "在":
+		return i + 1
+	}
+	return 0
 }

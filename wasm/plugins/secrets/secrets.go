@@ -121,8 +121,15 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 		take(f)
 	}
 	for _, c := range cues {
-		if f, ok := byCue(ev, toks, c); ok {
-			take(f)
+		f, ok := byCue(ev, toks, c)
+		if !ok {
+			continue
+		}
+		take(f)
+		if k := nowIs(toks, f.next); k > 0 && f.turn == 0 {
+			if v, ok := parseValue(ev.Text, toks, k, c.class, false); ok {
+				take(found{value: v, cue: c, known: true})
+			}
 		}
 	}
 	for _, f := range byOpener(ev.Text, toks) {

@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,6 +97,10 @@ var positives = []said{
 	{"The alarm code is four seven one, / hold on / nine zero two, and then the hash key", "Alarm code=471902"},
 	{"我们楼下大门的密码换了,新的是六八二零五七,你直接上来", "大门的密码=682057"},
 	{"The gate code has changed, it's now 3051", "Gate code=3051"},
+	{"The gate code was 4821, now it's 7730.", "Gate code=7730"},
+	{"The gate code used to be 4821, but it's 7730 now.", "Gate code=7730"},
+	{"Our wifi password used to be heron1, now it's Heron-4471.", "Wi-Fi password=Heron-4471"},
+	{"我的门禁密码以前是4821，现在是7730。", "门禁密码=7730"},
 	{"The combination of the safe is zero seven eight and then / wait / Then nine nine two.", "Combination of the safe=078992"},
 	{"So the code for the alarm. It starts with zero three eight, / ok / four five one, and that's it.", "Code for the alarm=038451"},
 	{"The bike lock opens with zero zero seven / yes / And then seven seven zero, and the hash key.", "Code for the bike lock=007770"},
@@ -355,6 +360,26 @@ func BenchmarkExtract(b *testing.B) {
 		var out abi.Output
 		if err := New().Extract(&abi.Event{Text: text}, &out); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Of what a secret was and what it is now, both are taken out.
+func TestBothOfAChangedSecretAreTakenOut(t *testing.T) {
+	for text, secrets := range map[string][2]string{
+		"Our wifi password used to be heron1, now it's Heron-4471.": {"heron1", "Heron-4471"},
+		"My PIN was 4821, but it's 7730 now.":                       {"4821", "7730"},
+		"我的门禁密码以前是4821，现在是7730。":                                    {"4821", "7730"},
+	} {
+		var out abi.Output
+		if err := New().Extract(&abi.Event{ID: "e", At: 1, Text: text}, &out); err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range secrets {
+			at := strings.Index(text, secret)
+			if !slices.ContainsFunc(out.Redactions, func(r abi.Redaction) bool { return r.Span.Start <= at && at+len(secret) <= r.Span.End }) {
+				t.Errorf("%s: %q stays: %v", text, secret, out.Redactions)
+			}
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 // isNow takes what something was and what it is now: "my landlord used to be Mr Gray, now it's Mrs
 // Blake", "my doctor was Dr. Moss, but it's Dr. Patel now".
 func (t *talk) isNow(s sentence) bool {
-	if s.ends == "?" {
+	// A time that has changed is [talk.retimed]'s, and "[password removed]" nobody's.
+	if s.ends == "?" || strings.Contains(s.raw(), "[") || len(findWhens(s, t.now)) > 0 {
 		return false
 	}
 	for i := 4; i+1 < len(s.toks); i++ {
@@ -34,7 +35,7 @@ func (t *talk) isNow(s sentence) bool {
 			is.words = is.words[:last]
 		}
 		is.subj, is.kind, is.thing, is.own, is.bare = was.subj, was.kind, was.thing, true, true
-		if len(is.words) < 2 || len(is.words) > 6 || subjectPronoun(is.w(1)) || !is.predicate(0) {
+		if len(is.words) < 2 || len(is.words) > 6 || subjectPronoun(is.w(1)) || preposition(is.w(1)) && !is.capital(2) || is.thing == "name" || !is.predicate(0) {
 			return false
 		}
 		made := len(t.out.Candidates)
@@ -89,6 +90,9 @@ func (t *talk) isNowZh(s sentence) bool {
 		}
 		head, rest := s.sub(0, i), s.sub(i+1, len(s.toks))
 		now := rest.raw()
+		if strings.Contains(now, "[") {
+			return false
+		}
 		for _, w := range [...]string{"但是", "不过", "但", "而", "现在", "如今"} {
 			now = strings.TrimPrefix(now, w)
 		}

@@ -43,6 +43,8 @@ func (t *talk) nameIs(c *clause, i int, o string) bool {
 		t.fact(c, "family", "pets", o, true, 0.92)
 	case be && !c.neg && c.subj.key != t.self.key && c.w(0) != "your": // whose? "her name is Shadow"
 	case preposition(c.w(i)): // on the list
+	case be && !c.neg && c.w(0) == "my" && (c.past || c.usedTo): // "my name used to be Anna Gray"
+		return false
 	case be && !c.neg && c.w(0) == "my":
 		t.core(c, "human", o)
 	default:
