@@ -24,8 +24,8 @@ def _says_something(text):
 
 
 def _years(*moments):
-    """Years 1 to 9999 of UTC, as RFC 3339 writes them."""
-    _must(all(-62135596800000 <= ms <= 253402300799999 for ms, _ in moments), "a year that is not 1 to 9999")
+    """Years 1 to 9999 of UTC. A moment that the vectors have as a text of RFC 3339 has no other."""
+    _must(all(isinstance(m, str) or -62135596800000 <= m[0] <= 253402300799999 for m in moments), "a year that is not 1 to 9999")
 
 
 def _among(table, *keys):
