@@ -11,8 +11,8 @@ const HearsayTag = "hearsay"
 
 // StillTag is the tag of a candidate that says what is so now and has been for a while: "I have
 // lived in Porto since March". Among the candidates of its group it stands at the time at which
-// it was said. Without the tag, what began long before it was said is taken for history ("I moved
-// to Porto in 2015").
+// it was said. A claim without the tag that began long before it was said counts as history: "I
+// moved to Porto in 2015".
 const StillTag = "still"
 
 // Hearsay reports whether a candidate that a speaker's line gave is about something that

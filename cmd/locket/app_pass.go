@@ -26,8 +26,9 @@ type passed struct {
 	ID  string       `json:"id"`
 }
 
-// noneEmpty refuses flags that are given and empty, where they choose memories or rights:
-// they would narrow nothing, where a script has a variable that is not set. It is a PreRunE.
+// noneEmpty refuses a flag that is given without a value, if it chooses memories or rights. A
+// script whose variable is not set gives such a flag, and it would restrict nothing. noneEmpty
+// is a PreRunE of cobra.
 func noneEmpty(cmd *cobra.Command, _ []string) (err error) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {

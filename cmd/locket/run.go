@@ -225,7 +225,7 @@ func (a *app) advice(err error) string {
 	return ""
 }
 
-// docsAt is where the pages are that this repository has in docs. A package has none of them.
+// docsAt is the address of the folder docs. Errors name it because packages have no docs.
 const docsAt = "https://github.com/locket-dev/locket/blob/main/docs/"
 
 // howToSync says how a node begins to sync that does not.

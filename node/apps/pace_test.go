@@ -99,7 +99,7 @@ func TestFewRecallsAtATime(t *testing.T) {
 		leave()
 		answer(context.Canceled)
 		ask(one, 0)
-		time.Sleep(recallWait)
+		time.Sleep(recallWait) // on the clock of synctest: it takes no time
 		answer(serve.ErrLimit)
 		close(in.end)
 	})

@@ -28,8 +28,8 @@ func wrongParams(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// coded gives each error a code of JSON-RPC. The SDK sends 0, which is none, for an error
-// without.
+// coded gives each error a code of JSON-RPC. For an error without a code the SDK sends 0, and
+// JSON-RPC has no such code.
 func coded(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, r)

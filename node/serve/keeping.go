@@ -21,7 +21,7 @@ type Keeper interface {
 
 // RetentionQuery is the input of GET /v1/retention.
 type RetentionQuery struct {
-	// Try is settings that count for this answer alone, one a line; empty: those of the node.
+	// Try has settings of retention, one a line. They replace the node's for this answer only.
 	Try string `query:"try" doc:"settings that count for this answer alone, one a line, such as retention.rules=type:episodic 90d; those of retention alone"`
 }
 

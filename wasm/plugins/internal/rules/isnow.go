@@ -9,7 +9,7 @@ import (
 // isNow takes what something was and what it is now: "my landlord used to be Mr Gray, now it's Mrs
 // Blake", "my doctor was Dr. Moss, but it's Dr. Patel now".
 func (t *talk) isNow(s sentence) bool {
-	// A time that has changed is [talk.retimed]'s, and "[password removed]" nobody's.
+	// [talk.retimed] and others take a time that has changed. "[password removed]" says no value.
 	if s.ends == "?" || strings.Contains(s.raw(), "[") || len(findWhens(s, t.now)) > 0 {
 		return false
 	}
