@@ -100,7 +100,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		}
 		n := len(out.worth)
 		at[x.term] = n
-		c.askWord(&out, x, i, mends[i], &f, s)
+		c.askWord(&out, words, i, mends[i], &f, s)
 		touched = append(touched, matter{x.term, n})
 	}
 	c.compounds(&out, words, at)
@@ -135,8 +135,8 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 
 // askWord adds the groups of the word at place i of a question, and what it is worth. slip is what was mended of
 // it, if anything was.
-func (c *core) askWord(out *question, x word, i int, slip slipped, f *found, s *scratch) {
-	n := len(out.worth)
+func (c *core) askWord(out *question, words []word, i int, slip slipped, f *found, s *scratch) {
+	x, n := words[i], len(out.worth)
 	own := c.found(x.term, 1)
 	g := group{sigMatch, c.idf(c.dfOf(own)), 1, own, []int{n}, 1}
 	if slip.was != "" {
@@ -151,7 +151,11 @@ func (c *core) askWord(out *question, x word, i int, slip slipped, f *found, s *
 	} else if x.stop {
 		g.weight = weightGrammar
 	}
-	worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0)
+	same := c.sameAs(x.term, out.shape)
+	worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0 || len(same) > 0)
+	if len(own) == 0 && straddles(words, i) { // 亲叫 of 父亲叫什么 straddles two words
+		worth = min(worth, g.weight*g.idf*weightUnknownPair)
+	}
 	if len(f.spans) > 0 && (ofAnyDay[x.term] || f.named[i]) {
 		g.weight *= weightOfAnyDay
 		worth = 0
@@ -164,13 +168,29 @@ func (c *core) askWord(out *question, x word, i int, slip slipped, f *found, s *
 	if out.shape == Where && homeWords[x.term] {
 		g.terms = append(g.terms, append(c.found(lemma("address"), 1), c.found("地址", 1)...)...)
 	}
-	if same := sameHan[x.term]; same != "" && (out.shape == Where || out.shape == When) {
-		g.terms = append(g.terms, c.found(same, shareSame)...)
-	}
+	g.terms = append(g.terms, same...)
 	if len(g.terms) > 0 {
 		out.groups = append(out.groups, g)
 	}
 	c.spelt(out, x.term, n, s)
+}
+
+// sameAs returns the terms that documents have of other Chinese words for the same.
+func (c *core) sameAs(word string, shape Shape) (out []weighted) {
+	for _, other := range sameHanAlways[word] {
+		out = append(out, c.found(other, shareSame)...)
+	}
+	if other := sameHan[word]; other != "" && (shape == Where || shape == When) {
+		out = append(out, c.found(other, shareSame)...)
+	}
+	return out
+}
+
+// straddles reports whether the pair of Chinese characters at place i of a question is none of sameHanAlways, and
+// shares a character with one that is.
+func straddles(words []word, i int) bool {
+	at := func(i int) bool { return i >= 0 && i < len(words) && sameHanAlways[words[i].text] != nil }
+	return words[i].han && len([]rune(words[i].text)) == 2 && (at(i-2) || at(i+2)) && !at(i)
 }
 
 // arrivals adds a group for the word by which a node records where the wearer was.
@@ -217,6 +237,9 @@ func (c *core) isName(x word) bool {
 	return c.knows(x.text) || x.han && len([]rune(x.text)) > 1 && c.knows(foldName(x.text))
 }
 
+// anybody are words that ask for whoever or whatever it is, in questions such as "is mum allergic to anything".
+var anybody = set("anyone anybody anything someone somebody everyone everybody everything nobody nothing")
+
 // worthOf is how much the word at place i of a question says about a document that has it;
 // 0: nothing. base is its weight times its rarity. known reports whether a document has it.
 func (c *core) worthOf(x word, i int, base float64, known bool) float64 {
@@ -236,6 +259,8 @@ func (c *core) worthOf(x word, i int, base float64, known bool) float64 {
 	}
 	switch {
 	case x.han && !single && x.stop: // 在哪 and 我现 ask for nothing
+		return 0
+	case anybody[x.text]:
 		return 0
 	case c.isName(x): // a name stands in turns that answer nothing
 		return 0

@@ -191,5 +191,31 @@ var homeWords = set("live 住 住在")
 // answered by 我在医院上班, and 什么时候结婚的 by 婚礼.
 var sameHan = map[string]string{"工作": "上班", "上班": "工作", "结婚": "婚礼", "婚礼": "结婚"}
 
+// sameHanAlways has, for a Chinese word, the others for the same, such as for one relative: 我爸叫李强 answers
+// 我父亲叫什么. Grandparents of either side are two. An age asked for is told in 岁.
+var sameHanAlways = func() map[string][]string {
+	of := map[string][]string{}
+	for line := range strings.Lines(`妈妈 母亲 妈
+爸爸 父亲 爸
+老婆 妻子 太太 媳妇
+老公 丈夫
+爷爷 祖父
+奶奶 祖母
+外公 姥爷
+外婆 姥姥
+哥哥 哥
+姐姐 姐
+弟弟 弟
+妹妹 妹
+多大 岁
+年纪 岁`) {
+		all := strings.Fields(line)
+		for i, word := range all {
+			of[word] = slices.Concat(all[:i], all[i+1:])
+		}
+	}
+	return of
+}()
+
 // shareSame is how much one of these counts in place of the other. Set by hand.
 const shareSame = .8

@@ -98,9 +98,15 @@ var (
 	askedAfterZh = regexp.MustCompile(`^(?:请问|你知道)?(\p{Han}{2,3}?)(?:现在|目前|以前)?(?:住|在哪|是谁|的|是?什么时候|喜欢|对什么|做什么)`)
 )
 
+// notNamesZh finds words for whoever it is, and for relatives, who need not be called so in what was said.
+var notNamesZh = lazily(`^(?:大家|有人|` + partnerZh + `)$`)
+
 // asked gives the names in a question, as they are written.
 func asked(question string) (list []string) {
 	if m := askedAfterZh.FindStringSubmatch(question); m != nil && !strings.ContainsAny(m[1], "我你他她它咱谁这那") {
+		if notNamesZh().MatchString(m[1]) {
+			return nil
+		}
 		return []string{m[1]}
 	}
 	after := map[string]bool{}
@@ -111,7 +117,7 @@ func asked(question string) (list []string) {
 	for _, w := range recall.ContentWords(question) {
 		at := strings.Index(low, w.Text)
 		start := first && at == 0
-		if first = false; !w.Han && at >= 0 && utf8.RuneCountInString(w.Text) > 1 && (w.Name && !start || after[w.Text]) {
+		if first = false; !w.Han && at >= 0 && utf8.RuneCountInString(w.Text) > 1 && (w.Name && !start || after[w.Text]) && !notNames().MatchString(w.Text) {
 			list = append(list, question[at:at+len(w.Text)])
 		}
 	}

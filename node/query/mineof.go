@@ -20,7 +20,7 @@ var (
 	ofOneZh = lazily(`^(?:请问)?我(?:们|家)?(?:现在|也|还|会|是不是|是否)*(?:对([^什哪谁啥\P{Han}]{1,6})(?:会)?过敏|(?:有|喜欢|爱|吃|喝|养)([^什哪谁啥\P{Han}]))(?:吗|么|不|没有)?[？?]?$`)
 	// theySay finds a sentence in which somebody tells of themselves: 小张说他, "Tom says he".
 	theySay = lazily(`^\p{Lu}\pL+ (?:says?|said|told \pL+)(?: that)? (?:s?he|they)\b|^[^我]{1,4}说[他她]`)
-	theyDo  = lazily(`^(?:\p{Lu}\pL+ (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|我(?:的|们家?的?|家的?)?(?:` + partnerZh + `|老?[妈爸]|[哥姐弟妹])\p{Han}{0,3}?(?:对|喜欢|讨厌|有|会|开|养|吃|喝|爱)|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}?[^里末天上下年月时候\P{Han}](?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
+	theyDo  = lazily(`^(?:(?:(?i:my|our) ` + partnerEn + `|\p{Lu}\pL+)(?: \p{Lu}\pL+)? (?:likes?|loves?|hates?|prefers?|eats?|drinks?|plays?|speaks?|owns?|got|married)\b|我(?:的|们家?的?|家的?)?(?:` + partnerZh + `|老?[妈爸]|[哥姐弟妹])\p{Han}{0,3}?(?:对|喜欢|讨厌|有|会|开|养|吃|喝|爱)|[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}?[^里末天上下年月时候\P{Han}](?:对|喜欢|讨厌|有|会|开|养|嫁|娶|发了))`)
 )
 
 // ofSpouse finds questions for whom somebody married, and who that is.
@@ -56,7 +56,7 @@ var ofSpouseEn = lazily(`(?i)\bmy (?:husband|wife|spouse)\b`)
 var kins = []pattern{
 	lazily(`(?i)\b(?:wife|husband|partner|girlfriend|boyfriend|fiancée?)\b|老婆|妻子|太太|老公|丈夫|[男女]朋?友`),
 	lazily(`(?i)\bdentist\b|牙医`), lazily(`(?i)\b(?:doctor|gp)\b|医生`), lazily(`(?i)\b(?:boss|manager)\b|老板`), lazily(`(?i)\bland(?:lord|lady)\b|房东`),
-	lazily(`(?i)\b(?:mother|mum|mom)\b|妈妈`), lazily(`(?i)\b(?:father|dad)\b|爸爸`), lazily(`(?i)\b(?:son|daughter)\b|儿子|女儿`),
+	lazily(`(?i)\b(?:mother|mum|mom)\b|妈妈?|母亲`), lazily(`(?i)\b(?:father|dad)\b|爸爸?|父亲`), lazily(`(?i)\b(?:son|daughter)\b|儿子|女儿`),
 	lazily(`(?i)\b(?:sister|brother)\b|姐姐|妹妹|哥哥|弟弟`), lazily(`(?i)\b(?:dog|puppy)\b|狗`), lazily(`(?i)\b(?:cat|kitten)\b|猫`),
 }
 

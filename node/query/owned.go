@@ -23,15 +23,17 @@ const (
 	titleEn    = `(?:(?:dr|mr|mrs|ms|prof)\b\.? )?`
 	verbEn     = `(?:live|work|born|drive|old|do)\b`
 	verbZh     = `(?:住|上班|工作|几岁|多大|叫什么)`
+	tasteEn    = `(?:(?:still|really|also) )?(?:like|love|hate|prefer|enjoy|eat|drink|play|allergic|afraid)\b`
+	tasteZh    = `(?:最|更|还|也|会|不)*(?:对\p{Han}{1,6}过敏|喜欢|讨厌|爱|怕|吃|喝)`
 	// partners are people by what they are to the owner.
 	partnerEn = `(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|doctor|gp|dentist|vet|boss|landlord|landlady|lawyer|therapist|teacher|neighbou?r|manager|colleague|sister|brother|mother|father|mum|mom|dad|son|daughter|aunt|uncle|cousin|niece|nephew|grand(?:mother|father|ma|pa|son|daughter)|best friend|dog|cat|puppy|kitten)`
 	nameZh    = `(?:的?名字|叫什么|叫啥|是谁|是哪位|姓什么)`
-	partnerZh = `(?:老婆|妻子|太太|老公|丈夫|男朋友|女朋友|男友|女友|医生|牙医|老板|房东|律师|老师|邻居|同事|姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|儿子|女儿|爷爷|奶奶|外公|外婆|叔叔|阿姨|舅舅|姑姑|最好的朋友|狗|猫)`
+	partnerZh = `(?:老婆|妻子|太太|老公|丈夫|男朋友|女朋友|男友|女友|医生|牙医|老板|房东|律师|老师|邻居|同事|姐姐|妹妹|哥哥|弟弟|妈妈|母亲|爸爸|父亲|儿子|女儿|爷爷|奶奶|祖父|祖母|外公|外婆|叔叔|阿姨|舅舅|姑姑|最好的朋友|狗|猫)`
 )
 
 var (
 	// ofPartner finds questions for who somebody is to the wearer, and toOther those for who they are to somebody else.
-	ofPartner = lazily(`(?i)\b(?:my|our) ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\b(?:who(?:['’]s| is)|name of) (?:my|our) ` + partnerEn + `\W*$|^(?:请问)?我(?:们?家)?的?` + partnerZh + nameZh)
+	ofPartner = lazily(`(?i)\b(?:my|our) ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\b(?:who(?:['’]s| is)|name of) (?:my|our) ` + partnerEn + `\W*$|^(?:请问)?我(?:们?家)?的?(?:` + partnerZh + `|[爸妈])` + nameZh)
 	toOther   = lazily(`(?i)^(?:and )?(?:who|what)(?:['’]s| is| was)\b.*['’]s ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)?\W*$|` + partnerZh + nameZh)
 	// ofSelf finds questions for a property of the wearer.
 	ofSelf = lazily(`(?i)\bmy ` + kindEn + propertyEn + `\W*$|^(?:and )?(?:where|when|what|which|how old)\b.* (?:do|did|was|am) i (?:now |currently )?` + verbEn + `(?: in| at| for a living| now)?\W*$|^how old am i\b|` +
@@ -41,13 +43,15 @@ var (
 		lazily(`(?i)\b(\pL+)['’]s (?:` + partnerEn + `['’]s )?` + kindEn + `(?:` + propertyEn + `|` + partnerEn + `)(?: called| named)?\W*$`),
 		lazily(`(?i)^(?:and )?(?:where|when|what|how old) (?:does|did|is|was) (?:my |our )?` + titleEn + `(\pL+) ` + verbEn + `.*$`),
 		lazily(`(?i)^how old is (?:my |our )?` + titleEn + `(\pL+)\W*$`),
+		lazily(`(?i)^(?:and )?(?:(?:what|which|who|how)\b.* )?(?:does|did|is|was) (?:my |our )?` + titleEn + `(\pL+) ` + tasteEn + `.*$`),
+		lazily(`^(?:请问|那)?(?:我(?:们?家)?的?)?([^我你他她它在这那今明昨什哪怎现目谁大\P{Han}]\p{Han}{1,2}?)` + tasteZh),
 		lazily(`^(?:请问|那)?(?:我的?)?([^我你他她它在这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?|[A-Z][a-z]+) ?(?:的|现在|目前|是|在|哪里|哪儿|哪|什么地方|什么|做)*(?:` + partnerZh + `|` + propertyZh + `|` + verbZh + `)`),
 	}
-	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|get|got|getting|just|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their)$`)
+	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|get|got|getting|just|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their|any(?:one|body)|some(?:one|body)|every(?:one|body)|nobody)$`)
 
 	// givesName finds who somebody's wife is: "my wife is called Karin", "Karin is Tom's wife". givesJob
 	// finds what looks so in Chinese, and says what they do.
-	givesName = lazily(`(?i:\b` + partnerEn + `(?:['’]s name)?(?: is)?(?: called| named)?),? \p{Lu}|\p{Lu}\pL+(?: is|,) (?:(?i:my|the|our|his|her) |\pL+['’]s )(?i:` + partnerEn + `)\b|` + partnerZh + `(?:的?名字)?(?:叫|是|姓|名|，)`)
+	givesName = lazily(`(?i:\b` + partnerEn + `(?:['’]s name)?(?: is)?(?: called| named)?),? \p{Lu}|\p{Lu}\pL+(?: is|,) (?:(?i:my|the|our|his|her) |\pL+['’]s )(?i:` + partnerEn + `)\b|(?:` + partnerZh + `|[爸妈])(?:的?名字)?(?:叫|是|姓|名|，)`)
 	givesJob  = lazily(partnerZh + `是(?:一?[个名位])?(?:护士|老师|医生|律师|警察|司机|会计|厨师|学生|工程师|程序员|公务员|退休)`)
 	partnerOf = lazily(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?\b` + partnerEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + partnerZh)
 	// tellsOwn finds whose property a text tells: "my mother's birthday", 小王的生日.

@@ -33,6 +33,17 @@ func TestMyQuestions(t *testing.T) {
 	}
 }
 
+// TestRelativesByAnotherWord asks for relatives by another word than the one that was said, and for what one of
+// them likes where that of another is known.
+func TestRelativesByAnotherWord(t *testing.T) {
+	asked, right := askFile(t, "testdata/kin.txt")
+	for name, least := range map[string]int{"zh+=": 2, "zh-=": 2, "en+=": 2, "en-=": 2} {
+		if asked[name] < least || right[name] < least {
+			t.Errorf("%s: %d of %d are right, want %d", name, right[name], asked[name], least)
+		}
+	}
+}
+
 // TestCountedQuestions asks for numbers, for what one character names, and for who somebody is.
 func TestCountedQuestions(t *testing.T) { askFile(t, "testdata/counts.txt") }
 
