@@ -110,6 +110,9 @@ func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 			by += a.paint.dim("  (of " + oneLine(it.User) + ")")
 		}
 		fmt.Fprintf(w, "  %s  %s%s%s\n", a.paint.dim(it.Cite), a.paint.dim(a.dateOf(&it)), oneLine(it.Text), by)
+		if it.Said != "" && len(it.Evidence) > 0 {
+			fmt.Fprintf(w, "      %s\n", a.paint.dim(a.said(it.Evidence[0].Speaker, it.Evidence[0].At, it.Said)))
+		}
 	}
 }
 

@@ -19,3 +19,23 @@ func ContentWords(text string) []Word {
 	}
 	return out
 }
+
+// Shared counts the content words of a question that stand in a label, whether
+// they are written as one or as two: "wifi" and "Wi-Fi".
+func Shared(question, label string) (n int) {
+	there := map[string]bool{}
+	words := ContentWords(label)
+	for i, w := range words {
+		there[w.Term], there[w.Text] = true, true
+		if i > 0 {
+			there[words[i-1].Text+w.Text] = true
+		}
+	}
+	words = ContentWords(question)
+	for i, w := range words {
+		if there[w.Term] || i > 0 && there[words[i-1].Text+w.Text] {
+			n++
+		}
+	}
+	return n
+}

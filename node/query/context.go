@@ -59,7 +59,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	found := map[memory.ID]*serve.Hit{}
 	add := func(h *serve.Hit) *retrieve.Item {
 		it := itemOf(h)
-		if r.NoQuotes {
+		if it.Quote = cmp.Or(moreSaid(&r, res.Topic, h), it.Quote); r.NoQuotes {
 			it.Quote = ""
 		}
 		items = append(items, it)
@@ -109,6 +109,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 		item := serve.ContextItem{ID: l.ID, Cite: l.Cite, Section: string(l.Section), Text: l.Text, At: l.At, Until: l.Until, Tokens: l.Tokens, User: users[l.ID]}
 		if h := found[l.ID]; h != nil { // not a core block
 			item.Evidence, item.SharedBy, item.Minor = h.Evidence, h.SharedBy, h.Minor
+			item.Said = moreSaid(&r, res.Topic, h)
 		}
 		res.Items = append(res.Items, item)
 	}
@@ -265,6 +266,16 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *follow
 		}
 	}
 	return hits, nil
+}
+
+// moreSaid is the line that a memory is from, if that has more words of the question than the memory, and is no longer
+// than a piece of evidence. "Tom fixes the bike, he has a shop" became a memory of the shop alone. An app gets none: the
+// line may tell what it may not know.
+func moreSaid(r *serve.ContextRequest, question string, h *serve.Hit) string {
+	if h.Memory == nil || r.NoQuotes || !r.Sees.IsZero() || len(h.Said) > memory.MaxExcerpt || recall.Shared(question, h.Said) <= recall.Shared(question, h.Text) {
+		return ""
+	}
+	return h.Said
 }
 
 // itemOf makes a line's content of a hit.

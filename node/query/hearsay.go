@@ -6,6 +6,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 )
 
@@ -61,8 +62,8 @@ func isHearsay(question, text string) bool {
 	if rest == text {
 		return false
 	}
-	whole := shared(question, text)
-	return whole == 0 || shared(question, rest) < whole
+	whole := recall.Shared(question, text)
+	return whole == 0 || recall.Shared(question, rest) < whole
 }
 
 // hearsay returns the check of the documents that a question finds; nil: there is nothing

@@ -34,7 +34,7 @@ func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskRe
 		if h.Memory == nil || h.Memory.State != memory.Active || !found.Known {
 			continue
 		}
-		n := shared(r.Question, h.Memory.Text)
+		n := recall.Shared(r.Question, h.Memory.Text)
 		if n > most {
 			res.Vault, most = nil, n
 		}
@@ -55,26 +55,6 @@ func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskRe
 		}
 	}
 	return nil
-}
-
-// shared counts the content words of a question that stand in a label, whether
-// they are written as one or as two: "wifi" and "Wi-Fi".
-func shared(question, label string) (n int) {
-	there := map[string]bool{}
-	words := recall.ContentWords(label)
-	for i, w := range words {
-		there[w.Term], there[w.Text] = true, true
-		if i > 0 {
-			there[words[i-1].Text+w.Text] = true
-		}
-	}
-	words = recall.ContentWords(question)
-	for i, w := range words {
-		if there[w.Term] || i > 0 && there[words[i-1].Text+w.Text] {
-			n++
-		}
-	}
-	return n
 }
 
 // mention reports whether one of the hits has a name in it.

@@ -1,6 +1,10 @@
 package query
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/memory/recall"
+)
 
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
@@ -15,7 +19,7 @@ func TestNames(t *testing.T) {
 		{"大门的密码是什么", "大门的密码", 2},
 		{"我的车停在哪里", "大门的密码", 0},
 	} {
-		if got := shared(c.question, c.label); got < min(c.words, 1) || c.words == 0 && got > 0 || c.words > 1 && got < c.words {
+		if got := recall.Shared(c.question, c.label); got < min(c.words, 1) || c.words == 0 && got > 0 || c.words > 1 && got < c.words {
 			t.Errorf("%q has %d words of %q", c.question, got, c.label)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/filter"
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -53,7 +54,7 @@ func userOf(h *serve.Hit) string {
 
 // isOthers reports whether something of a user can't answer a question of the wearer
 // about themselves: it is another's, whom the question does not name.
-func isOthers(question, user string) bool { return user != "" && shared(question, user) == 0 }
+func isOthers(question, user string) bool { return user != "" && recall.Shared(question, user) == 0 }
 
 // belongsToOther returns the check of whether a document belongs to another user, for a question
 // of the wearer about themselves; nil: the question is another one.
@@ -108,7 +109,7 @@ func ownFirst(question string, hits []serve.Hit, wearers bool) {
 	}
 	for i := range hits {
 		other := slot(i)
-		if other == nil || isOwn(i) || shared(question, other.Subject) > 0 || shared(question, userOf(&hits[i])) > 0 {
+		if other == nil || isOwn(i) || recall.Shared(question, other.Subject) > 0 || recall.Shared(question, userOf(&hits[i])) > 0 {
 			continue
 		}
 		for j := i + 1; j < len(hits); j++ {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/memory/store"
 )
 
@@ -194,7 +195,7 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 		return speakers
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) != "user":
 		// 老周 and 老婆 share a character.
-		if shared(question, m.Slot.Subject) > 0 && (!strings.ContainsFunc(p.owner, isHan) || strings.Contains(m.Slot.Subject, p.owner)) {
+		if recall.Shared(question, m.Slot.Subject) > 0 && (!strings.ContainsFunc(p.owner, isHan) || strings.Contains(m.Slot.Subject, p.owner)) {
 			return nobodys
 		}
 		return anothers
@@ -276,7 +277,7 @@ func (p property) ofBystander(tx *store.Tx, wearer string, id memory.ID) bool {
 			speakers = append(speakers, m.Evidence[i].Speaker)
 		}
 	}
-	return slices.ContainsFunc(speakers, func(s string) bool { return memory.Normal(s) == owner }) && p.owns(text) == anothers && shared(p.owner, text) == 0
+	return slices.ContainsFunc(speakers, func(s string) bool { return memory.Normal(s) == owner }) && p.owns(text) == anothers && recall.Shared(p.owner, text) == 0
 }
 
 // said is the text of a document, a memory's as its wearer says it, and who says it.

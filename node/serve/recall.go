@@ -201,6 +201,7 @@ type ContextItem struct {
 	Until    time.Time         `json:"until,omitzero"` // when it stops, or stopped, being true
 	Tokens   int               `json:"tokens"`
 	Evidence []memory.Evidence `json:"evidence,omitempty"`
+	Said     string            `json:"said,omitempty"`      // the whole line that a memory is from, where that has more of the question's words
 	SharedBy *SharedBy         `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
 	User     string            `json:"user,omitempty"`      // the user of an app whom it is about; absent: the wearer
 	Minor    bool              `json:"minor,omitempty"`     // as with a hit of a search

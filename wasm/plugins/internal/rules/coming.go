@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // agreedOn takes a day that was agreed on, which is to come: "so we said Friday instead, same
@@ -113,6 +114,9 @@ func toldZh(x string) bool {
 	if strings.Contains(x, "就") && !containsAny(x, "早就", "已经", "当时", "那时", "就认识", "就知道", "就开始", "就有") || containsAny(x, "就要", "快要", "会") && strings.HasSuffix(x, "的") {
 		return false
 	}
+	if aboutToZh(x) {
+		return false
+	}
 	if containsAny(x, "了", "过") {
 		return true
 	}
@@ -122,6 +126,13 @@ func toldZh(x string) bool {
 		}
 	}
 	return false
+}
+
+// aboutToZh reports 要…了 at the end of a clause, which is to come: 她三月要生了.
+func aboutToZh(x string) bool {
+	before, after, ok := strings.Cut(strings.TrimSuffix(x, "啦"), "要")
+	return ok && strings.HasSuffix(x, "了") && !endsWithAny(before, []string{"不", "需", "重", "主", "只", "想", "还", "没", "必"}) &&
+		utf8.RuneCountInString(after) > 1 && !startsWithAny(after, []string{"了", "求", "紧", "是", "到", "回", "走了"})
 }
 
 // shiftsZh say that something is put off or brought forward.

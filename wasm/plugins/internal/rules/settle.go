@@ -28,6 +28,8 @@ var (
 	// rooms are where things are moved to.
 	rooms = set("bedroom kitchen garage hallway attic study cellar balcony room corner basement bathroom shed loft corridor lounge shelf drawer cupboard fridge freezer front back " +
 		"top bottom end side next topic question item slide level round row table step stage chapter section phase point subject list")
+	// posts are where one is put at work: "moved to the Leeds office".
+	posts = set("office offices branch team department dept desk division unit site ward role position shift class group account project")
 	// states are what one lives in without being anywhere.
 	states = set("fear hope pain peace harmony denial poverty luxury comfort sin squalor exile isolation dread misery bliss style private public secret debt shame silence darkness " +
 		"past present future moment now here there tears anger sorrow grief doubt limbo chaos fact general person vain conflict love luxury uncertainty")
@@ -135,7 +137,7 @@ func abodeOf(value string, plain bool) abode {
 		return passing
 	case weekdayOf(first, false) >= 0 || monthOf(first) > 0 && head == 1 && first != "may" && first != "march":
 		return noAbode
-	case head == 1 && tools[first]:
+	case head == 1 && tools[first] || posts[noun] && !named:
 		return noAbode
 	case capitalised(words[0]):
 		return dwelling
@@ -228,7 +230,7 @@ func employs(value string, plain bool) bool {
 // In Chinese what a place is shows at its end.
 var (
 	passingsZh  = [...]string{"酒店", "宾馆", "民宿", "医院", "旅馆", "旅舍", "招待所", "客栈", "度假村", "病房", "青旅"}
-	roomsZh     = [...]string{"卧室", "客厅", "阳台", "书房", "厨房", "车库", "地下室", "楼上", "楼下", "办公室", "院子", "会议室", "房间", "厕所", "浴室", "走廊", "仓库", "角落", "桌上", "柜子", "一起", "前面", "后面", "旁边", "里面", "外面", "周一", "周二", "周三", "周四", "周五", "周六", "周日", "心里"}
+	roomsZh     = [...]string{"卧室", "客厅", "阳台", "书房", "厨房", "车库", "地下室", "楼上", "楼下", "办公室", "院子", "会议室", "房间", "厕所", "浴室", "走廊", "仓库", "角落", "桌上", "柜子", "一起", "前面", "后面", "旁边", "里面", "外面", "周一", "周二", "周三", "周四", "周五", "周六", "周日", "心里", "分公司", "总公司", "总部", "部门", "部", "科室", "团队", "小组", "岗位", "项目组", "班"}
 	notFirmsZh  = [...]string{"区", "市", "县", "镇", "省", "路", "街", "村", "市中心", "郊外", "外地", "国外", "海外", "老家", "楼上", "楼下", "路上", "网上", "这里", "那里", "附近", "一起", "晚上", "白天", "周末", "国内", "线上", "家里", "那边", "这边", "夜里"}
 	citiesZh    = set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 家 外面 夜间")
 	notPlacesZh = [...]string{"三楼", "二楼", "一楼", "四楼", "五楼"}

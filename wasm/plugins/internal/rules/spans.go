@@ -32,7 +32,9 @@ func datedSpan(s sentence, k int, now moment, w *when) int {
 		if last, n2 = day31(s.at(at)); n2 == 0 {
 			return 0
 		}
-		m2, n2 = m, at+1-j
+		if m2, n2 = m, at+1-j; last < first { // 20 December to the 3rd
+			m2 = m%12 + 1
+		}
 		switch s.at(at + 1) {
 		case "am", "pm", "people", "days", "weeks", "o'clock":
 			return 0
@@ -261,11 +263,13 @@ func daysZh(s sentence, i int, w *when) int {
 		return 0
 	}
 	k := i + 1
-	_, m, _ := date(w.day)
+	_, m, first := date(w.day)
 	d, n := numberZh(s, k)
 	if n > 0 && s.at(k+n) == "月" {
 		m, k = d, k+n+1
 		d, n = numberZh(s, k)
+	} else if n > 0 && d < first { // 20号到3号
+		m = m%12 + 1
 	}
 	if n == 0 || s.at(k+n) != "号" && s.at(k+n) != "日" || m < 1 || m > 12 || d < 1 {
 		return 0

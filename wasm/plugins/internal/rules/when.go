@@ -91,6 +91,9 @@ func timesIn(s sentence, now moment) []when {
 	var w when // one for all tokens, as it is allocated
 	for i := 0; i < len(s.toks); i++ {
 		if w.read(s, i, now) {
+			if n := len(all); n > 0 {
+				w.notBefore(s, &all[n-1])
+			}
 			all = append(all, w)
 			i = w.next - 1
 		}
@@ -99,6 +102,15 @@ func timesIn(s sentence, now moment) []when {
 		s.times[at] = all
 	}
 	return all
+}
+
+// notBefore puts a bare day of the month that ends a span into the month after that in which it begins: "from the 20th
+// to the 3rd".
+func (w *when) notBefore(s sentence, first *when) {
+	joined := w.first == first.next && between(s.at(w.first)) || w.first == first.next+1 && between(s.at(first.next))
+	if joined && w.assumed == 1 && first.hasDay && first.grain == 'd' && !first.habit && w.day < first.day {
+		w.day = addMonths(w.day, 1)
+	}
 }
 
 // place is a sentence or clause of a text, and when it was said.
