@@ -275,7 +275,7 @@ func (t *talk) happened(c *clause, w *when) {
 		a.Started = 0
 	}
 	if timed {
-		if to == nil {
+		if to == nil && !c.calledOffOn(w) {
 			w.past(t.now)
 		}
 		if a.Started = w.unix(); !w.clock {

@@ -163,7 +163,7 @@ func (t *talk) eventZh(b *bareZh) {
 		t.comingZh(b, w, who, named, closed(b.s, b.whens, w, t.now, false))
 		return
 	}
-	if w.weekday {
+	if w.weekday && !calledOffZh(x) {
 		w.past(t.now)
 		start = *w
 	}
@@ -292,7 +292,7 @@ func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when
 		return // where? the whole sentence says it
 	}
 	a := t.baseZh(b, "episodic", "event", who, 0.82)
-	a.Text = t.rewriteZh(b.s, b.whens, true)
+	a.Text = t.rewriteZh(b.s, b.whens, !w.weekday || !calledOffZh(x))
 	if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
 		a.Text = t.self.name + a.Text
 	}

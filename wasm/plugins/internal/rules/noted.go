@@ -216,6 +216,11 @@ var feelings = set("happy glad sad sorry sure afraid excited tired proud gratefu
 var abstract = set("passion passions journey support dream dreams impact balance effort efforts energy life world future progress challenge challenges inspiration motivation way ways time times " +
 	"fun blast point thing things stuff lot bit kind part sense idea ideas difference feeling feelings moment moments experience experiences goal goals self others people everyone someone")
 
+// calledOffZh reports that something is changed before it comes: 周一的理疗取消了, 周六的班跟阿美换了.
+func calledOffZh(x string) bool {
+	return containsAny(x, "取消", "改期") || containsAny(x, "的班", "的课") && containsAny(x, "换了", "调了", "换给")
+}
+
 // deedZh reports what 我 did or has done: no thought, no feeling, nothing denied.
 func deedZh(x string) bool {
 	return strings.HasPrefix(x, "我") && toldZh(x) && !containsAny(x, "不", "没", "忘", "知道", "记得", "记错", "明白", "懂", "喜欢", "累", "困", "饿", "饱")
@@ -265,7 +270,7 @@ func (t *talk) noteZh(s sentence) bool {
 			continue // 从周六改到周日: it is on Sunday
 		}
 		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
-			past := w.day <= t.now.day || w.weekday && (completedZh(b.text) && !strings.Contains(b.text, "不") || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.weekday && (undoneZh(b.text) || feltZh(b.text)) || w.assumed > 0 && toldZh(b.text)
+			past := w.day <= t.now.day || w.weekday && !calledOffZh(b.text) && (completedZh(b.text) && !strings.Contains(b.text, "不") || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.weekday && (undoneZh(b.text) || feltZh(b.text)) || w.assumed > 0 && toldZh(b.text)
 			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)

@@ -109,10 +109,26 @@ func (c *clause) skip(k int) int {
 // pastTime puts a time of a clause in the past into the past, unless it is of a clause within that is
 // in the present or the future.
 func (c *clause) pastTime(w *when, now moment) {
-	if to := c.movedTo(now); !c.aimed(w) && !c.innerOf(w).toCome && (to == nil || w.first > to.first) {
+	if to := c.movedTo(now); !c.aimed(w) && !c.calledOffOn(w) && !c.innerOf(w).toCome && (to == nil || w.first > to.first) {
 		w.past(now)
 	}
 }
+
+// calledOffOn reports whether w is the weekday of something that is changed before it comes: "my shift on Saturday got
+// swapped".
+func (c *clause) calledOffOn(w *when) bool {
+	if c.kind != 't' || !w.weekday || c.vi >= len(c.words) || w.next > c.words[c.vi].tok {
+		return false
+	}
+	for k := c.vi; k < min(len(c.words), c.vi+4); k++ {
+		if changed[c.w(k)] {
+			return true
+		}
+	}
+	return false
+}
+
+var changed = set("swapped switched changed cancelled canceled postponed rescheduled scrapped")
 
 // aimed reports whether w is a day that something was done for: "I bought tickets for Friday".
 func (c *clause) aimed(w *when) bool {
