@@ -43,7 +43,6 @@ func TestCompressedBody(t *testing.T) {
 	}
 }
 
-
 // ask sends a request to a handler as it comes.
 func ask(h http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
