@@ -120,8 +120,8 @@ func (k *Keeper) fetchAsked(ctx context.Context) error {
 
 // fetchUnit brings a wanted memory back with its group, even if part of the group is hot
 // already, which [store.Tx.Stub] passes over. The group is looked for in its own pack, and not by
-// the memory's id: homes of before 2026-11-26 may have a memory in two packs, in a group
-// each, and by its id only the newer is found.
+// the memory's id: homes may have a memory in two packs, in a group each, from before
+// [store.Tx.MakePack] refused that, and by its id only the newer is found.
 func (k *Keeper) fetchUnit(ctx context.Context, s store.Stub) error {
 	if err := k.fetching.take(ctx); err != nil {
 		return err
