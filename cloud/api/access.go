@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -39,6 +40,12 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 			}
 			defer s.requests.give(of, 1)
 		}
+		if twoLengths(c.Request.Header.RawHeaders()) {
+			s.fail(c, errLengths)
+			c.SetConnectionClose() // where the next request begins can't be known
+			c.Abort()
+			return
+		}
 		c.Next(ctx)
 	}()
 	compress(c)
@@ -48,6 +55,20 @@ func (s *Server) access(ctx context.Context, c *app.RequestContext) {
 	s.metrics.add(method(c), route(c), status, size, out, took)
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("id", id), slog.String("method", method(c)), slog.String("route", route(c)),
 		slog.Int("status", status), slog.Int("in", size), slog.Int("out", out), slog.Float64("ms", float64(took.Microseconds())/1000))
+}
+
+// twoLengths reports whether a head says more than once where the body ends. Hertz believes
+// the last field and a proxy may believe the first. The bytes between the two ends would
+// then be the body for one of them and a request for the other (RFC 9112, section 6.3).
+func twoLengths(head []byte) bool {
+	n := 0
+	for line := range bytes.SplitSeq(head, []byte("\n")) {
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		if bytes.EqualFold(name, []byte("Content-Length")) || bytes.EqualFold(name, []byte("Transfer-Encoding")) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // method returns a request's method, or one common name for all methods that no

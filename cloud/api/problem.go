@@ -26,6 +26,7 @@ var (
 	errNoRoute  = errors.New("no such route")
 	errNoMethod = errors.New("no such method here")
 	errLength   = errors.New("a length must be given")
+	errLengths  = errors.New("the length is given twice")
 	errRange    = errors.New("range can't be had")
 	errMedia    = errors.New("body is not application/cbor or application/octet-stream")
 	errEncoding = errors.New("body is compressed")
@@ -41,6 +42,7 @@ var kinds = []struct {
 	{errNoRoute, page.NotFound, 404},
 	{errNoMethod, page.NotAllowed, 405},
 	{errLength, page.NoLength, 411},
+	{errLengths, page.Malformed, 400},
 	{errRange, page.BadRange, 416},
 	{errMedia, page.MediaType, 415},
 	{errEncoding, page.Encoding, 415},

@@ -23,35 +23,63 @@ var (
 	weakHan   = []string{"安排", "计划", "应该", "有什么", "有啥", "有事", "有空", "会去", "会来", "会有", "会不会", "我会", "将"}
 )
 
-// aheadOf reports whether a text that names a weekday, or a feast, without its week or year means
-// the next one: "what do I have on Friday", 周五有什么安排. at is the place of that word.
-func aheadOf(words []word, at int) bool {
-	if at > 0 {
-		switch words[at-1].text {
-		case "for", "by", "until", "till":
-			return true
-		case "since":
-			return false
-		}
-	}
-	was, will := false, false
+// tense is what the words of a text say about whether it is to come.
+type tense struct {
+	was   int  // words that say that it was
+	will  bool // a word says that it is to come
+	han   bool // the text is Chinese, and ahead says it
+	ahead bool
+}
+
+func tenseOf(words []word) *tense {
+	var t tense
 	var han strings.Builder
-	for i, w := range words {
+	for _, w := range words {
 		switch {
 		case w.han && len([]rune(w.text)) == 1:
 			han.WriteString(w.text)
 		case !w.han:
-			was = was || wasWords[w.text] || strings.HasSuffix(w.text, "ed") && len(w.text) > 3 && !notWas[w.text] && i != at
-			will = will || willWords[w.text] || clips[w.clip]
+			if wasWords[w.text] || pastForm(w) {
+				t.was++
+			}
+			t.will = t.will || willWords[w.text] || clips[w.clip]
 		}
 	}
 	if text := han.String(); text != "" {
-		return aheadHan(text)
+		t.han, t.ahead = true, aheadHan(text)
 	}
-	return will && !was
+	return &t
 }
 
-// aheadHan is aheadOf for Chinese.
+// pastForm reports whether a word ends as verbs do of what was.
+func pastForm(w word) bool {
+	return !w.han && strings.HasSuffix(w.text, "ed") && len(w.text) > 3 && !notWas[w.text]
+}
+
+// aheadOf reports whether a text that names a weekday, or a feast, without its week or year means
+// the next one: "what do I have on Friday", 周五有什么安排. at is the place of that word. The whole
+// text is read once, however many such words it has.
+func (r *timeReader) aheadOf(at int) bool {
+	switch r.at(at - 1) {
+	case "for", "by", "until", "till":
+		return true
+	case "since":
+		return false
+	}
+	if r.tense == nil {
+		r.tense = tenseOf(r.words)
+	}
+	if r.tense.han {
+		return r.tense.ahead
+	}
+	was := r.tense.was
+	if w := r.words[at]; pastForm(w) && !wasWords[w.text] { // it is the day's name
+		was--
+	}
+	return r.tense.will && was == 0
+}
+
+// aheadHan is whether a text in Chinese is about what is to come.
 func aheadHan(text string) bool {
 	text = notStrong.Replace(text)
 	has := func(s string) bool { return strings.Contains(text, s) }

@@ -68,12 +68,13 @@ type timeReader struct {
 	found
 	words []word
 	now   time.Time // local; zero: relative times are noticed and not resolved
+	tense *tense    // of words; nil until it is needed
 }
 
 // findTimes reads the times that words name, relative to now (local). Zero
 // now: relative times are noticed and not resolved.
 func findTimes(words []word, now time.Time) found {
-	r := timeReader{found{consumed: map[int]bool{}, named: map[int]bool{}}, words, now}
+	r := timeReader{found: found{consumed: map[int]bool{}, named: map[int]bool{}}, words: words, now: now}
 	for i, w := range words {
 		if r.done(i) {
 			continue
@@ -144,7 +145,7 @@ func (r *timeReader) englishTime(i int) {
 	if n := dayOnly(r.words, i); n > 0 && !r.now.IsZero() {
 		r.use(i)
 		r.day, r.month = n, 0
-		d := nearestDay(r.now, n, aheadOf(r.words, i))
+		d := nearestDay(r.now, n, r.aheadOf(i))
 		r.add(d, d, false)
 		return
 	}
@@ -213,7 +214,7 @@ func (r *timeReader) englishWeekday(i, d int) {
 		r.use(i - 1)
 	default:
 		r.weekday = d
-		day = nearestWeekday(r.now, d, aheadOf(r.words, i))
+		day = nearestWeekday(r.now, d, r.aheadOf(i))
 	}
 	r.add(day, day, false)
 }

@@ -104,7 +104,7 @@ func (r *timeReader) hanFeast(h hanRun) int {
 		if t.words == "五一" && n < len(h.text) && (digit(h.text[n]) || strings.ContainsRune("月号日点年", h.text[n])) {
 			continue
 		}
-		r.feast(t, r.year, aheadOf(r.words, h.at[0]))
+		r.feast(t, r.year, r.aheadOf(h.at[0]))
 		if h.has("节", n) {
 			n++
 		}
@@ -137,7 +137,7 @@ func (r *timeReader) englishFeast(i int) int {
 			continue
 		}
 		y, end := year(r.at(i+len(names))), i+len(names)
-		ahead := aheadOf(r.words, i)
+		ahead := r.aheadOf(i)
 		switch {
 		case y > 0:
 			r.year = y

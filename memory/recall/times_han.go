@@ -138,7 +138,7 @@ func (r *timeReader) hanTime(i int) {
 	switch {
 	case n == 0 || i > 0 && digit(before(r.words, i)):
 	case n <= 31 && r.hanDayOnly(h, size):
-		d := nearestDay(r.now, n, aheadOf(r.words, i))
+		d := nearestDay(r.now, n, r.aheadOf(i))
 		r.add(d, d, false)
 		r.spend(h, size+1)
 	case n <= 12 && h.has("月", size):
@@ -301,7 +301,7 @@ func (r *timeReader) hanWeek(h hanRun) bool {
 		case d >= 1 && d <= 7:
 			r.weekday, r.any = d, true
 			if last != '每' {
-				day := nearestWeekday(r.now, d, aheadOf(r.words, h.at[0]))
+				day := nearestWeekday(r.now, d, r.aheadOf(h.at[0]))
 				r.add(day, day, false)
 			}
 			r.spend(h, n+1)

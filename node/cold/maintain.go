@@ -92,46 +92,50 @@ func (k *Keeper) fetchWanted(ctx context.Context) error {
 
 // fetchAsked brings wanted memories back, and those that become wanted by that.
 func (k *Keeper) fetchAsked(ctx context.Context) error {
-	tried := map[memory.ID]bool{}
+	type place struct {
+		id   memory.ID
+		pack uint64
+	}
+	tried := map[place]bool{}
 	var errs []error
 	for {
-		var ids []memory.ID
-		err := k.c.Store.View(ctx, func(tx *store.Tx) error {
-			wanted, err := tx.Wanted()
-			for _, s := range wanted {
-				if !tried[s.ID] {
-					ids = append(ids, s.ID)
-				}
-			}
+		var wanted []store.Stub
+		err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) {
+			wanted, err = tx.Wanted()
 			return err
 		})
-		if err != nil || len(ids) == 0 {
+		wanted = slices.DeleteFunc(wanted, func(s store.Stub) bool { return tried[place{s.ID, s.Pack}] })
+		if err != nil || len(wanted) == 0 {
 			return errors.Join(append(errs, err)...)
 		}
-		for _, id := range ids { // a memory that can't come does not keep the others away
+		for _, s := range wanted { // a memory that can't come does not keep the others away
 			if ctx.Err() != nil {
 				return errors.Join(append(errs, ctx.Err())...)
 			}
-			tried[id] = true
-			errs = append(errs, k.fetchUnit(ctx, id))
+			tried[place{s.ID, s.Pack}] = true
+			errs = append(errs, k.fetchUnit(ctx, s))
 		}
 	}
 }
 
-// fetchUnit brings a memory back with its group, even if part of the group is hot
-// already, which [store.Tx.Stub] passes over.
-func (k *Keeper) fetchUnit(ctx context.Context, id memory.ID) error {
+// fetchUnit brings a wanted memory back with its group, even if part of the group is hot
+// already, which [store.Tx.Stub] passes over. The group is looked for in its own pack, and not by
+// the memory's id: homes may have a memory in two packs, in a group each, from before
+// [store.Tx.MakePack] refused that, and by its id only the newer is found.
+func (k *Keeper) fetchUnit(ctx context.Context, s store.Stub) error {
 	if err := k.fetching.take(ctx); err != nil {
 		return err
 	}
 	defer k.fetching.give()
-	var s store.Stub
-	found := false
-	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { s, found, err = tx.Cold(id); return err })
-	if err != nil || !found {
+	var p store.ColdPack
+	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.Pack(s.Pack); return err })
+	switch here := func(o store.Stub) bool { return o.ID == s.ID }; {
+	case errors.Is(err, memory.ErrNotFound) || err == nil && !slices.ContainsFunc(p.Stubs, here):
+		return nil // it is back, or in a pack of another number; then the next round brings it
+	case err != nil:
 		return err
 	}
-	return k.thaw(ctx, s.Pack, []memory.ID{id})
+	return k.thaw(ctx, s.Pack, []memory.ID{s.ID})
 }
 
 // maxDay is how many memories are fetched for a day at most.

@@ -40,6 +40,29 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 	}
 }
 
+// A group that is wanted comes back from its own pack, also where the memory's id leads to
+// another one: a home may have a memory in two packs, and two ids may begin alike.
+func TestWantedComesFromItsOwnPack(t *testing.T) {
+	ctx, s := t.Context(), openStore(t)
+	sh := packStore{}
+	first, second := memory.ID{1, 15: 1}, memory.ID{1, 15: 2}
+	say(t, s, first, 1, "Ana likes plums.")
+	say(t, s, second, 2, "Tom likes pears.")
+	freeze(t, s, sh, first)
+	freeze(t, s, sh, second)
+	say(t, s, first, 3, "Ana likes plums.")
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve})
+	if st, err := k.Status(ctx); err != nil || st.Cold != 2 || st.Wanted != 1 {
+		t.Fatalf("%+v, %v", st, err)
+	}
+	if err := k.Maintain(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := k.Status(ctx); err != nil || st.Cold != 1 || st.Wanted != 0 {
+		t.Errorf("%+v, %v", st, err)
+	}
+}
+
 // Nothing turns cold while someone holds.
 func TestHold(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)

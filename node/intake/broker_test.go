@@ -253,21 +253,25 @@ func TestOtherQoS(t *testing.T) {
 	})
 }
 
+// vanishes connects with options, and is gone without a word.
+func (n *node) vanishes(t *testing.T, o *mqtt.ClientOptions) {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(n.url, "tcp://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.SetCustomOpenConnectionFn(func(*url.URL, mqtt.ClientOptions) (net.Conn, error) { return c, nil })
+	if err := await(t, mqtt.NewClient(o).Connect()); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+}
+
 // The last will of a device that vanishes is an event.
 func TestLastWill(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		n := start(intake.Config{})
-		c, err := net.Dial("tcp", strings.TrimPrefix(n.url, "tcp://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := n.options("pin").SetBinaryWill(wire.TopicOf("pin", memory.KindStatus), []byte(`{"seq":77,"boot":1,"state":"offline"}`), 1, true)
-		o.SetCustomOpenConnectionFn(func(*url.URL, mqtt.ClientOptions) (net.Conn, error) { return c, nil })
-		client := mqtt.NewClient(o)
-		if err := await(t, client.Connect()); err != nil {
-			t.Fatal(err)
-		}
-		c.Close()
+		n.vanishes(t, n.options("pin").SetBinaryWill(wire.TopicOf("pin", memory.KindStatus), []byte(`{"seq":77,"boot":1,"state":"offline"}`), 1, true))
 		n.disk.until(t, "the will", func() bool { return len(n.disk.events) == 1 })
 		if e := n.disk.of(memory.KindStatus); len(e) != 1 || e[0].ID.Seq != 77 || e[0].Metadata[wire.MetaState] != "offline" {
 			t.Errorf("%v", e)

@@ -38,7 +38,7 @@ type hook struct {
 
 var provided = []byte{
 	mqtt.OnConnect, mqtt.OnConnectAuthenticate, mqtt.OnACLCheck, mqtt.OnPublish,
-	mqtt.OnWill, mqtt.OnDisconnect, mqtt.OnSessionEstablished, mqtt.OnSubscribe,
+	mqtt.OnWill, mqtt.OnDisconnect, mqtt.OnSessionEstablished, mqtt.OnSubscribe, mqtt.OnPacketRead,
 }
 
 // ID implements mqtt.Hook.
@@ -47,8 +47,23 @@ func (h *hook) ID() string { return "intake" }
 // Provides implements mqtt.Hook.
 func (h *hook) Provides(b byte) bool { return slices.Contains(provided, b) }
 
+// noWords stands for the payload of a will that has none, for as long as mochi checks the
+// CONNECT: mochi refuses such a will, and the protocol allows it (MQTT 5, 3.1.3.4).
+var noWords = []byte{0}
+
+// OnPacketRead implements mqtt.Hook.
+func (h *hook) OnPacketRead(_ *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
+	if pk.FixedHeader.Type == packets.Connect && pk.Connect.WillFlag && len(pk.Connect.WillPayload) == 0 {
+		pk.Connect.WillPayload = noWords
+	}
+	return pk, nil
+}
+
 // OnConnect implements mqtt.Hook.
 func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
+	if w := cl.Properties.Will.Payload; len(w) > 0 && &w[0] == &noWords[0] {
+		cl.Properties.Will.Payload = nil
+	}
 	cl.State.Keepalive = min(cl.State.Keepalive, maxKeepalive)
 	// mochi counts what a client of MQTT 5 may still be sent, and loses count
 	// where client and server use the same packet id. 0 is without a count.

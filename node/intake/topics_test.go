@@ -140,6 +140,42 @@ func TestThreatForeignTopics(t *testing.T) {
 	}
 }
 
+// A will without a payload is one: it takes away what its topic retains. On the device's
+// own topic it is no event, and keeps nobody out.
+func TestWillWithoutPayload(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	other := newRegistry(t, "home", "desk")
+	n.reg.mu.Lock()
+	for _, login := range []string{"home", "desk"} {
+		n.reg.hash[login], n.reg.password[login] = other.hash[login], other.password[login]
+	}
+	n.reg.topics = map[string]intake.Topics{"pin": {Publish: []string{"owntracks/#"}}, "home": {Read: []string{"owntracks/#"}}, "desk": {Read: []string{"owntracks/#"}}}
+	n.reg.mu.Unlock()
+	n.publishes(t, "pin", "owntracks/here", "yes", false, "-r")
+	got := n.reads(t, "home", "owntracks/#")
+	if line := <-got; line != "owntracks/here yes" {
+		t.Fatal(line)
+	}
+	for _, topic := range []string{"locket/v1/pin/status", "owntracks/here"} {
+		for _, version := range []string{"mqttv311", "mqttv5"} {
+			n.publishes(t, "pin", "owntracks/at", "x", false, "-V", version, "--will-topic", topic)
+			if line := <-got; line != "owntracks/at x" {
+				t.Error(line)
+			}
+		}
+		n.vanishes(t, n.options("pin").SetBinaryWill(topic, nil, 1, true))
+	}
+	if line := <-got; line != "owntracks/here " {
+		t.Errorf("%q", line)
+	}
+	n.publishes(t, "pin", "owntracks/kept", "yes", false, "-r")
+	got = n.reads(t, "desk", "owntracks/#")
+	n.publishes(t, "pin", "owntracks/at", "end", false)
+	if kept, end := <-got, <-got; kept != "owntracks/kept yes" || end != "owntracks/at end" {
+		t.Errorf("it is still retained: %s, %s", kept, end)
+	}
+}
+
 // A filter that covers a wearable's topics, or is none, is refused with its place.
 func TestFilters(t *testing.T) {
 	for _, bad := range []string{"", "#", "+", "+/a", "locket/#", "locket", "locket/v1/pin/text", "/a", "$SYS/#", "a/#/b", "a/b#", "a/+b", "a\x00", strings.Repeat("a", 201)} {

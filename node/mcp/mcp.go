@@ -67,7 +67,7 @@ func (t *server) over(o *sdk.ServerOptions, version string) *sdk.Server {
 	t.buying(s)
 	t.resources(s)
 	t.prompts(s)
-	s.AddReceivingMiddleware(t.listing, coded)
+	s.AddReceivingMiddleware(t.listing, coded, beginning)
 	return s
 }
 
@@ -134,7 +134,7 @@ func Handler(api http.Handler, version string) http.Handler {
 		}
 		s, end := all.of(r)
 		defer end()
-		inner.ServeHTTP(w, r.WithContext(context.WithValue(ctx, asked{}, s)))
+		inner.ServeHTTP(w, r.WithContext(context.WithValue(earlier.mayBegin(w, r), asked{}, s)))
 	})))
 }
 

@@ -78,6 +78,26 @@ func (ss *sessions) begin(app string) string {
 	return s.id
 }
 
+// beginKey is the key of a context for what begins a session for its request.
+type beginKey struct{}
+
+// mayBegin has the answer to r name a new session, if r turns out to be an initialize that
+// is answered with a result.
+func (ss *sessions) mayBegin(w http.ResponseWriter, r *http.Request) context.Context {
+	return context.WithValue(r.Context(), beginKey{}, func() { w.Header().Set(sessionHeader, ss.begin(appOf(r))) })
+}
+
+// beginning begins sessions.
+func beginning(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		res, err := next(ctx, method, r)
+		if begin, ok := ctx.Value(beginKey{}).(func()); ok && err == nil && method == methodInitialize {
+			begin()
+		}
+		return res, err
+	}
+}
+
 // of finds the session that a request names among those of its app.
 func (ss *sessions) of(r *http.Request) *session {
 	ss.mu.Lock()
@@ -132,8 +152,7 @@ func (ss *sessions) serve(w http.ResponseWriter, r *http.Request, body []byte, v
 	case r.Method == http.MethodPost:
 		switch methodOf(body) {
 		case methodInitialize:
-			w.Header().Set(sessionHeader, ss.begin(appOf(r)))
-			return false
+			return false // see beginning
 		case methodSubscribe, methodUnsubscribe:
 		default:
 			alone = true

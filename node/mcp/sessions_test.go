@@ -70,6 +70,27 @@ const (
 
 const followCore = `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"memory://core"}}`
 
+// Only an initialize that is answered with a result begins a session. One that fails would
+// end an older one of the app's, of which there is a bounded number.
+func TestFailedInitializeBeginsNone(t *testing.T) {
+	h := newHouse(t)
+	p := &plain{house: h, t: t, key: h.app(t, "one", "core")}
+	for name, body := range map[string]string{
+		"params of another type": strings.Replace(initialize, `"2025-11-25"`, `7`, 1),
+		"no params":              `{"jsonrpc":"2.0","id":1,"method":"initialize"}`,
+		"no id":                  strings.Replace(initialize, `"id":1,`, ``, 1),
+		"no JSON-RPC":            strings.Replace(initialize, `"2.0"`, `"1.0"`, 1),
+		"an id that is cut":      strings.Replace(initialize, `"id":1`, `"id":1.5`, 1),
+		"a batch":                "[" + initialize + "]",
+	} {
+		res := p.send(t.Context(), "POST", body)
+		if id := res.Header.Get("Mcp-Session-Id"); id != "" {
+			t.Errorf("%s: %s and a session", name, res.Status)
+		}
+	}
+	p.begin()
+}
+
 // A session of an earlier protocol is its app's, has one stream, and ends with it: what
 // comes after is answered so that the host begins anew. Other requests need none.
 func TestSessionEndsWithItsStream(t *testing.T) {

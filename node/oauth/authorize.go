@@ -134,6 +134,10 @@ func (s *Server) WaitingApps(context.Context) (out []serve.WaitingApp, err error
 // request is said on a page and not sent to the client: everybody may register, so that
 // the node would send people wherever a stranger wants.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
+	if d := r.Header.Get("Sec-Fetch-Dest"); d != "" && d != "document" {
+		fault(w, http.StatusForbidden, "This page opens only in a window of its own.") // not as an image, say: each one would take a place of the wearer's
+		return
+	}
 	q, err := s.read(r)
 	if errors.Is(err, memory.ErrLocked) {
 		fault(w, http.StatusServiceUnavailable, "The node is locked. Unlock it with locket unlock, and load this page again.")

@@ -247,6 +247,27 @@ func TestThreatRegistrationFlood(t *testing.T) {
 	}
 }
 
+// A page of another site that has the address as an image, script or frame takes no place,
+// and so does not push out the request of the wearer who looks at it.
+func TestPageIsOpenedAsAPage(t *testing.T) {
+	b := newBench(t)
+	id, _ := b.register(registered(back))
+	form := b.open(query(id))
+	for _, as := range []string{"image", "script", "iframe", "empty"} {
+		for range 8 {
+			if res, text := b.ask("GET", "/oauth/authorize?"+query(id).Encode(), nil, "Sec-Fetch-Dest", as); res.StatusCode != http.StatusForbidden || strings.Contains(text, "<form") {
+				t.Errorf("%s: %s", as, res.Status)
+			}
+		}
+	}
+	if key, fault := b.exchange(id, b.agree(form)); key == "" {
+		t.Error(fault)
+	}
+	if res, _ := b.ask("GET", "/oauth/authorize?"+query(id).Encode(), nil, "Sec-Fetch-Dest", "document"); res.StatusCode != http.StatusOK {
+		t.Error(res.Status)
+	}
+}
+
 // fixed is a book of no apps.
 type fixed struct{ oauth.Book }
 

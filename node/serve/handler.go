@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -150,6 +151,11 @@ func (h *handler) guard(next http.Handler) http.Handler {
 		header.Set("Cache-Control", "no-store")
 		if h.Loopback && !clientaddr.LoopbackHost(r.Host) {
 			writeProblem(w, kindHost.problem("host", "use localhost or 127.0.0.1"))
+			return
+		}
+		if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+			header.Set("Accept-Encoding", "identity") // RFC 9110, section 15.5.16
+			writeProblem(w, kindMedia.problem("content-encoding", fmt.Sprintf("content-encoding: %.40q: want a body as it is: nothing is decompressed here", e)))
 			return
 		}
 		if h.OAuth != nil && h.OAuth.Takes(r.URL.Path) {

@@ -26,6 +26,23 @@ func TestMain(m *testing.M) { nodetest.Main(m) }
 
 const token = serve.Secret("a token of this test")
 
+// A compressed body is refused before anything reads it, by every route and door.
+func TestCompressedBody(t *testing.T) {
+	h := serve.New(serve.Options{Services: nodetest.New(t, nodetest.Cheap).Services(), ForApps: func(http.Handler) map[string]serve.Door {
+		return map[string]serve.Door{"/door": {Handler: http.NotFoundHandler()}}
+	}})
+	for _, path := range []string{"/v1/memories", "/v1/search", "/v1/import", "/door"} {
+		w := ask(h, "POST", path, "\x1f\x8b\x08", "Content-Encoding", "gzip")
+		p := problem(t, w, 415, "unsupported-media-type", "content-encoding")
+		if !strings.Contains(p.Detail, `"gzip"`) || w.Header().Get("Accept-Encoding") != "identity" {
+			t.Errorf("%s: %q %v", path, p.Detail, w.Header())
+		}
+	}
+	if w := ask(h, "POST", "/v1/search", `{"query":"x"}`, "Content-Encoding", "identity"); w.Code != 200 {
+		t.Error(w.Code, w.Body)
+	}
+}
+
 // ask sends a request to a handler as it comes.
 func ask(h http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
