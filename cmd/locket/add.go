@@ -134,8 +134,15 @@ func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
 	}
 	partly := false // a part of it says nothing that a rule knows
 	for _, ref := range r.Refusals {
-		if ref.Kind == "nothing" {
+		switch ref.Kind {
+		case "nothing":
 			partly = true
+			continue
+		case "question", "greeting", "filler", "command": // what anybody says, and no fault
+			fmt.Fprintf(w, "Heard, and not remembered: %s.\n", oneLine(ref.Reason))
+			if ref.Kind == "question" {
+				fmt.Fprintln(w, "To have it answered: locket ask TEXT")
+			}
 			continue
 		}
 		fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)

@@ -30,6 +30,9 @@ type backupOptions struct {
 	every        string
 }
 
+// otherBackupWords are commands of other programs for backups.
+var otherBackupWords = []string{"list", "ls", "snapshots", "show", "status", "stats", "now", "start", "run", "create", "init", "prune", "forget"}
+
 func (a *app) backupCommand() *cobra.Command {
 	var o backupOptions
 	c := &cobra.Command{
@@ -62,6 +65,10 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 			if _, err := os.Stat(dir); err != nil {
 				if meant := cmd.SuggestionsFor(dir); dir != "" && len(meant) > 0 {
 					return usagef("there is no folder %s: for locket backup %s, name the folder after it; for a new folder of that name, write ./%[1]s", dir, meant[0])
+				}
+				if slices.Contains(otherBackupWords, dir) {
+					return usageError{advisedError{fmt.Errorf("there is no folder %s; for a new one of that name, write ./%[1]s", dir),
+						"A backup is one copy of what is here now, and keeps no older ones. To make it: locket backup DIR. To see that it can be read: locket backup check DIR. When it was made: locket status"}}
 				}
 			}
 			if o.every == never {

@@ -15,6 +15,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
+// chatHelp is what help says in a conversation.
+const chatHelp = `  undo     takes back what was told last, with all that was made of it; so does "forget that"
+  ? LINE   asks, whatever the line looks like
+  + LINE   tells
+  help     shows this
+  bye      ends
+`
+
 func (a *app) chatCommand() *cobra.Command {
 	var plain bool
 	c := &cobra.Command{
@@ -24,10 +32,7 @@ model where one is set and from the evidence otherwise. A question may go on fro
 was said before: "where is the kayak?", "and who bought it?". Anything else is remembered
 as locket add would, and the answer says what of it was.
 
-  undo     takes back what was told last, with all that was made of it; so does "forget that"
-  ? LINE   asks, whatever the line looks like
-  + LINE   tells
-
+` + chatHelp + `
 On a pipe each line has one answer; with --json, one object.`,
 		Example: `  locket chat
   echo "where is the red kayak" | locket chat
@@ -56,13 +61,14 @@ type addition struct {
 	line memory.ID
 }
 
-// chatAnswer is what a line brought. One of Asked, Told, Undone and Problem is set.
+// chatAnswer is what a line brought. One of Asked, Told, Undone, Help and Problem is set.
 type chatAnswer struct {
 	Line    string              `json:"line"`
 	Asked   *serve.AskResult    `json:"asked,omitempty"`
 	Told    *serve.AddResult    `json:"told,omitempty"`
 	Undone  *serve.ForgetResult `json:"undone,omitempty"`
 	Text    string              `json:"text,omitempty"` // with undone: what was taken back
+	Help    string              `json:"help,omitempty"`
 	Problem string              `json:"problem,omitempty"`
 }
 
@@ -78,20 +84,21 @@ var (
 	forgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?:forget|erase|delete) (?:everything|anything|all (?:about|of|that|i|you|we|my memories|memories)\b|what (?:i|we|you|he|she|they)\b|that (?:(?:i|my|we|our|you|he|his|she|her|they|their|it|the)\b|(?-i:\p{Lu}))|(?:the|my) (?:memory|memories|lines?|conversation) )|` +
 		`forget (?:my|the|about) [^,，;—]+$)|^(?:请)?(?:忘掉|忘了|忘记|删掉)(?:所有|关于|我说)|^(?:请(?:忘掉|忘了|忘记)|忘掉)我的`)
 	// commandWords are orders of other programs, and no line that anybody tells.
-	commandWords = regexp.MustCompile(`(?i)^(?:/[a-z]+|help|\?)$`)
-	leaveWords   = regexp.MustCompile(`(?i)^/?(?:quit|exit|bye|再见)[.。!！]?$`)
+	commandWords = regexp.MustCompile(`(?i)^/[a-z]+$`)
+	helpWords    = regexp.MustCompile(`(?i)^/?(?:help|h|\?|？|帮助)$`)
+	leaveWords   = regexp.MustCompile(`(?i)^[/:]?(?:q|quit|exit|bye|退出|再见)[.。!！]?$`)
 )
 
 var (
 	errNothingTold = errors.New("you have told nothing here that could be taken back")
-	errCommand     = errors.New("no such order: ask or tell in a line; undo takes back what was told last; ? LINE asks, + LINE tells, and bye ends")
+	errCommand     = errors.New("no such order, see help: ask or tell in a line; undo takes back what was told last; ? LINE asks, + LINE tells, and bye ends")
 	errForget      = errors.New(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`)
 )
 
 func (c *chat) run(ctx context.Context) error {
 	s := &asker{app: c.app, ctx: ctx, talks: c.app.talks()}
 	if s.talks {
-		s.tell("Ask or tell me something. undo takes back what was told last; bye ends.\n")
+		s.tell("Ask or tell me something. undo takes back what was told last; help shows the rest; bye ends.\n")
 	}
 	for {
 		if s.talks {
@@ -136,6 +143,8 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	switch {
 	case mark == "" && undoWords.MatchString(line):
 		err = c.undo(ctx, &out)
+	case mark == "" && helpWords.MatchString(line):
+		out.Help = chatHelp
 	case mark == "" && commandWords.MatchString(line):
 		err = errCommand
 	case mark == "" && forgetWords.MatchString(line):
@@ -162,6 +171,8 @@ func (c *chat) answer(ctx context.Context, line string) error {
 			c.app.showAnswer(w, out.Asked)
 		case out.Told != nil:
 			c.app.showAdded(w, out.Told)
+		case out.Help != "":
+			fmt.Fprint(w, out.Help)
 		default:
 			fmt.Fprintf(w, "Taken back: %s\n", oneLine(out.Text))
 		}

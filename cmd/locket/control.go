@@ -21,7 +21,7 @@ import (
 func (a *app) pauseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "pause [DURATION]", Short: "Stop taking events", Args: between(0, -1, ""),
-		Long:    "What the wearables send meanwhile is dropped, and counted. Without a duration\nuntil locket resume.",
+		Long:    "What the wearables send meanwhile is dropped, and counted. Without a duration\nuntil locket resume. To end the daemon itself, see locket run --help.",
 		Example: "  locket pause 2h",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var d config.Duration
@@ -221,6 +221,12 @@ shown by locket vault show.`,
 					}
 					r, err = cl.Reveal(cmd.Context(), id)
 				}
+				if errors.Is(err, memory.ErrNotFound) {
+					err = noSecret(args[0])
+				}
+				if errors.Is(err, memory.ErrInvalid) { // the rest says it in the wearer's words
+					err = errors.New(strings.TrimPrefix(err.Error(), memory.ErrInvalid.Error()+": "))
+				}
 				return a.printed(err, r, func(w io.Writer) {
 					fmt.Fprintf(w, "%s (%s)\n%s\n", oneLine(r.Label), r.EntryType, oneLine(string(r.Secret)))
 				})
@@ -233,8 +239,8 @@ shown by locket vault show.`,
 	return group
 }
 
-// idLike are the letters of ids.
-var idLike = regexp.MustCompile(`^[0-9a-hjkmnp-tv-zA-HJKMNP-TV-Z]+$`)
+// idLike is what an id may be, as a whole or from its beginning.
+var idLike = regexp.MustCompile(`^[0-9a-hjkmnp-tv-zA-HJKMNP-TV-Z]{4,26}$`)
 
 // secretNamed gives the id of the secret whose label is text, or else has it. What no
 // label has is given back, as an id. Several are an error that lists them.
@@ -258,7 +264,7 @@ func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, er
 	switch len(part) {
 	case 0:
 		if !idLike.MatchString(text) {
-			return "", fmt.Errorf("%w: no secret has %q in its label; locket vault list shows what there is", memory.ErrNotFound, text)
+			return "", noSecret(text)
 		}
 		return text, nil
 	case 1:
@@ -269,6 +275,11 @@ func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, er
 		fmt.Fprintf(&b, "\n  %s  %s (%s)", shortID(m.ID), oneLine(m.Fields.Vault.Label), m.Fields.Vault.EntryType)
 	}
 	return "", fmt.Errorf("%s have that label; show one by its id:%s", plural(len(part), "secret", "secrets"), b.String())
+}
+
+// noSecret says that the vault has no secret of that label or id.
+func noSecret(text string) error {
+	return advisedError{fmt.Errorf("%w: no secret has %q in its label, or an id that begins so", memory.ErrNotFound, text), "See what there is: locket vault list"}
 }
 
 // listVault lists what is in the vault; the vault itself stays closed.
@@ -387,7 +398,7 @@ func (a *app) showDevice(w io.Writer, d *serve.Device) {
 	for what, list := range topicsOf(d.Publish, d.Read) {
 		state += fmt.Sprintf(", %s %s", what, list)
 	}
-	fmt.Fprintf(w, "%-16s  %s  %s, %s\n", oneLine(d.Name), added, state, plural(int(d.Events), "event", "events"))
+	fmt.Fprintf(w, "%s  %s  %s, %s\n", padded(oneLine(d.Name), 16), added, state, plural(int(d.Events), "event", "events"))
 }
 
 // topicsOf gives in words which topics software has beyond its own.

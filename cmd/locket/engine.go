@@ -117,6 +117,8 @@ func (a *app) addEngine(cmd *cobra.Command, cl *serve.Client, kind, address stri
 	e, err := a.tryEngine(cmd.Context(), cl, r)
 	if again, lacks := a.addBetter(&r, err); lacks {
 		err = advisedError{err, "want: " + again}
+	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), "does not answer") {
+		err = advisedError{err, "Start it, or look for what is on this machine: " + a.here("locket engine add "+kind+" auto")}
 	}
 	return a.printed(err, e, func(w io.Writer) { a.showEngine(w, &e) })
 }

@@ -67,8 +67,10 @@ for JSON-LD. With --output it writes a file that only you may read.`,
 				}
 				if q.Entity != "" && len(v.Meant) == 0 && !a.json {
 					fmt.Fprintf(a.stderr, "Nobody and nothing is named %s.\n", oneLine(q.Entity))
+				} else if len(v.Entities) == 0 && q.Text == "" && !a.json {
+					fmt.Fprintln(a.stderr, "No memory names a person, a place or a thing yet.")
 				}
-				return a.print(v, func(w io.Writer) { showGraph(w, &v) })
+				return a.print(v, func(w io.Writer) { a.showGraph(w, &v) })
 			})
 		},
 	}
@@ -99,7 +101,7 @@ func (a *app) exportGraph(out string, write func(io.Writer) error) error {
 	return nil
 }
 
-func showGraph(w io.Writer, v *atlas.View) {
+func (a *app) showGraph(w io.Writer, v *atlas.View) {
 	names := map[string]string{}
 	for _, e := range v.Entities {
 		names[e.ID] = e.Name
@@ -107,18 +109,18 @@ func showGraph(w io.Writer, v *atlas.View) {
 		if len(e.Aliases) > 0 {
 			line += " (" + oneLine(strings.Join(e.Aliases, ", ")) + ")"
 		}
-		fmt.Fprintf(w, "%-40s  %s\n", line, plural(e.Memories, "memory", "memories"))
+		fmt.Fprintf(w, "%s  %s\n", padded(line, 40), plural(e.Memories, "memory", "memories"))
 	}
 	if len(v.Relations) > 0 {
 		fmt.Fprintln(w)
 	}
 	for _, r := range v.Relations {
-		line := fmt.Sprintf("%s  %s -- %s -- %s", r.Memory.String()[:8], names[r.Subject], strings.ReplaceAll(r.Predicate, "_", " "), names[r.Object])
+		line := fmt.Sprintf("%s  %s -- %s -- %s", shortID(r.Memory), names[r.Subject], strings.ReplaceAll(r.Predicate, "_", " "), names[r.Object])
 		if !r.TrueFrom.IsZero() {
-			line += ", from " + r.TrueFrom.Format(time.DateOnly)
+			line += ", from " + r.TrueFrom.In(a.zone()).Format(time.DateOnly)
 		}
 		if !r.TrueTo.IsZero() {
-			line += " to " + r.TrueTo.Format(time.DateOnly)
+			line += " to " + r.TrueTo.In(a.zone()).Format(time.DateOnly)
 		}
 		fmt.Fprintln(w, oneLine(line))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/internal/suggest"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -277,14 +278,17 @@ To change one, write it to config.toml, as languages = ["en", "zh"] or retention
 			if err != nil {
 				return err
 			}
+			file := cmp.Or(l.File, filepath.Join(l.Home, config.FileName))
 			for i, key := range args {
 				name, _, assigned := strings.Cut(key, "=")
 				switch {
 				case slices.Contains(config.Keys(), key):
 				case i > 0 || assigned && slices.Contains(config.Keys(), name):
-					return usagef("%q is not a setting; to change one, write it to %s, and start the daemon anew", key, cmp.Or(l.File, filepath.Join(l.Home, config.FileName)))
+					return usagef("%q is not a setting; to change one, write it to %s, and start the daemon anew", key, file)
+				case slices.Contains([]string{"get", "set", "list", "show", "edit"}, key):
+					return usagef("%q is not a setting; locket config shows them all, and locket config KEY one; to change one, write it to %s, and start the daemon anew", key, file)
 				default:
-					return usagef("%q is not a setting", key)
+					return usageError{meant(fmt.Errorf("%q is not a setting", key), suggest.Words(config.Keys(), key))}
 				}
 			}
 			width := 0

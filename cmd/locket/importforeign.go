@@ -24,6 +24,7 @@ type imported struct {
 	There   int `json:"there_already"`
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"` // held nothing to take
+	Secrets int `json:"secrets"` // moved to the vault
 }
 
 // previewed is what locket import --from --dry-run says.
@@ -136,6 +137,9 @@ func (a *app) addForeign(ctx context.Context, res *foreign.Result) error {
 		}
 		err := a.print(done, func(w io.Writer) {
 			fmt.Fprintf(w, "Added %d; %d there already, %d failed.\n", done.Added, done.There, done.Failed)
+			if done.Secrets > 0 {
+				fmt.Fprintf(w, "%s went to the vault, and stands nowhere else: locket vault\n", plural(done.Secrets, "secret", "secrets"))
+			}
 		})
 		if err == nil && done.Failed > 0 {
 			err = fmt.Errorf("%d of %d failed", done.Failed, len(res.Adds))
@@ -175,6 +179,9 @@ func (a *app) addAll(ctx context.Context, cl *serve.Client, res *foreign.Result,
 				done.There++
 			default:
 				done.Added++
+				if r.Added != nil {
+					done.Secrets += r.Added.Redacted
+				}
 			}
 		}
 	}

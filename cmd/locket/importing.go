@@ -212,6 +212,9 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 			if r.Refused > 0 {
 				fmt.Fprintln(w, "See why: locket doctor")
 			}
+			if len(r.Sealed) > 0 {
+				fmt.Fprintf(w, "Sealed to the device that made the export, and not to be opened here: %s. To have them, make the export there with --secrets --encrypt, and import it, too.\n", oneLine(strings.Join(r.Sealed, ", ")))
+			}
 			if r.Forgotten > 0 {
 				fmt.Fprintf(w, "%s forgotten here and stay forgotten. To have them again, import into another home: locket setup --home FOLDER\n", plural(r.Forgotten, "record was", "records were"))
 			}

@@ -41,7 +41,8 @@ daemon. It waits until each event is acknowledged and worked through. A .jsonl f
 its own devices and times. Other files come from --device, and end now.
 
 On the node's own broker, a device without credentials gets some for the time of the
-replay. A replay that was killed leaves them, and the next one replaces them. On any other broker, give the password in --password-file.`,
+replay. A replay that was killed leaves them, and the next one replaces them. For a wearable
+that has some, and on any other broker, give the password in --password-file.`,
 		Example: `  locket replay testdata/day/day.jsonl
   locket replay --device glasses note.png voice.wav
   locket replay --generate 7 --speed 600`,
@@ -135,25 +136,21 @@ func (a *app) play(ctx context.Context, cl *serve.Client, r *replay) (rep player
 		return rep, err
 	}
 	b := &a.settings.Broker
-	cfg := player.Config{URL: b.URL, Speed: r.speed, Password: func(string) string { return given }, OnWait: func(why string) {
+	cfg := player.Config{URL: b.URL, Speed: r.speed, OnWait: func(why string) {
 		fmt.Fprintf(a.stderr, "The node takes nothing for now (%s): see locket doctor. What was sent is sent again until it does.\n", oneLine(why))
 	}}
-	if given == "" {
-		url, passwords, lent, lendErr := a.lend(ctx, cl, events)
-		// What was lent is taken back whatever happens, even after ctx.
-		defer func() {
-			for _, name := range lent {
-				_, e := cl.RemoveDevice(context.WithoutCancel(ctx), name)
-				err = errors.Join(err, e)
-			}
-		}()
-		if lendErr != nil {
-			return rep, lendErr
+	url, passwords, lent, lendErr := a.lend(ctx, cl, events, given)
+	// What was lent is taken back whatever happens, even after ctx.
+	defer func() {
+		for _, name := range lent {
+			_, e := cl.RemoveDevice(context.WithoutCancel(ctx), name)
+			err = errors.Join(err, e)
 		}
-		cfg.URL, cfg.Password = url, func(device string) string { return passwords[device] }
-	} else if cfg.URL == "" {
-		cfg.URL = s.Broker.URL
+	}()
+	if lendErr != nil {
+		return rep, lendErr
 	}
+	cfg.URL, cfg.Password = cmp.Or(url, cfg.URL, s.Broker.URL), func(device string) string { return passwords[device] }
 	if cfg.TLS, err = a.clientTLS(); err != nil {
 		return rep, err
 	}
@@ -169,8 +166,9 @@ func (a *app) clientTLS() (*tls.Config, error) {
 	return intake.TLSConfig(ca, a.settings.Broker.Cert, a.settings.Broker.Key)
 }
 
-// lend gives each device of the events credentials for the replay.
-func (a *app) lend(ctx context.Context, cl *serve.Client, events []day.Event) (url string, passwords map[string]string, lent []string, err error) {
+// lend gives each device of the events credentials for the replay, but those that have some: for
+// these, given is the password. It is empty where the wearer gave none.
+func (a *app) lend(ctx context.Context, cl *serve.Client, events []day.Event, given string) (url string, passwords map[string]string, lent []string, err error) {
 	passwords = map[string]string{}
 	var names []string
 	for _, e := range events {
@@ -180,8 +178,14 @@ func (a *app) lend(ctx context.Context, cl *serve.Client, events []day.Event) (u
 	}
 	for _, name := range names {
 		d, err := cl.AddLogin(ctx, serve.AddDeviceRequest{Name: name, Replay: true})
+		if err != nil && given != "" {
+			passwords[name] = given
+			continue
+		}
 		if errors.Is(err, serve.ErrConflict) {
-			return "", nil, lent, fmt.Errorf("wearable %s has credentials already: give its password with --password-file, or take them away with locket wearable remove %s", name, name)
+			return "", nil, lent, advisedError{fmt.Errorf("wearable %s has credentials already", name),
+				"To play it as that wearable, give its password with --password-file FILE. To play it as another, where the file names none:\n" +
+					"--device NAME. To keep it out of your own memory, make a home for it: locket --home DIR init, then run and replay there."}
 		}
 		if errors.Is(err, serve.ErrUnsupported) {
 			return "", nil, lent, fmt.Errorf("%w: give the device's password with --password-file", err)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // Made-up days of two seeds are two days, of events that have nothing in
@@ -133,13 +135,35 @@ func TestReplayThatDies(t *testing.T) {
 	if left := wearables(); strings.Contains(left, "pin") {
 		t.Errorf("after SIGHUP there is %s", left)
 	}
-	if code, _, problems := locket("wearable", "add", "pin"); code != 0 {
+	code, added, problems := locket("wearable", "add", "pin", "--json")
+	if code != 0 {
 		t.Fatal(problems)
 	}
-	if code, _, problems := locket("replay", "--device", "pin", short); code != exitFailed || !strings.Contains(problems, "give its password with --password-file") {
+	if code, _, problems := locket("replay", "--device", "pin", short); code != exitFailed || !strings.Contains(problems, "give its password with --password-file") || !strings.Contains(problems, "--device NAME") || !strings.Contains(problems, "--home DIR init") {
 		t.Errorf("as the wearer's own: %d, %s", code, problems)
 	}
 	if left := wearables(); !strings.Contains(left, `"name":"pin"`) {
 		t.Errorf("of the wearer's own login there is %q", left)
+	}
+
+	// Its password plays it, and beside it what has no credentials.
+	var pin serve.DeviceCredentials
+	if err := json.Unmarshal([]byte(added), &pin); err != nil {
+		t.Fatal(err)
+	}
+	pass, both := filepath.Join(dir, "pin.password"), filepath.Join(dir, "both.jsonl")
+	for file, text := range map[string]string{pass: string(pin.Password) + "\n", both: `{"kind": "day", "date": "2026-09-15", "zone": "UTC", "wearer": "Mei"}
+{"at": "2026-09-15T07:00:00Z", "kind": "text", "device": "pin", "speaker": "Ann", "lang": "en", "text": "Morning."}
+{"at": "2026-09-15T07:00:01Z", "kind": "text", "device": "cap", "speaker": "Ann", "lang": "en", "text": "Hello."}
+`} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, out, problems := locket("replay", "--password-file", pass, both); code != 0 || !strings.Contains(out, "2 acknowledged") {
+		t.Errorf("with its password: %d, %s%s", code, out, problems)
+	}
+	if left := wearables(); !strings.Contains(left, `"name":"pin"`) || strings.Contains(left, "cap") {
+		t.Errorf("after both there is %q", left)
 	}
 }

@@ -41,15 +41,38 @@ func (a *app) groups() []group {
 	}
 }
 
-// otherWords are what people type who know another program.
+// otherWords are what people type who know another program. One of two words is what a
+// command does that has no other under it for that.
 var otherWords = map[string][]string{
-	"list": {"ls", "memories"}, "delete": {"rm", "remove", "erase"}, "get": {"show", "cat"}, "search": {"find", "query", "recall"},
-	"add": {"remember", "new", "create", "note"}, "run": {"start", "serve", "daemon", "up"}, "config": {"settings", "set"},
-	"update": {"edit", "correct"}, "export": {"dump"}, "import": {"load"}, "notes": {"obsidian", "markdown"}, "backup": {"save", "restore"}, "pair": {"join", "invite"},
-	"doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain"}, "history": {"log"}, "setup": {"install", "wizard", "service", "autostart"}, "init": {"new"},
-	"devices": {"members"}, "conflicts": {"diff"}, "grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"},
-	"vault": {"secrets", "passwords"}, "app": {"apps", "client", "token", "apikey"}, "status": {"info", "ps"}, "open": {"console", "web", "ui", "browser"}, "llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"}, "day": {"today", "diary", "timeline"}, "talk": {"lines", "transcript", "sessions"},
-	"pause": {"stop", "mute", "off", "shutdown"}, "graph": {"people", "names", "places"}, "wearable": {"glasses", "pendant"},
+	"list": {"ls", "memories", "memory", "get-all", "all"}, "delete": {"rm", "remove", "erase", "del", "delete-all"}, "get": {"show", "cat"},
+	"search": {"find", "query", "recall", "grep", "lookup"}, "ask": {"who", "when", "where", "what", "how", "question"},
+	"add":    {"remember", "new", "create", "note", "tell", "say", "write", "memo", "remind", "reminder", "todo", "commit", "add-memory", "store"},
+	"run":    {"start", "serve", "daemon", "up", "restart"},
+	"config": {"settings", "set"}, "update": {"edit", "correct"}, "export": {"dump"}, "import": {"load", "ingest"}, "notes": {"obsidian", "markdown"},
+	"backup": {"save", "restore"}, "pair": {"join", "invite", "clone"}, "doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain", "blame"}, "history": {"log"},
+	"setup": {"install", "wizard", "service", "autostart"}, "init": {"new"}, "devices": {"members"}, "conflicts": {"diff", "merge"}, "sync": {"push", "pull"},
+	"grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"}, "vault": {"secrets", "passwords"},
+	"app": {"apps", "client", "token", "apikey", "login", "users"}, "status": {"info", "ps", "whoami"}, "open": {"console", "web", "ui", "browser"},
+	"llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"},
+	"day": {"today", "diary", "timeline", "calendar", "journal", "agenda"}, "talk": {"lines", "transcript", "sessions"},
+	"pause": {"stop", "mute", "off", "shutdown", "quit", "exit", "kill"}, "lock": {"logout"}, "passphrase": {"passwd", "password"},
+	"undo": {"reset", "rollback", "checkout"}, "graph": {"people", "names", "places", "person", "place", "entity"}, "entities": {"alias", "merge"},
+	"categories": {"tag", "tags"}, "media": {"photo", "photos", "recording", "recordings", "audio"}, "wearable": {"glasses", "pendant"}, "replay": {"play", "upload"},
+	"keys": {"keys list", "keys ls", "keys show", "keys status"},
+}
+
+// otherWordsBelow are the same for commands under others.
+var otherWordsBelow = map[string][]string{
+	"list": {"ls", "all"}, "status": {"ls", "list", "show"}, "remove": {"rm", "delete", "del"}, "revoke": {"rm", "remove", "delete", "del"}, "forget": {"rm", "remove", "delete", "del"},
+	"add": {"new", "create"}, "create": {"new", "add"}, "new": {"create", "add"}, "show": {"get", "cat", "view", "reveal"}, "log": {"logs", "history"}, "check": {"verify", "test"},
+}
+
+// knowOtherWords has the commands under c know otherWordsBelow.
+func knowOtherWords(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		sub.SuggestFor = append(sub.SuggestFor, otherWordsBelow[sub.Name()]...)
+		knowOtherWords(sub)
+	}
 }
 
 // root is the command with everything under it.
@@ -105,6 +128,7 @@ Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tr
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {
 			c.GroupID, c.SuggestFor = g.title, otherWords[c.Name()]
+			knowOtherWords(c)
 			root.AddCommand(c)
 		}
 	}

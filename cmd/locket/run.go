@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -186,6 +187,9 @@ func (a *app) tellError(err error) {
 	}
 }
 
+// wrongID finds an id of a memory that can be none, or that none has.
+var wrongID = regexp.MustCompile(`^(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
+
 func (a *app) advice(err error) string {
 	if told, ok := errors.AsType[advisedError](err); ok {
 		return told.advice
@@ -203,6 +207,8 @@ func (a *app) advice(err error) string {
 		return a.howToSync()
 	case errors.Is(err, serve.ErrSecret):
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
+	case wrongID.MatchString(err.Error()):
+		return "Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so."
 	case errors.Is(err, memory.ErrAmbiguous):
 		return "Give more of its characters."
 	case errors.Is(err, memory.ErrNoSpace):

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/term"
 
@@ -116,6 +117,22 @@ func (a *app) zone() *time.Location {
 
 // shortID is enough of an id to name it; commands take it.
 func shortID(id memory.ID) string { return id.String()[:10] }
+
+// padded fills a text with spaces to at least n columns of a terminal, where Chinese,
+// Japanese and Korean characters and most pictures take two.
+func padded(s string, n int) string {
+	for _, r := range s {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3, r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f,
+			r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6, r >= 0x1f300 && r <= 0x1faff, r >= 0x20000 && r <= 0x3fffd: // Unicode's EastAsianWidth, W and F
+			n -= 2
+		default:
+			n--
+		}
+	}
+	return s + strings.Repeat(" ", max(0, n))
+}
 
 // oneLine takes what could disturb a terminal out of a text from outside, and
 // makes it one line.

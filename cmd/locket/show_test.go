@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -71,5 +72,27 @@ func TestShowChecked(t *testing.T) {
 	a.showChecked(&out, &backupCheck{At: time.Date(2026, 3, 1, 20, 30, 0, 0, time.UTC), Records: 7})
 	if got := out.String(); got != "The backup of 2 Mar 2026, 05:30 has 7 records; restored, 0 are missing.\n" {
 		t.Error(got)
+	}
+}
+
+func TestPadded(t *testing.T) {
+	for text, spaces := range map[string]int{
+		"Anna": 6, "王芳": 6, "Zoë": 7, "Zoe\u0308": 7, "한국": 6, "カナ": 6, "ｶﾅ": 8, "Ann 🎂": 4, "，": 8, "Elizabeth Montgomery": 0, "": 10,
+	} {
+		if got := padded(text, 10); got != text+strings.Repeat(" ", spaces) {
+			t.Errorf("%q: %q, want %d spaces", text, got, spaces)
+		}
+	}
+}
+
+func TestGraphInWords(t *testing.T) {
+	var id memory.ID
+	var b strings.Builder
+	a := &app{settings: &config.Loaded{Config: config.Config{Zone: "Asia/Shanghai"}}}
+	a.showGraph(&b, &atlas.View{Entities: []atlas.Entry{{ID: "a", Name: "王芳", Memories: 1}, {ID: "b", Name: "Ghent", Memories: 2}},
+		Relations: []atlas.Relation{{Subject: "a", Predicate: "home", Object: "b", Memory: id, TrueFrom: time.Date(2026, 9, 13, 16, 0, 0, 0, time.UTC)}}})
+	want := "王芳" + strings.Repeat(" ", 38) + "1 memory\nGhent" + strings.Repeat(" ", 37) + "2 memories\n\n" + shortID(id) + "  王芳 -- home -- Ghent, from 2026-09-14\n"
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
 	}
 }

@@ -143,7 +143,7 @@ agreed with a snapshot, its heads were compared, or the two met in the same netw
 				} else if r != nil {
 					when += fmt.Sprintf(", had %d of %s on %s", r.Has, plural(int(r.Has+r.Behind), "delta", "deltas"), a.when(r.At))
 				}
-				fmt.Fprintf(w, "%s  %-9s  %-20s  %-13s  %s\n", m.ID, m.Role, oneLine(m.Name), oneLine(m.Platform), when)
+				fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, padded(oneLine(m.Name), 20), oneLine(m.Platform), when)
 			}, "")
 		}),
 	}

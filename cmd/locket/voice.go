@@ -161,7 +161,7 @@ func (a *app) voices(v serve.Voices, err error) error {
 				who, when = " (no name)", "heard "
 				o.Learnt = o.Heard
 			}
-			fmt.Fprintf(w, "%-24s %5.0f s of speech, %s%s\n", oneLine(o.Name)+who, o.Seconds, when, a.when(o.Learnt))
+			fmt.Fprintf(w, "%s %5.0f s of speech, %s%s\n", padded(oneLine(o.Name)+who, 24), o.Seconds, when, a.when(o.Learnt))
 		}
 		if e := v.Enrolling; e != nil {
 			fmt.Fprintf(w, "%s hears %s: %.0f of %.0f s of speech\n", oneLine(e.Device), oneLine(e.Name), e.Have, e.Want)

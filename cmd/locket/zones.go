@@ -79,7 +79,7 @@ func (a *app) listZonesCommand() *cobra.Command {
 			return a.with(cmd.Context(), false, func(cl *serve.Client) error {
 				all, err := cl.Zones(cmd.Context())
 				return rows(a, err, all.Zones, func(w io.Writer, z *zones.Zone) {
-					fmt.Fprintf(w, "%-16s  %s\n", oneLine(z.Name), oneLine(z.String()))
+					fmt.Fprintf(w, "%s  %s\n", padded(oneLine(z.Name), 16), oneLine(z.String()))
 				}, "No private zones. Make one: locket zones add NAME --time \"daily 22:00-07:00\"")
 			})
 		},

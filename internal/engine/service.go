@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/cutoff"
+	"github.com/locket-dev/locket/internal/dialfault"
 	"github.com/locket-dev/locket/internal/retry"
 )
 
@@ -119,7 +120,7 @@ func (s *Service) broke(ctx, run context.Context, limit time.Duration, err error
 	case errors.Is(run.Err(), context.DeadlineExceeded):
 		return Faultf(s.Engine, Slow, "no answer within %s", limit)
 	}
-	return Faultf(s.Engine, Gone, "%v", err)
+	return Faultf(s.Engine, Gone, "%s", dialfault.Words(err))
 }
 
 // status makes a fault of an answer that is not 200.

@@ -33,7 +33,7 @@ func TestServiceFaults(t *testing.T) {
 			w.Write([]byte(`{"text":"and so my`))
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
-		}, Gone, "unexpected EOF", 0, true},
+		}, Gone, "the connection broke", 0, true},
 		{"not JSON", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("rubbish")) }, Babbled, "JSON", 0, true},
 		{"a proxy's page", func(w http.ResponseWriter, r *http.Request) { w.Write([]byte("\n<!doctype html>")) }, Gone, "200 OK: a page of HTML", 0, true},
 		{"a proxy's text", func(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/dialfault"
 	"github.com/locket-dev/locket/internal/retry"
 )
 
@@ -69,10 +70,7 @@ func (c *caller) call(ctx context.Context, timeout time.Duration, method, to str
 		if f, ok := errors.AsType[*Fault](err); ok {
 			return f
 		}
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err
-		}
-		return faultf(Gone, 0, "%s", c.withoutKey(err.Error()))
+		return faultf(Gone, 0, "%s", c.withoutKey(dialfault.Words(err)))
 	}
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body) // in memory, and bounded, by now

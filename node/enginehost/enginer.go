@@ -233,8 +233,14 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 		if err == nil && sample.Words == 0 {
 			err = engine.Faultf(s.Name(), engine.Babbled, "it found no words in the sample")
 		}
+		if f, ok := errors.AsType[*engine.Fault](err); ok && f.Kind == engine.Gone { // whatever kind of server it is
+			err = fmt.Errorf("%s does not answer: %s", r.Address, f.Detail)
+		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%w: %v", serve.ErrEngine, err))
+			err = fmt.Errorf("%w: %v", serve.ErrEngine, err)
+			if n := len(errs); n == 0 || errs[n-1].Error() != err.Error() {
+				errs = append(errs, err)
+			}
 			continue
 		}
 		s.Sample, s.Added = sample, h.c.Now().UTC()

@@ -182,7 +182,11 @@ func faultOf(name string, err error) error {
 	}
 	kind := map[llm.Kind]engine.Kind{llm.Slow: engine.Slow, llm.Babbled: engine.Babbled, llm.Refused: engine.Refused, llm.Setup: engine.Missing,
 		llm.Busy: engine.Busy, llm.Gone: engine.Gone}[f.Kind]
-	e := engine.Faultf(name, kind, "%s", f.Error())
+	detail := f.Error()
+	if kind == engine.Gone { // which says itself that there is no answer
+		detail = f.Detail
+	}
+	e := engine.Faultf(name, kind, "%s", detail)
 	e.After = f.After
 	return e
 }

@@ -35,7 +35,7 @@ func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, l
 			return out, err
 		}
 	}
-	if c.Kind != "" {
+	if c.Kind != "" && !slices.Contains(out.Tags, c.Kind) {
 		out.Tags = append([]string{c.Kind}, out.Tags...)
 	}
 	// Who can't know it is for Locket to say.

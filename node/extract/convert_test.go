@@ -8,6 +8,17 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
+// A candidate's kind is one of its tags, once.
+func TestKindIsATagOnce(t *testing.T) {
+	x := &Extractor{cfg: Config{Owner: "ana"}}
+	for _, tags := range [][]string{{"home"}, {"home", "residence"}, {"residence", "home"}} {
+		out, _ := x.convert(&abi.Candidate{Type: "semantic", Text: "Ana lives in Ghent", Kind: "residence", Tags: tags}, []turn{{text: "I live in Ghent"}}, memory.Source{}, "en")
+		if slices.Sort(out.Tags); !slices.Equal(out.Tags, []string{"home", "residence"}) {
+			t.Errorf("%q of %q", out.Tags, tags)
+		}
+	}
+}
+
 // A plugin can't say that its candidate is hearsay, which would keep it from ending anything.
 func TestPluginsTagNoHearsay(t *testing.T) {
 	x := &Extractor{cfg: Config{Owner: "ana"}}

@@ -172,6 +172,7 @@ type pending struct {
 	// A later text can show that an earlier one holds half of a secret.
 	rewritten map[memory.ID]string // new texts of utterances from which a secret was taken
 	secrets   []string             // what was taken out
+	marks     []string             // what stands in their place in the event's own text
 
 	// A text that nobody may see, because no plugin could look for secrets in it.
 	quarantined     []store.Quarantined
@@ -334,6 +335,9 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		x.states.set(key, out.State)
 	}
 	for _, r := range out.Refusals {
+		if r.Kind == "nothing" && p.marked(ev.Text, r.Span) {
+			continue // it said a secret, which went to the vault
+		}
 		p.refuse(pl.ID(), r.Kind, memory.Cut(r.Reason, maxReason))
 	}
 	return out, true

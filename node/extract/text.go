@@ -147,6 +147,9 @@ func (x *Extractor) takeOut(p *pending, all []abi.Redaction, own *turn) {
 		if n == 0 {
 			clean, taken := redact(own.text, spans)
 			own.text = clean
+			for _, r := range spans {
+				p.marks = append(p.marks, mark(r.Kind))
+			}
 			p.redacted += len(taken)
 			p.secrets = append(p.secrets, taken...)
 			continue
@@ -162,6 +165,14 @@ func (x *Extractor) takeOut(p *pending, all []abi.Redaction, own *turn) {
 		p.secrets = append(p.secrets, taken...)
 		p.rewritten[t.utterance] = clean
 	}
+}
+
+// marked reports whether a secret stood in a part of the event's text.
+func (p *pending) marked(text string, s abi.Span) bool {
+	if s.Turn != 0 || s.Start < 0 || s.End > len(text) || s.Start > s.End {
+		return false
+	}
+	return slices.ContainsFunc(p.marks, func(m string) bool { return strings.Contains(text[s.Start:s.End], m) })
 }
 
 // wholeTurns widens evidence to whole turns. Where a secret stood there is nothing

@@ -55,6 +55,8 @@ type ImportResult struct {
 	Forgotten int    `json:"forgotten,omitempty"` // were forgotten here, and don't come back
 	Refused   int    `json:"refused"`             // broke a rule; listed in quarantine
 	Signer    string `json:"signer,omitempty"`    // words that identify the key that signed it
+	// Sealed are the labels of secrets that were taken and that this node can't open.
+	Sealed []string `json:"sealed,omitempty"`
 }
 
 type changesQuery struct {

@@ -253,6 +253,9 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 				}
 			case len(tx.Touched()) > before:
 				res.Taken++
+				if label := sealedElsewhere(r); label != "" && dots[i] != nil && !slices.Contains(res.Sealed, label) {
+					res.Sealed = append(slices.Clip(res.Sealed), label)
+				}
 			case gone:
 				res.Forgotten++
 			default:
@@ -265,6 +268,17 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 		in.res = res
 	}
 	return err
+}
+
+// sealedElsewhere returns the label of the secret that a record of another device proposes
+// without its value in clear; empty: it is none.
+func sealedElsewhere(r archive.Record) string {
+	var a archive.Assertion
+	if r.Kind != archive.KindAssertion || !bytes.Contains(r.Data, []byte(`"sealed"`)) || json.Unmarshal(r.Data, &a) != nil ||
+		a.Secret != "" || a.Candidate == nil || a.Candidate.Fields.Vault == nil {
+		return ""
+	}
+	return a.Candidate.Fields.Vault.Label
 }
 
 // forgotten reports whether what a record is of was erased here.
@@ -337,7 +351,9 @@ func (in *importing) takeOne(tx *store.Tx, r archive.Record, dot *redot, page []
 }
 
 func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redot, page []*redot) error {
+	var there []byte // the seal of the node where the archive was made
 	if a.Secret != "" && a.Candidate != nil && a.Candidate.Fields.Vault != nil {
+		there = a.Candidate.Fields.Vault.Sealed
 		here, err := tx.Assertions(a.Memory)
 		if err != nil || slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == a.Dot }) {
 			return err // the same is here, sealed in another way
@@ -353,6 +369,9 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 	switch {
 	case dot != nil:
 		known, err := tx.Meta(importNote(dot.was), new(memory.Dot))
+		if err == nil && known && there != nil {
+			err = in.sealAnew(tx, a, there)
+		}
 		if err != nil || known {
 			return err
 		}
@@ -370,6 +389,23 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 		return nil
 	}
 	return tx.PutMeta(importNote(dot.was), dot.now)
+}
+
+// sealAnew seals a secret for this vault that an earlier import took as it was sealed there. a
+// has the secret in clear, and its seal for this vault.
+func (in *importing) sealAnew(tx *store.Tx, a *archive.Assertion, there []byte) error {
+	m, err := tx.Memory(a.Memory)
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil
+	}
+	if err != nil || m.State == memory.Erased || m.Fields.Vault == nil || !bytes.Equal(m.Fields.Vault.Sealed, there) {
+		return err
+	}
+	f := *m.Fields.Vault
+	f.Sealed = a.Candidate.Fields.Vault.Sealed
+	_, err = in.c.Engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Fields: &memory.Fields{Vault: &f}},
+		Source: memory.Source{Plugin: memory.PersonPlugin}, Reason: "sealed for another device"})
+	return err
 }
 
 // seen maps the dots that an assertion overrules to the new ones. Dots of another

@@ -20,6 +20,7 @@ type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
 	Relieve(ctx context.Context, fn func(*store.Tx) error) error
+	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 }
 
 // Config of the transfers of an open node.

@@ -250,6 +250,40 @@ func bodyOf(t *testing.T, list []archive.Record) string {
 
 // Nothing of an archive is taken that is not whole or not what was signed, and
 // nothing of it stays on the disk.
+// An import names the secrets that it can't open. A second one, with their values, opens them.
+func TestSecretsSealedElsewhere(t *testing.T) {
+	from, secret := wholeLife(t)
+	ctx := t.Context()
+	if err := from.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	to := nodetest.New(t, nil)
+	if err := to.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	all, signer := exportOf(t, from, serve.ExportOptions{})
+	res, err := to.Import(ctx, recordsOf(all), serve.ImportOptions{Signer: signer})
+	if err != nil || len(res.Sealed) != 1 {
+		t.Fatalf("sealed: %+v, %v", res, err)
+	}
+	if _, err := to.Reveal(ctx, secret); err == nil || !strings.Contains(err.Error(), "the secret \""+res.Sealed[0]+"\" is sealed to another device") {
+		t.Errorf("the secret: %v", err)
+	}
+	if res, err := from.Import(ctx, recordsOf(all), serve.ImportOptions{}); err != nil || len(res.Sealed) > 0 {
+		t.Errorf("into the node that it is of: %+v, %v", res, err)
+	}
+	all, _ = exportOf(t, from, serve.ExportOptions{Secrets: true})
+	for _, taken := range []int{1, 0} {
+		res, err := to.Import(ctx, recordsOf(all), serve.ImportOptions{Signer: signer})
+		if err != nil || res.Taken != taken || len(res.Sealed) > 0 {
+			t.Errorf("with secrets: %+v, %v, want %d taken", res, err, taken)
+		}
+		if r, err := to.Reveal(ctx, secret); err != nil || r.Secret != "tulip-42-harbor" {
+			t.Errorf("the secret: %v, %v", r, err)
+		}
+	}
+}
+
 func TestBrokenArchives(t *testing.T) {
 	from, _ := wholeLife(t)
 	all, signer := exportOf(t, from, serve.ExportOptions{})

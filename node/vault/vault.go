@@ -132,7 +132,7 @@ func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (
 	}
 	f := m.Fields.Vault
 	if f == nil {
-		return r, fmt.Errorf("%w: id: %s is not in the vault, it is %s", memory.ErrInvalid, id, m.Type)
+		return r, fmt.Errorf("%w: %s is not in the vault, it is a %s memory", memory.ErrInvalid, id, m.Type)
 	}
 	if va.Until().IsZero() {
 		return r, serve.ErrVaultLocked
@@ -144,7 +144,7 @@ func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (
 		return r, serve.ErrVaultLocked
 	}
 	if errors.Is(err, seal.ErrOpen) {
-		return r, fmt.Errorf("%w: id: %s is sealed to another device: export it there with --secrets --encrypt, or see locket vault recover", memory.ErrInvalid, id)
+		return r, fmt.Errorf("%w: the secret %q is sealed to another device: export it there with --secrets --encrypt and import that here, or see locket vault recover", memory.ErrInvalid, f.Label)
 	}
 	if err != nil {
 		return r, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/dialfault"
 	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -66,7 +67,7 @@ var kinds = map[page.Kind]error{
 // Unreached is an error of the network: the request or its answer did not get through.
 type Unreached struct{ Err error }
 
-func (u *Unreached) Error() string { return u.Err.Error() }
+func (u *Unreached) Error() string { return dialfault.Words(u.Err) }
 
 // Unwrap gives what the network said.
 func (u *Unreached) Unwrap() error { return u.Err }

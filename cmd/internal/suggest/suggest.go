@@ -18,7 +18,8 @@ const most = 3
 
 // Commands gives the paths of the commands under c that word may stand for, the
 // likeliest first: what is spelled nearly so, what begins so, what says by its
-// SuggestFor that it is meant, or else what has that name elsewhere.
+// SuggestFor that it is meant, or else what has that name elsewhere. "keys list" in the
+// SuggestFor of keys means that keys itself does what its list would.
 func Commands(c *cobra.Command, word string) []string {
 	word = strings.ToLower(word)
 	var g guesses
@@ -34,8 +35,23 @@ func Commands(c *cobra.Command, word string) []string {
 			g.compare(word, name, sub.CommandPath())
 		}
 	}
+	if slices.Contains(c.SuggestFor, c.Name()+" "+word) {
+		g.add(0, c.CommandPath())
+	}
+	if len(g) == 0 && len(word) > 4 {
+		for _, sub := range c.Commands() {
+			for _, other := range sub.SuggestFor {
+				if far := distance(word, other); far <= slack(word) {
+					g.add(far, sub.CommandPath())
+				}
+			}
+		}
+	}
 	if len(g) == 0 {
 		named(c.Root(), word, &g)
+		if c.HasParent() && len(g) > 1 { // every other one has a list
+			return nil
+		}
 	}
 	return g.best()
 }
@@ -73,6 +89,15 @@ func Flags(c *cobra.Command, err error) []string {
 	return g.best()
 }
 
+// Words gives those of names that word may stand for.
+func Words(names []string, word string) []string {
+	var g guesses
+	for _, name := range names {
+		g.compare(strings.ToLower(word), name, name)
+	}
+	return g.best()
+}
+
 // Sentence asks whether one of the guesses was meant; it is empty where there
 // are none.
 func Sentence(guesses []string) string {
@@ -92,12 +117,14 @@ type guesses []guess
 
 func (g *guesses) add(far int, name string) { *g = append(*g, guess{far, name}) }
 
-// compare adds name, shown as given, if word is near it: one wrong letter in five, two in
-// longer words, or its beginning.
+// slack is how many letters of word may be wrong: one in five, two in longer words.
+func slack(word string) int { return 1 + min(1, len(word)/6) }
+
+// compare adds name, shown as given, if word is near it, or its beginning.
 func (g *guesses) compare(word, name, shown string) {
 	far := distance(word, name)
 	switch {
-	case len(word) > 1 && far <= 1+min(1, len(word)/6):
+	case len(word) > 1 && far <= slack(word):
 		g.add(far, shown)
 	case len(word) > 1 && strings.HasPrefix(name, word):
 		g.add(most, shown)

@@ -14,7 +14,7 @@ func tree() *cobra.Command {
 	root := &cobra.Command{Use: "locket", Run: run}
 	devices := &cobra.Command{Use: "devices", Run: run, Aliases: []string{"members"}}
 	devices.AddCommand(&cobra.Command{Use: "compare", Run: run}, &cobra.Command{Use: "list", Run: run})
-	list := &cobra.Command{Use: "list", Run: run, SuggestFor: []string{"ls"}}
+	list := &cobra.Command{Use: "list", Run: run, SuggestFor: []string{"ls", "memories"}}
 	list.Flags().IntP("limit", "n", 0, "")
 	list.Flags().Bool("json", false, "")
 	list.Flags().String("since", "", "")
@@ -33,11 +33,31 @@ func TestCommands(t *testing.T) {
 		"pa":      {"locket pair", "locket passphrase"},
 		"member":  {"locket devices"},
 		"compare": {"locket devices compare"},
+		"memries": {"locket list"},
 		"x":       nil, "frobnicate": nil, "": nil,
 	} {
 		if got := Commands(tree(), word); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
+	}
+}
+
+func TestCommandsBelow(t *testing.T) {
+	root := tree()
+	keys := &cobra.Command{Use: "keys", Run: func(*cobra.Command, []string) {}, SuggestFor: []string{"keys list"}}
+	root.AddCommand(keys)
+	for word, want := range map[string][]string{
+		"list":    {"locket keys"},
+		"compare": {"locket devices compare"},
+		"search":  {"locket search"},
+	} {
+		if got := Commands(keys, word); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+	keys.SuggestFor = nil
+	if got := Commands(keys, "list"); got != nil {
+		t.Errorf("list, which two others have: %q", got)
 	}
 }
 
@@ -61,6 +81,12 @@ func TestFlags(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	if got := Sentence([]string{"locket list", "locket get"}); got != "Did you mean: locket list, locket get?" || Sentence(nil) != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWords(t *testing.T) {
+	if got := Words([]string{"zone", "wearer", "home"}, "wearr"); !slices.Equal(got, []string{"wearer"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/cutoff"
+	"github.com/locket-dev/locket/internal/dialfault"
 	"github.com/locket-dev/locket/internal/engine"
 )
 
@@ -128,7 +129,7 @@ func broke(ctx, run context.Context, limit time.Duration, err error) error {
 	case errors.Is(run.Err(), context.DeadlineExceeded):
 		return engine.Faultf(wyoming, engine.Slow, "no transcript within %s", limit)
 	}
-	return engine.Faultf(wyoming, engine.Gone, "%v", err)
+	return engine.Faultf(wyoming, engine.Gone, "%s", dialfault.Words(err))
 }
 
 // send writes the events of one recording. Data is put into the line, which

@@ -155,7 +155,7 @@ func TestWyomingFaults(t *testing.T) {
 	})
 	t.Run("nobody there", func(t *testing.T) {
 		_, err := (&Wyoming{Address: "127.0.0.1:1"}).Transcribe(t.Context(), jfk(t), Hints{})
-		fault(t, err, engine.Gone, "refused")
+		fault(t, err, engine.Gone, "nothing listens at 127.0.0.1:1")
 	})
 }
 

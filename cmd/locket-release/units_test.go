@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The bridge of a user runs as confined as the user's daemon, and both as a manager of one user can
+// confine them: what needs a namespace of files or devices would take serial ports and folders away.
+func TestUserUnitsAreConfined(t *testing.T) {
+	read := func(path string) []string {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(string(b), "\n")
+	}
+	daemon, bridge := read("../locket/atlogin/locket.service"), read("files/locket-bridge.service")
+	from := slices.Index(daemon, "NoNewPrivileges=yes")
+	if from < 0 {
+		t.Fatal("the daemon's unit confines nothing")
+	}
+	for _, line := range daemon[from:] {
+		if line == "" {
+			break
+		}
+		if !slices.Contains(bridge, line) {
+			t.Errorf("the bridge's unit has no %s", line)
+		}
+	}
+	for _, line := range bridge {
+		if strings.HasPrefix(line, "PrivateDevices=") || strings.HasPrefix(line, "ProtectHome=") || strings.HasPrefix(line, "DevicePolicy=") {
+			t.Errorf("%s takes serial ports or recordings from the bridge", line)
+		}
+	}
+}

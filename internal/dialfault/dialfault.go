@@ -1,0 +1,46 @@
+// Package dialfault says in plain words why a service was not reached.
+package dialfault
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"syscall"
+)
+
+// Words says why err came instead of an answer: that nothing listens at an address, that no
+// host has the name, or else what the innermost part of the error says. err must not be nil.
+// The method and the path of a request are left out.
+func Words(err error) string {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return fmt.Sprintf("no host has the name %s", dns.Name)
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" && op.Addr != nil {
+		switch {
+		case errors.Is(err, syscall.ECONNREFUSED):
+			return fmt.Sprintf("nothing listens at %s", op.Addr)
+		case op.Timeout():
+			return fmt.Sprintf("%s can't be reached in time", op.Addr)
+		}
+		return fmt.Sprintf("%s can't be reached: %v", op.Addr, innermost(op.Err))
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
+		return "the connection broke"
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	return err.Error()
+}
+
+func innermost(err error) error {
+	for {
+		in := errors.Unwrap(err)
+		if in == nil {
+			return err
+		}
+		err = in
+	}
+}
