@@ -34,7 +34,7 @@ const (
 
 var (
 	// ofPartner finds questions for who somebody is to the wearer, and toOther those for who they are to somebody else.
-	ofPartner = lazily(`(?i)\b(?:my|our) ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\b(?:who(?:['’]s| is)|name of) (?:my|our) ` + partnerEn + `\W*$|^(?:请问)?我(?:们?家)?的?(?:` + partnerZh + `|[爸妈])` + nameZh)
+	ofPartner = lazily(`(?i)\b(?:my|our) ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\b(?:who(?:['’]s| is)|name of) (?:my|our) ` + partnerEn + `\W*$|^(?:请问)?我(?:们?家)?的?(?:` + partnerZh + `|[爸妈])` + nameZh + `|^(?:请问)?谁是我(?:们?家)?的?` + partnerZh)
 	toOther   = lazily(`(?i)^(?:and )?(?:who|what)(?:['’]s| is| was)\b.*['’]s ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)?\W*$|` + partnerZh + nameZh)
 	// ofSelf finds questions for a property of the wearer.
 	ofSelf = lazily(`(?i)\bmy ` + kindEn + propertyEn + `\W*$|^(?:and )?(?:where|when|what|which|how old)\b.* (?:do|did|was|am) i (?:now |currently )?` + verbEn + `(?: in| at| for a living| now)?\W*$|^how old am i\b|` +

@@ -84,6 +84,9 @@ func daysAhead(question string, now time.Time) (from, to time.Time) {
 	return from, from.AddDate(0, 0, 1)
 }
 
+// today reports whether the day that is asked for is that of now. What was said to be done, and not when, is for today.
+func (w *todo) today(now time.Time) bool { return !now.Before(w.from) && now.Before(w.to) }
+
 // answers reports whether a text says what has to be done. planned: it is of a plan.
 func (w *todo) answers(text string, planned bool) bool {
 	if w.only != nil {
@@ -165,13 +168,16 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 	for _, h := range res.Hits {
 		switch plan := h.Memory != nil && h.Memory.Fields.Episodic != nil && slices.Contains(planned, h.Memory.Fields.Episodic.EventType); {
 		case slices.ContainsFunc(first, func(o serve.Hit) bool { return o.ID == h.ID || quotes(&o, h.ID) }):
-		case w.from.IsZero() && !plan && h.SharedBy == nil && userOf(&h) == "" && w.answers(h.Text, false):
+		case (w.from.IsZero() || w.today(now)) && !plan && h.SharedBy == nil && userOf(&h) == "" && w.answers(h.Text, false):
 			first = append(first, h)
 		default:
+			// Of the day, and nothing to do: "thanks", and what the wearer learnt then.
+			h.Minor = h.Minor || w.only == nil && (h.Memory == nil || h.Memory.Fields.Episodic == nil)
 			rest = append(rest, h)
 		}
 	}
 	if len(first) == 0 {
+		res.Hits, res.Known = rest, res.Known && slices.ContainsFunc(rest, func(h serve.Hit) bool { return !h.Minor })
 		return nil
 	}
 	top := 0.

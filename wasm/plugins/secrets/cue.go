@@ -88,6 +88,8 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 		}
 	case "password", "passwd", "pwd", "passwords":
 		return cue{noun: t.s, class: anyValue, entry: "password"}, 1
+	case "passwort", "kennwort", "wachtwoord", "lösenord", "contraseña", "senha": // in homes that other languages are spoken in
+		return cue{noun: t.s, class: tokenValue, entry: "password"}, 1
 	case "pass":
 		if next == "phrase" || next == "word" || next == "code" {
 			return cue{noun: "password", class: anyValue, entry: "password"}, 2
@@ -317,7 +319,7 @@ func followsOwner(toks []token, k int) bool {
 
 func isLink(s string) bool {
 	switch s {
-	case "is", "are", "=", ":", "：", "was", "reads", "becomes", "remains":
+	case "is", "are", "=", ":", "：", "was", "reads", "becomes", "remains", "ist", "es", "é":
 		return true
 	}
 	return false

@@ -100,6 +100,7 @@ var positives = []said{
 	{"The gate code was 4821, now it's 7730.", "Gate code=7730"},
 	{"The gate code used to be 4821, but it's 7730 now.", "Gate code=7730"},
 	{"Our wifi password used to be heron1, now it's Heron-4471.", "Wi-Fi password=Heron-4471"},
+	{"Mein Passwort ist Heron-77", "Mein Passwort=Heron-77"},
 	{"我的门禁密码以前是4821，现在是7730。", "门禁密码=7730"},
 	{"The combination of the safe is zero seven eight and then / wait / Then nine nine two.", "Combination of the safe=078992"},
 	{"So the code for the alarm. It starts with zero three eight, / ok / four five one, and that's it.", "Code for the alarm=038451"},

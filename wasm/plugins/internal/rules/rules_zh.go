@@ -310,6 +310,11 @@ func stripLeadZh(s string) string {
 				s, again = r, true
 			}
 		}
+		for _, keep := range [...]string{"请记住", "帮我记住", "帮我记一下", "记一下", "记住"} {
+			if r, ok := strings.CutPrefix(s, keep); ok && strings.HasPrefix(strings.TrimLeft(r, " ，,："), "我") {
+				s, again = strings.TrimLeft(r, " ，,："), true
+			}
+		}
 	}
 	return s
 }

@@ -1,0 +1,36 @@
+package query_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/testing/nodetest"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// TestDayWithoutTasks: what was said on a day is no answer to what has to be done then, unless it is a task.
+func TestDayWithoutTasks(t *testing.T) {
+	n := nodetest.New(t, nil)
+	at := time.Now().Add(-time.Minute)
+	for _, line := range []string{"thanks", "hi", "Lena is my sister."} {
+		nodetest.Hear(t, n, at, "Ana", line)
+	}
+	ask := func() serve.SearchResult {
+		t.Helper()
+		res, err := n.Search(t.Context(), serve.SearchRequest{Query: "what do I have to do today", At: at.Add(time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Hits = slices.DeleteFunc(res.Hits, func(h serve.Hit) bool { return h.Minor })
+		return res
+	}
+	if res := ask(); res.Known || len(res.Hits) > 0 {
+		t.Errorf("known %v, %+v", res.Known, res.Hits)
+	}
+	nodetest.Hear(t, n, at, "Ana", "call Erik")
+	if res := ask(); !res.Known || len(res.Hits) != 1 || !strings.Contains(res.Hits[0].Text, "call Erik") {
+		t.Errorf("known %v, %+v", res.Known, res.Hits)
+	}
+}
