@@ -158,6 +158,7 @@ func counted(s sentence, k, n int, now moment, w *when, lead string) (took int, 
 			if at(k2+1) == "time" {
 				tail = 2
 			}
+		case lead == "for" && (at(k-2) == "is" || at(k-2) == "are" || at(k-2) == "'s"): // the contract is for a year
 		case lead == "for" || lead == "since":
 			w.since = true
 			sign = -1
