@@ -8,7 +8,7 @@ import (
 
 var eventsZh = [...]struct{ word, attribute string }{
 	{"牙医", "dentist_appointment"}, {"看牙", "dentist_appointment"}, {"洗牙", "dentist_appointment"}, {"医生", "doctor_appointment"}, {"体检", "checkup"}, {"面试", "interview"},
-	{"开会", "meeting"}, {"的会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"婚礼", "wedding"},
+	{"开会", "meeting"}, {"的会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
 	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"饭局", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
 	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"}, {"聚餐", "dinner"}, {"剪头发", "haircut"}, {"话剧", "play"}, {"讲座", "lecture"}, {"答辩", "thesis_defence"}, {"驾考", "driving_test"}, {"看病", "doctor_appointment"}, {"看医生", "doctor_appointment"}, {"打疫苗", "vaccination"}, {"年会", "party"}, {"野餐", "picnic"}, {"排练", "rehearsal"}, {"彩排", "rehearsal"}, {"出差", "business_trip"},
 }
@@ -99,6 +99,11 @@ func courseOffZh(x string) string {
 	return what
 }
 
+// goesOnZh reports what began and goes on: 十月开始我在学西班牙语.
+func goesOnZh(x string) bool {
+	return strings.Contains(x, "开始") && containsAny(x, "在学", "在练", "在做", "在看", "在读", "在上", "在吃", "在跑", "一直", "都在", "就在") && !containsAny(x, "要", "会", "将", "打算", "准备")
+}
+
 // absentZh is whom 他 or 她 means: a relative whom the other has just asked
 // about, else whoever was named last.
 func (t *talk) absentZh() (person, bool) {
@@ -155,7 +160,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !done {
 		return
 	}
-	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && toldZh(x) {
+	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && (toldZh(x) || goesOnZh(b.s.raw())) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
@@ -259,6 +264,8 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 		}
 	} else if whose := t.whoseZh(x, word); t.other(whose) && whose.known && !named {
 		who, named = whose.person, true
+	} else if attr == "party" && !whose.named && !strings.HasPrefix(x, "我") && strings.Contains(x, "的"+word) {
+		kind, attr = "plan", "计划："+trimZh(x) // 小贝的生日会 is not one's own
 	}
 	p := plan{subject: who.key, attribute: attr, what: word, day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
 	if kind == "plan" && containsAny(attr, "他", "她", "它") {

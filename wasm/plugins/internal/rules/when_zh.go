@@ -220,6 +220,9 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 				y++
 			}
 			w.set(dayOf(y, n, 1), 'M')
+			if s.at(next) == "底" {
+				w.lastDays(dayOf(y, n, monthLength(y, n)) + 1)
+			}
 			w.assumed = 12
 			return k + 1 + boolInt(s.at(next) == "份" || s.at(next) == "底" || s.at(next) == "初")
 		}
