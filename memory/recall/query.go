@@ -153,7 +153,7 @@ func (c *core) askWord(out *question, words []word, i int, slip slipped, f *foun
 	}
 	same := c.sameAs(x.term, out.shape)
 	worth := c.worthOf(x, i, g.weight*g.idf, len(own) > 0 || len(same) > 0)
-	if len(own) == 0 && straddles(words, i) { // 亲叫 of 父亲叫什么 straddles two words
+	if len(own) == 0 && c.straddles(words, i) { // 亲叫 of 父亲叫什么 straddles two words
 		worth = min(worth, g.weight*g.idf*weightUnknownPair)
 	}
 	if len(f.spans) > 0 && (ofAnyDay[x.term] || f.named[i]) {
@@ -187,9 +187,11 @@ func (c *core) sameAs(word string, shape Shape) (out []weighted) {
 }
 
 // straddles reports whether the pair of Chinese characters at place i of a question is none of sameHanAlways, and
-// shares a character with one that is.
-func straddles(words []word, i int) bool {
-	at := func(i int) bool { return i >= 0 && i < len(words) && sameHanAlways[words[i].text] != nil }
+// shares a character with one that is and that no document has: its other words stand for it.
+func (c *core) straddles(words []word, i int) bool {
+	at := func(i int) bool {
+		return i >= 0 && i < len(words) && sameHanAlways[words[i].text] != nil && len(c.found(words[i].text, 1)) == 0
+	}
 	return words[i].han && len([]rune(words[i].text)) == 2 && (at(i-2) || at(i+2)) && !at(i)
 }
 

@@ -194,6 +194,9 @@ func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose 
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) == "user" && !p.partner:
 		return speakers
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) != "user":
+		if p.partner && p.owner == "" {
+			return anothers // it tells of the wearer's wife, and not who she is
+		}
 		// 老周 and 老婆 share a character.
 		if recall.Shared(question, m.Slot.Subject) > 0 && (!strings.ContainsFunc(p.owner, isHan) || strings.Contains(m.Slot.Subject, p.owner)) {
 			return nobodys
