@@ -187,7 +187,7 @@ func (a *app) tellError(err error) {
 	}
 }
 
-// wrongID finds an id of a memory that can be none, or that none has.
+// wrongID finds the error for an id that is malformed, or that no memory has.
 var wrongID = regexp.MustCompile(`^(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
 
 func (a *app) advice(err error) string {

@@ -79,7 +79,7 @@ func (r *timeReader) aheadOf(at int) bool {
 	return r.tense.will && was == 0
 }
 
-// aheadHan is whether a text in Chinese is about what is to come.
+// aheadHan reports whether a text in Chinese is about what is to come.
 func aheadHan(text string) bool {
 	text = notStrong.Replace(text)
 	has := func(s string) bool { return strings.Contains(text, s) }

@@ -87,7 +87,7 @@ func (ss *sessions) mayBegin(w http.ResponseWriter, r *http.Request) context.Con
 	return context.WithValue(r.Context(), beginKey{}, func() { w.Header().Set(sessionHeader, ss.begin(appOf(r))) })
 }
 
-// beginning begins sessions.
+// beginning begins a session after each initialize that is answered with a result.
 func beginning(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, r)

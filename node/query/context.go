@@ -270,7 +270,7 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *follow
 
 // moreSaid is the line that a memory is from, if that has more words of the question than the memory, and is no longer
 // than a piece of evidence. "Tom fixes the bike, he has a shop" became a memory of the shop alone. An app gets none: the
-// line may tell what it may not know.
+// line may tell more than the app may know.
 func moreSaid(r *serve.ContextRequest, question string, h *serve.Hit) string {
 	if h.Memory == nil || r.NoQuotes || !r.Sees.IsZero() || len(h.Said) > memory.MaxExcerpt || recall.Shared(question, h.Said) <= recall.Shared(question, h.Text) {
 		return ""
