@@ -88,7 +88,7 @@ func (r *ranking) ledByOther() bool {
 			continue
 		}
 		clear(best)
-		r.cover(best, d, 1)
+		r.note(best, d, 1)
 		share := r.worthOf(best)
 		if share <= min(most[0], most[1]) {
 			continue
@@ -97,7 +97,9 @@ func (r *ranking) ledByOther() bool {
 		if r.ofOther(d) {
 			whose = 1
 		}
-		most[whose] = max(most[whose], share)
+		if share > most[whose] && !r.doubtful(d) {
+			most[whose] = share
+		}
 	}
 	return most[1]-most[0] > leadOther
 }
@@ -228,12 +230,18 @@ func (c *core) whether(words []word, at map[string]int, worth []float64) (all []
 	return all
 }
 
-// cover notes in best which words of the question a document has, and how much each counts. A
-// word that counted more before keeps that.
+// cover is note, unless the document is doubtful, which takes longer to find than all else here: it
+// is asked of what would add something.
 func (r *ranking) cover(best []float32, d uint32, share float32) {
-	if r.doubtful(d) {
-		return
+	was := slices.Clone(best)
+	if r.note(best, d, share); !slices.Equal(best, was) && r.doubtful(d) {
+		copy(best, was)
 	}
+}
+
+// note notes in best which words of the question a document has, and how much each counts. A
+// word that counted more before keeps that.
+func (r *ranking) note(best []float32, d uint32, share float32) {
 	for g, n := range r.row(d) {
 		if n == 0 {
 			continue

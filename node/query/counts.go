@@ -1,12 +1,6 @@
 package query
 
-import (
-	"context"
-
-	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/engine"
-	"github.com/locket-dev/locket/memory/store"
-)
+import "github.com/locket-dev/locket/memory"
 
 var (
 	// ofAmount finds questions for a number that belongs to the wearer: "how much is my bonus", "what was my blood
@@ -23,21 +17,16 @@ var (
 const mostBeside = 20
 
 // counts returns the check of whether a document says a number, for a question that asks for one; nil: it does not.
-func (qr *Query) counts(ctx context.Context, question string) func(id memory.ID, beside bool) bool {
+func (read reader) counts(question string) func(id memory.ID, beside bool) bool {
 	if !ofAmount().MatchString(question) {
 		return nil
 	}
-	return func(id memory.ID, beside bool) (has bool) {
-		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
-			if u, err := tx.Utterance(id); err == nil {
-				has = saysNumber(u.Text) && !(beside && len(u.Text) > mostBeside)
-				return nil
-			}
-			m, err := engine.Live(tx, id)
-			has = err == nil && !beside && saysNumber(m.Text)
-			return nil
-		})
-		return err == nil && has
+	return func(id memory.ID, beside bool) bool {
+		d := read(id)
+		if beside && (d.u == nil || len(d.u.Text) > mostBeside) {
+			return false
+		}
+		return saysNumber(d.text())
 	}
 }
 

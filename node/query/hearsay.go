@@ -4,10 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
-	"github.com/locket-dev/locket/memory/store"
 )
 
 // Hearsay is the part of a text in which somebody else speaks or thinks of the wearer:
@@ -31,7 +28,11 @@ const clauseEnds = ".!?;,。！？；，\n"
 
 // withoutHearsay returns a text without what others said in quotation marks or thought.
 func withoutHearsay(text string) string {
+	quotes := strings.ContainsAny(text, `"“`)
 	for _, p := range []*regexp.Regexp{quotation, belief} {
+		if p == quotation && !quotes {
+			continue
+		}
 		for from := 0; ; {
 			m := p.FindStringIndex(text[from:])
 			if m == nil {
@@ -46,6 +47,9 @@ func withoutHearsay(text string) string {
 			text = text[:start] + text[end:]
 			from = start
 		}
+	}
+	if !quotes {
+		return text
 	}
 	return quoted.ReplaceAllStringFunc(text, func(s string) string {
 		if ownWords.MatchString(s[strings.LastIndexAny(s, `"”`)+1:]) {
@@ -68,20 +72,9 @@ func isHearsay(question, text string) bool {
 
 // hearsay returns the check of the documents that a question finds; nil: there is nothing
 // to check.
-func hearsay(tx func(func(*store.Tx) error) error, question string) func(memory.ID) bool {
+func hearsay(question string) check {
 	if !firstPerson.MatchString(question) || asksSaying.MatchString(question) {
 		return nil
 	}
-	return func(id memory.ID) (is bool) {
-		err := tx(func(tx *store.Tx) error {
-			if u, err := tx.Utterance(id); err == nil {
-				is = isHearsay(question, u.Text)
-				return nil
-			}
-			m, err := engine.Live(tx, id)
-			is = err == nil && isHearsay(question, m.Text)
-			return nil
-		})
-		return err == nil && is
-	}
+	return func(d document) bool { return isHearsay(question, d.text()) }
 }

@@ -2,15 +2,12 @@ package query
 
 import (
 	"cmp"
-	"context"
 	"regexp"
 	"slices"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/recall"
-	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -58,33 +55,19 @@ func isOthers(question, user string) bool { return user != "" && recall.Shared(q
 
 // belongsToOther returns the check of whether a document belongs to another user, for a question
 // of the wearer about themselves; nil: the question is another one.
-func (qr *Query) belongsToOther(ctx context.Context, question string) func(memory.ID) bool {
+func belongsToOther(question string) check {
 	if !asksOfSelf.MatchString(question) {
 		return nil
 	}
-	return func(id memory.ID) (is bool) {
-		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
-			if u, err := tx.Utterance(id); err == nil {
-				is = isOthers(question, otherUser(u.User))
-				return nil
-			}
-			m, err := engine.Live(tx, id)
-			is = err == nil && isOthers(question, otherUser(m.Owner.User))
-			return nil
-		})
-		return err == nil && is
+	return func(d document) bool {
+		switch {
+		case d.u != nil:
+			return isOthers(question, otherUser(d.u.User))
+		case d.m != nil:
+			return isOthers(question, otherUser(d.m.Owner.User))
+		}
+		return false
 	}
-}
-
-// either joins two checks of documents, each of which may be nil.
-func either(a, b func(memory.ID) bool) func(memory.ID) bool {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return func(id memory.ID) bool { return a(id) || b(id) }
 }
 
 // ownFirst puts what the wearer said of themselves before the same of somebody whom the
@@ -137,13 +120,13 @@ func relationFirst(question string, hits []serve.Hit) {
 		return
 	}
 	name := memory.Normal(cmp.Or(m[1], m[2], m[3]))
-	beside := regexp.MustCompile(`(?i)\b` + partnerEn + `,? ` + name + `\b|` + partnerZh + name) // "my boss Nils is from Malmö"
+	beside := lazily(`(?i)\b` + partnerEn + `,? ` + name + `\b|` + partnerZh + name) // "my boss Nils is from Malmö"
 	i := slices.IndexFunc(hits, func(h serve.Hit) bool {
 		s := (*memory.Slot)(nil)
 		if h.Memory != nil && h.Memory.State == memory.Active && !h.Memory.Negates {
 			s = h.Memory.Slot
 		}
-		return s != nil && (memory.Normal(s.Value) == name && slices.Contains(h.Memory.Tags, "relation") || memory.Normal(s.Subject) == name && (s.Attribute == "job" || beside.MatchString(h.Memory.Text)))
+		return s != nil && (memory.Normal(s.Value) == name && slices.Contains(h.Memory.Tags, "relation") || memory.Normal(s.Subject) == name && (s.Attribute == "job" || beside().MatchString(h.Memory.Text)))
 	})
 	if i > 0 {
 		h := hits[i]

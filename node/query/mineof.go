@@ -78,6 +78,7 @@ func mineOf(question string) (p property, ok bool) {
 	for _, re := range ofMine {
 		if m := re().FindStringSubmatch(question); m != nil && (!doing().MatchString(question) || weDoing().MatchString(question)) {
 			thing := regexp.QuoteMeta(m[1])
+			p.cue = regexp.MustCompile(`(?i)` + thing).MatchString
 			p.tells = regexp.MustCompile(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?` + kindEn + `\b` + thing + `\b|(我)?(?:们|家)?(?:的|(\p{Han}{1,4}的|` + partnerZh + `))?` + thing)
 			return p, true
 		}

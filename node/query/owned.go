@@ -1,17 +1,13 @@
 package query
 
 import (
-	"context"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/recall"
-	"github.com/locket-dev/locket/memory/store"
 )
 
 // A question such as "when is my birthday" asks for a property, and its owner is the wearer,
@@ -70,6 +66,7 @@ type property struct {
 	partner bool           // who somebody is to the owner
 	kin     *regexp.Regexp // the relative, animal or professional who is asked for; nil: any
 	tells   *regexp.Regexp // finds whose property a text tells; nil: tellsOwn, or partnerOf
+	cue     cue            // of tells
 
 	holds string // what a Chinese text must have word for word: 虾 of 我对虾过敏吗; empty: nothing
 
@@ -82,6 +79,9 @@ func askedProperty(question string) (p property, ok bool) {
 	case ofPartner().MatchString(question):
 		p.partner = true
 		p.kin, p.tells = kinIn(question)
+		if p.kin != nil {
+			p.cue = p.kin.MatchString
+		}
 		return p, true
 	case ofSelf().MatchString(question):
 		return p, true
@@ -117,21 +117,21 @@ func (p property) lacks(text string) bool {
 
 // owns says whose property a text tells.
 func (p property) owns(text string) whose {
-	re := p.tells
+	re, cue := p.tells, p.cue
 	if p.lacks(text) {
 		return anothers
 	}
 	switch {
 	case re != nil:
 	case p.partner:
-		re = partnerOf()
+		re, cue = partnerOf(), namesPartner
 	default:
-		re = tellsOwn()
+		re, cue = tellsOwn(), namesProperty
 	}
 	if p.kin != nil && !p.kin.MatchString(text) && gives(text) {
 		return anothers
 	}
-	if m := re.FindStringSubmatch(text); m != nil {
+	if m := submatch(re, cue, text); m != nil {
 		switch {
 		case m[2] != "" || m[4] != "" || p.partner && !gives(text):
 			return anothers
@@ -149,7 +149,9 @@ func (p property) owns(text string) whose {
 }
 
 // gives reports whether a text says who somebody is to somebody.
-func gives(text string) bool { return givesName().MatchString(text) && !givesJob().MatchString(text) }
+func gives(text string) bool {
+	return namesPartner(text) && givesName().MatchString(text) && !givesJob().MatchString(text)
+}
 
 // misses reports whether a text speaks of somebody's doctor, and does not say who the owner's is:
 // "Anna went to the doctor", "Hanna's doctor is Dr. Weiss". byOwner: the owner may have said it.
@@ -157,7 +159,7 @@ func (p property) misses(text string, byOwner bool) bool {
 	if p.wedByOwner != nil {
 		return !p.weds(text, byOwner)
 	}
-	m := partnerOf().FindStringSubmatch(text)
+	m := submatch(partnerOf(), namesPartner, text)
 	if m == nil {
 		return false
 	}
@@ -173,21 +175,21 @@ func (p property) misses(text string, byOwner bool) bool {
 }
 
 // of says whose property a document tells: the wearer's or another's.
-func (p property) of(tx *store.Tx, question, wearer string, id memory.ID) whose {
-	if u, err := tx.Utterance(id); err == nil {
-		text := memory.Cut(u.Text, mostOwned)
+func (p property) of(d document, question, wearer string) whose {
+	if d.u != nil {
+		text := memory.Cut(d.u.Text, mostOwned)
 		w := p.owns(text)
 		if w == speakers && shares(question, text) {
 			return nobodys
 		}
-		if w == speakers && u.Speaker != "" && memory.Normal(u.Speaker) != memory.Normal(wearer) {
+		if w == speakers && d.u.Speaker != "" && memory.Normal(d.u.Speaker) != memory.Normal(wearer) {
 			return anothers
 		}
 		return w
 	}
-	m, err := engine.Live(tx, id)
+	m := d.m
 	switch {
-	case err != nil, slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return shares(question, e.Excerpt) }):
+	case m == nil, slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return shares(question, e.Excerpt) }):
 		return nobodys
 	case p.lacks(m.Text):
 		return anothers
@@ -220,60 +222,43 @@ func asSpoken(text, wearer string) string {
 }
 
 // owner tells the index of whom the question asks a property. What tells the property of
-// anybody else is evidence of nothing.
-func (qr *Query) owner(ctx context.Context, question string) (owner string, doubts, tells func(memory.ID) bool) {
+// anybody else is evidence of nothing: doubts finds it, and tells what has the property of somebody.
+func (qr *Query) owner(question string) (owner string, doubts, tells check) {
 	p, ok := askedProperty(question)
 	if !ok {
 		return "", nil, nil
 	}
-	reads := func(holds func(tx *store.Tx, id memory.ID) bool) func(memory.ID) bool {
-		var mu sync.Mutex
-		known := map[memory.ID]bool{} // the index asks of a document more than once
-		return func(id memory.ID) bool {
-			mu.Lock()
-			defer mu.Unlock()
-			ok, read := known[id]
-			if !read {
-				err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id); return nil })
-				ok = err == nil && ok
-				known[id] = ok
-			}
-			return ok
-		}
-	}
-	is := func(which func(whose) bool) func(memory.ID) bool {
-		return reads(func(tx *store.Tx, id memory.ID) bool { return which(p.of(tx, question, qr.c.Wearer, id)) })
-	}
+	wearer := qr.c.Wearer
 	switch {
 	case p.owner == "":
-		return "", is(func(w whose) bool { return w == anothers }), nil
+		return "", func(d document) bool { return p.of(d, question, wearer) == anothers }, nil
 	case p.partner:
-		doubts = reads(func(tx *store.Tx, id memory.ID) bool {
-			text, speaker := p.said(tx, qr.c.Wearer, id)
+		doubts = func(d document) bool {
+			text, speaker := said(d, wearer)
 			return p.misses(text, memory.Normal(speaker) == memory.Normal(p.owner))
-		})
+		}
 	default:
-		doubts = reads(func(tx *store.Tx, id memory.ID) bool { return p.ofBystander(tx, qr.c.Wearer, id) })
+		doubts = func(d document) bool { return p.ofBystander(d, wearer) }
 	}
 	if p.wedByOwner != nil { // what does not say whom they married is in doubt already, and 嫁给 stands for 娶
 		return "", doubts, nil
 	}
-	return p.owner, doubts, is(func(w whose) bool { return w != nobodys })
+	return p.owner, doubts, func(d document) bool { return p.of(d, question, wearer) != nobodys }
 }
 
 // ofBystander reports what the owner says of somebody else, "my sister lives in Rome", and what is known
 // of a relative of theirs.
-func (p property) ofBystander(tx *store.Tx, wearer string, id memory.ID) bool {
+func (p property) ofBystander(d document, wearer string) bool {
 	owner := memory.Normal(p.owner)
 	text, speakers := "", []string{}
-	if u, err := tx.Utterance(id); err == nil {
+	if u := d.u; u != nil {
 		text, speakers = memory.Cut(u.Text, mostOwned), []string{u.Speaker}
-	} else if m, err := engine.Live(tx, id); err == nil {
+	} else if m := d.m; m != nil {
 		if m.Slot != nil && (strings.HasPrefix(memory.Normal(m.Slot.Subject), owner+"'s ") || strings.HasPrefix(memory.Normal(m.Slot.Subject), owner+"的")) {
 			return true
 		}
 		text = asSpoken(m.Text, wearer)
-		if of := partnerOf().FindStringSubmatch(text); of != nil && (memory.Normal(of[2]) == owner || of[4] == p.owner) {
+		if of := submatch(partnerOf(), namesPartner, text); of != nil && (memory.Normal(of[2]) == owner || of[4] == p.owner) {
 			return true
 		}
 		for i := range m.Evidence {
@@ -284,12 +269,12 @@ func (p property) ofBystander(tx *store.Tx, wearer string, id memory.ID) bool {
 }
 
 // said is the text of a document, a memory's as its wearer says it, and who says it.
-func (p property) said(tx *store.Tx, wearer string, id memory.ID) (text, speaker string) {
-	if u, err := tx.Utterance(id); err == nil {
-		return memory.Cut(u.Text, mostOwned), u.Speaker
-	}
-	if m, err := engine.Live(tx, id); err == nil {
-		return asSpoken(m.Text, wearer), wearer
+func said(d document, wearer string) (text, speaker string) {
+	switch {
+	case d.u != nil:
+		return memory.Cut(d.u.Text, mostOwned), d.u.Speaker
+	case d.m != nil:
+		return asSpoken(d.m.Text, wearer), wearer
 	}
 	return "", ""
 }

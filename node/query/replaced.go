@@ -63,24 +63,37 @@ func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, erro
 // in Oslo", said twice, has ended twice. Memories that repeat another are in no
 // index, so they are looked up in the slot of the one that they repeat.
 func saidAgain(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID) error {
-	for _, ids := range slices.Collect(maps.Values(past)) {
+	open := map[memory.ID]bool{} // lines that may have ended
+	for i := range hits {
+		if h := &hits[i]; h.Utterance != nil && len(past[h.ID]) == 0 {
+			open[h.ID] = true
+		}
+	}
+	groups := map[string]bool{}
+	for _, ids := range past {
 		for m, err := range tx.MemoriesOf(ids) {
 			if err != nil {
 				return err
 			}
-			group, err := tx.Group(m.Group)
-			if err != nil {
-				return err
+			groups[m.Group] = true
+		}
+	}
+	for key := range groups {
+		if len(open) == 0 {
+			return nil
+		}
+		group, err := tx.Group(key)
+		if err != nil {
+			return err
+		}
+		for i := range group {
+			o := &group[i]
+			if !o.Repeats || o.State != memory.Superseded || len(o.Evidence) == 0 {
+				continue
 			}
-			for i := range group {
-				o := &group[i]
-				if !o.Repeats || o.State != memory.Superseded || len(o.Evidence) == 0 {
-					continue
-				}
-				line := o.Evidence[0].Utterance
-				if len(past[line]) == 0 && slices.ContainsFunc(hits, func(h serve.Hit) bool { return h.ID == line }) {
-					past[line] = []memory.ID{o.ID}
-				}
+			if line := o.Evidence[0].Utterance; open[line] {
+				past[line] = []memory.ID{o.ID}
+				delete(open, line)
 			}
 		}
 	}

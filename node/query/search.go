@@ -62,14 +62,8 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		work.End(err)
 	}()
 	k := cmp.Or(r.K, defaultHits)
-	q := qr.indexQuery(ctx, &r, k)
-	if mayBeWearers(r.Filters) {
-		q.Doubts = either(q.Doubts, qr.belongsToOther(ctx, r.Query))
-	}
-	var doubts func(memory.ID) bool
-	q.Owner, doubts, q.Tells = qr.owner(ctx, cmp.Or(r.Own, r.Query))
-	q.Doubts = either(q.Doubts, doubts)
-	q.Counts = qr.counts(ctx, cmp.Or(r.Own, r.Query))
+	read := qr.documents(ctx)
+	q := qr.indexQuery(read, &r, k)
 	if choice.narrows() {
 		if q.Allow, err = qr.allowed(ctx, choice, 0); err != nil {
 			return res, err
@@ -132,7 +126,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 }
 
 // indexQuery is what the index is asked for a request, but for what a filter allows.
-func (qr *Query) indexQuery(ctx context.Context, r *serve.SearchRequest, k int) recall.Query {
+func (qr *Query) indexQuery(read reader, r *serve.SearchRequest, k int) recall.Query {
 	now := qr.c.Now()
 	switch {
 	case !r.At.IsZero():
@@ -148,11 +142,14 @@ func (qr *Query) indexQuery(ctx context.Context, r *serve.SearchRequest, k int) 
 	case "utterances":
 		q.Kinds = []recall.Kind{recall.Utterance}
 	}
-	q.Holds = func(id memory.ID, p recall.Phrase) (ok bool) {
-		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = holds(tx, id, p); return nil })
-		return err == nil && ok
+	q.Holds = func(id memory.ID, p recall.Phrase) bool { return p.In(read(id).text()) }
+	own := cmp.Or(r.Own, r.Query)
+	owner, doubts, tells := qr.owner(own)
+	var others check
+	if mayBeWearers(r.Filters) {
+		others = belongsToOther(r.Query)
 	}
-	q.Doubts = hearsay(func(fn func(*store.Tx) error) error { return qr.c.Engine.View(ctx, fn) }, r.Query)
+	q.Owner, q.Tells, q.Doubts, q.Counts = owner, read.any(tells), read.any(hearsay(r.Query), others, doubts), read.counts(own)
 	return q
 }
 
@@ -306,15 +303,6 @@ func (f *finding) addReplacing(tx *store.Tx, k int) error {
 	var err error
 	f.res.Hits, err = demote(tx, f.res.Hits, f.past, k, f.r.Sees, bring)
 	return err
-}
-
-// holds reports whether the text of an utterance or memory holds a phrase.
-func holds(tx *store.Tx, id memory.ID, p recall.Phrase) bool {
-	if u, err := tx.Utterance(id); err == nil {
-		return p.In(u.Text)
-	}
-	m, err := engine.Live(tx, id)
-	return err == nil && p.In(m.Text)
 }
 
 // load reads the document of a hit. If it was erased since the index was asked, ok

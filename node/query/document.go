@@ -1,0 +1,88 @@
+package query
+
+import (
+	"context"
+	"sync"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// document is what the checks of a search read: an utterance or a memory. Both are nil if it was
+// erased or could not be read.
+type document struct {
+	u *memory.Utterance
+	m *memory.Memory
+}
+
+// text is what it says, empty if it was erased.
+func (d document) text() string {
+	switch {
+	case d.u != nil:
+		return d.u.Text
+	case d.m != nil:
+		return d.m.Text
+	}
+	return ""
+}
+
+// check says something of a document.
+type check func(document) bool
+
+// reader reads documents by id.
+type reader func(memory.ID) document
+
+// documents returns a reader for one search, whose checks ask for the same documents. It is safe for
+// concurrent use.
+func (qr *Query) documents(ctx context.Context) reader {
+	return once(func(id memory.ID) (d document) {
+		_ = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
+			if u, err := tx.Utterance(id); err == nil {
+				d.u = u
+			} else if m, err := engine.Live(tx, id); err == nil {
+				d.m = &m
+			}
+			return nil
+		})
+		return d
+	})
+}
+
+// any joins checks, of which some may be nil, to one for the index. It is nil if all are.
+func (read reader) any(checks ...check) func(memory.ID) bool {
+	var all []check
+	for _, c := range checks {
+		if c != nil {
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return once(func(id memory.ID) bool {
+		d := read(id)
+		for _, c := range all {
+			if c(d) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// once remembers what a function says of a document. The index asks more than once.
+func once[T any](of func(memory.ID) T) func(memory.ID) T {
+	var mu sync.Mutex
+	known := map[memory.ID]T{}
+	return func(id memory.ID) T {
+		mu.Lock()
+		defer mu.Unlock()
+		v, ok := known[id]
+		if !ok {
+			v = of(id)
+			known[id] = v
+		}
+		return v
+	}
+}
