@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +15,11 @@ import (
 // pace is from one search to the next while a node is watched: what an
 // assistant that looks something up after each sentence does at most.
 const pace = 25 * time.Millisecond
+
+// whoseQuestions ask for what is the wearer's, or somebody's who is named. A search reads whose it is in each document
+// that may answer.
+var whoseQuestions = []string{"Where do I live?", "Who is my doctor?", "What is my job?", "Am I allergic to cats?", "Where does Anna live?", "When is my birthday?",
+	"我住在哪里？", "我的医生是谁？", "我喜欢吃什么？", "我对猫过敏吗？"}
 
 // watch is how long a node is asked, quiet and while it takes audio.
 type watch struct {
@@ -87,6 +93,10 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	if err != nil {
 		return nil, err
 	}
+	whose, err := h.do(order{Do: "search", At: search.At, Texts: slices.Repeat(whoseQuestions, 20), Every: pace})
+	if err != nil {
+		return nil, err
+	}
 	hot, err := h.do(order{Do: "usage"})
 	if err != nil {
 		return nil, err
@@ -116,8 +126,10 @@ func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	add("rss_"+label+"_quiet", calm.Resident, "MB", "the whole node, "+w.rest.String()+" after the last line; "+calm.residents())
 	add("rss_"+label+"_fed", fed.Resident, "MB", "the whole node, at the last line; "+fed.residents())
 	add("node_p50_"+label, percentile(quiet.Took, 50), "ms", "as callers wait, quiet")
+	r := add("node_whose_p50_"+label, percentile(whose.Took, 50), "ms", "questions for what is the wearer's or another's, quiet, beside the others")
+	*r = r.beside("quiet", percentile(quiet.Took, 50), false)
 	add("node_feed_"+label, round(float64(w.n)/filled.Seconds()), "1/s", "publish to searchable")
-	r := add("recall_p99_during_audio", percentile(busy.Took, 99), "ms", fmt.Sprintf("%d searches, one each %v, while a device speaks for %d s", len(busy.Took), pace, w.seconds))
+	r = add("recall_p99_during_audio", percentile(busy.Took, 99), "ms", fmt.Sprintf("%d searches, one each %v, while a device speaks for %d s", len(busy.Took), pace, w.seconds))
 	*r = r.beside("quiet", percentile(quiet.Took, 99), false)
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/lower"
@@ -59,6 +60,31 @@ func ownPIN(text string, f *found) bool {
 // are looked at for what it opens.
 const near = 400
 
+// answered reports whether an earlier turn gave a secret. It stands there, or its kind does in brackets.
+func answered(text string) bool {
+	toks := lex(text)
+	return slices.ContainsFunc(findCues(text, toks), func(c cue) bool {
+		_, ok := parseValue(text, toks, c.value, c.class, !c.linked)
+		return ok || strings.Contains(text, "["+c.entry+"]")
+	})
+}
+
+// changes reports whether a turn may take back a secret, or say a new one.
+func changes(text string) bool {
+	for _, t := range lex(text) {
+		switch t.s {
+		case "no", "wait", "sorry", "oops", "actually", "mean", "meant", "correction", "now", "changed", "change", "new", "not", "instead":
+			return true
+		}
+	}
+	for _, w := range [...]string{"不对", "不是", "错", "改", "换", "新", "现在", "变"} {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // topic puts before a bare "password" what this turn or the last ones speak of.
 func topic(ev *abi.Event, f *found, noun string) string {
 	texts := []string{ev.Text}
@@ -70,6 +96,9 @@ func topic(ev *abi.Event, f *found, noun string) string {
 	}
 	for i := len(ev.Before) - 1; i >= max(0, len(ev.Before)-lookBack) && ev.At-ev.Before[i].At <= maxWait; i-- {
 		b := ev.Before[i].Text
+		if f.turn == 0 && answered(b) && !changes(ev.Text) { // what it speaks of has its own
+			continue
+		}
 		texts = append(texts, strings.ToValidUTF8(b[max(0, len(b)-2*near):], ""))
 	}
 	for _, text := range texts {

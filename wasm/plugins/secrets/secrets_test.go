@@ -28,6 +28,13 @@ var positives = []said{
 	{"We have a new alarm. / her PIN is 4815", "PIN=4815"},
 	{"The safe has a lock. / the PIN is 4815", "Safe PIN=4815"},
 	{"my safe PIN is 4815", "Safe PIN=4815"},
+	{"the wifi password is tulip-42-harbor / password: hunter2xy", "Password=hunter2xy"},
+	{"the wifi password is [password] / The password is hunter2xy", "Password=hunter2xy"},
+	{"the wifi password is tulip-42-harbor / No, sorry, the password is tulip-43-harbor", "Wi-Fi password=tulip-43-harbor"},
+	{"the wifi password is tulip-42-harbor / the password has been changed to Kestrel_2031", "Wi-Fi password=Kestrel_2031"},
+	{"大门的密码是4815 / 密码是9921", "密码=9921"},
+	{"大门的密码是4815 / 不对，密码是9921", "大门密码=9921"},
+	{"The wifi is down again. / The password is hunter2xy", "Wi-Fi password=hunter2xy"},
 	{"The code is 4815, checkout is at eleven.", "Code=4815"},
 	{"use code 4815 at checkout", "Code=4815"},
 	{"The alarm code is seven three nine two.", "Alarm code=7392"},
@@ -175,13 +182,13 @@ func run(t *testing.T, turns string, wholeBefore bool) (map[string]string, []str
 			if r.Span.Start < 0 || r.Span.End > len(src) || r.Span.Start >= r.Span.End || r.Kind == "" {
 				t.Fatalf("%q: redaction %+v", turns, r)
 			}
-			marked := src[:r.Span.Start] + strings.Repeat("█", 1) + src[r.Span.End:]
+			marked := src[:r.Span.Start] + "["+r.Kind+"]" + src[r.Span.End:]
 			if r.Span.Turn < 0 {
 				before[len(before)+r.Span.Turn].Text = marked
 			} else if len(out.Redactions) == 1 {
 				now = marked
 			} else {
-				now = strings.Replace(now, src[r.Span.Start:r.Span.End], "█", 1)
+				now = strings.Replace(now, src[r.Span.Start:r.Span.End], "["+r.Kind+"]", 1)
 			}
 		}
 		if wholeBefore {
@@ -267,7 +274,7 @@ func TestRepeatIsRedacted(t *testing.T) {
 		"the wifi password is tulip-42-harbor / did you say tulip-42-harbor ?", "the password is marigold / lovely, Marigold",
 	} {
 		got, texts := run(t, turns, false)
-		if len(got) != 1 || !strings.Contains(texts[1], "█") {
+		if len(got) != 1 || !strings.Contains(texts[1], "[") {
 			t.Errorf("%q: %q, %q", turns, got, texts)
 		}
 	}
