@@ -205,7 +205,7 @@ func (c *clause) pastBefore(w *when) bool {
 // entities are the persons and capitalised things that a clause names.
 func (t *talk) entities(c *clause) []abi.Entity {
 	var all []abi.Entity
-	if c.subj.name != "" {
+	if c.subj.name != "" && !strings.Contains(c.subj.name, " and ") {
 		all = append(all, abi.Entity{Name: c.subj.name, Kind: "person"})
 	}
 	for i := 0; i < len(c.words); i++ {
@@ -224,7 +224,7 @@ func (t *talk) entities(c *clause) []abi.Entity {
 			kind = "person"
 		}
 		name := c.join(i, k)
-		if name != c.subj.name && i > 0 {
+		if name != c.subj.name && (i > 0 || strings.Contains(c.subj.name, " and ")) {
 			all = append(all, abi.Entity{Name: name, Kind: kind})
 		}
 		i = k - 1
@@ -249,7 +249,7 @@ func (t *talk) relation(c *clause, owner person, noun, name string, confidence f
 	if a.Negates = c.usedTo; !a.Negates { // "my dentist used to be Dr Moss" stays as it was said
 		a.Text = name + " is " + possessive(owner.name) + " " + oneOf(noun) + "."
 	}
-	noun = strings.TrimPrefix(noun, "new ") // who comes in the place of another
+	noun = oneOf(strings.TrimPrefix(noun, "new ")) // who comes in the place of another
 	a.Slot = &abi.Slot{Subject: owner.key, Attribute: noun, Value: name, Many: many(noun)}
 	a.Subject, a.Predicate, a.Object = name, noun+" of", owner.name
 	if a.Negates {
@@ -259,12 +259,17 @@ func (t *talk) relation(c *clause, owner person, noun, name string, confidence f
 	t.out.Candidates = append(t.out.Candidates, a)
 }
 
-// oneOf is one of several relatives: "kid" of "kids".
+// oneOf is one of several relatives or animals: "kid" of "two kids".
 func oneOf(noun string) string {
+	if n, rest, ok := strings.Cut(noun, " "); ok {
+		if _, counted := number(n); counted || n == "both" || n == "all" {
+			noun = rest
+		}
+	}
 	if noun == "children" {
 		return "child"
 	}
-	if one := trimS(noun); kin(one) {
+	if one := trimS(noun); kin(last(one)) || pet(last(one)) {
 		return one
 	}
 	return noun

@@ -21,9 +21,7 @@ func (t *talk) owns(c *clause, i int) bool {
 			f.Confidence -= 0.1
 		}
 	case "drive", "ride":
-		if (c.w(i) == "a" || c.w(i) == "an") && !c.past && !c.neg {
-			t.fact(c, "possession", "owns", ownedName(o2(c, i)), true, 0.75)
-		}
+		t.drives(c, i)
 	case "sell", "lose":
 		t.loses(c, i)
 	default:
@@ -31,6 +29,23 @@ func (t *talk) owns(c *clause, i int) bool {
 	}
 	return true
 }
+
+// drives takes what somebody drives: their own, or a bus, which is their work.
+func (t *talk) drives(c *clause, i int) {
+	if c.w(i) != "a" && c.w(i) != "an" || c.past || c.neg {
+		return
+	}
+	what, _, _ := strings.Cut(o2(c, i), " for ")
+	switch noun := strings.ToLower(last(what)); {
+	case driven[noun] && c.verb == "drive":
+		t.fact(c, "work", "job", noun+" driver", false, 0.8)
+	case noun != "bargain":
+		t.fact(c, "possession", "owns", ownedName(what), true, 0.75)
+	}
+}
+
+// driven are what is driven for a living.
+var driven = set("bus taxi cab lorry tram train ambulance coach minicab tanker")
 
 // getsOn notes whom somebody gets on with.
 func (t *talk) getsOn(c *clause, i int) bool {

@@ -225,6 +225,7 @@ func clauses(s sentence) []sentence {
 		case t.kind == 'p' && (t.s == "，" || t.s == "," && zh || t.s == "—" || t.s == "–" || t.s == "…" || t.s == "-" || t.s == "(" || t.s == ")"):
 			flush(i)
 			first = i + 1
+		case (t.s == "," || t.s == "and") && s.listed(first, i):
 		case t.s == "," && s.besideAt(first, i) > 0:
 			beside = s.besideAt(first, i)
 		case t.s == "," && s.newClause(i+1), t.s == ":" && i > 0:
@@ -251,6 +252,32 @@ func (s sentence) bothWith(first, i int) bool {
 	}
 	_, event := eventNoun(oneEvent(s.at(k - 1)))
 	return event && !s.verbIn(first, k-1)
+}
+
+// listed reports whether token i, "and" or a comma, stands between names that do something together: "Leo, Max and Piet
+// are allergic to nuts".
+func (s sentence) listed(first, i int) bool {
+	if i == first || !s.toks[i-1].cap || s.verbIn(first, i) {
+		return false
+	}
+	joined, k := false, i
+	for s.at(k) == "," || s.at(k) == "and" {
+		joined = joined || s.at(k) == "and"
+		if k++; k == len(s.toks) || s.toks[k].kind == 'p' {
+			continue
+		}
+		if !s.toks[k].cap && s.at(k) != "i" || !nameWord(s.at(k)) && s.at(k) != "i" {
+			return false
+		}
+		for k < len(s.toks) && s.toks[k].cap {
+			k++
+		}
+	}
+	switch s.at(k) {
+	case "is", "was", "has", "does", "'s":
+		return false
+	}
+	return joined && (verbish(s.at(k)) || auxiliary(s.at(k)) || adverb(s.at(k)))
 }
 
 // newClause reports whether a subject and a verb begin at token i.

@@ -312,13 +312,17 @@ func (t *talk) nameFirst(c *clause) int {
 	if c.w(k) == "'s" {
 		return t.owned(c, t.named(name), k+1)
 	}
-	if c.w(k) == "and" && c.w(k+1) == "i" {
-		c.subj, c.kind = t.self, 'w'
-		return k + 2
+	and := k
+	for c.w(and) == "," && c.capital(and+1) && nameWord(c.w(and+1)) { // Leo, Max and Piet
+		and += 2
 	}
-	if c.w(k) == "and" && c.capital(k+1) && nameWord(c.w(k+1)) && (verbish(c.w(k+2)) || adverb(c.w(k+2))) {
-		c.subj, c.kind = person{c.join(0, k+2), strings.ToLower(c.join(0, k+2))}, 'p' // Sophie and Mark
-		return k + 2
+	if c.w(and) == "and" && c.w(and+1) == "i" {
+		c.subj, c.kind = t.self, 'w'
+		return and + 2
+	}
+	if c.w(and) == "and" && c.capital(and+1) && nameWord(c.w(and+1)) && (verbish(c.w(and+2)) || auxiliary(c.w(and+2)) || adverb(c.w(and+2))) {
+		c.subj, c.kind = person{c.join(0, and+2), strings.ToLower(c.join(0, and+2))}, 'p' // Sophie and Mark
+		return and + 2
 	}
 	if verbish(c.w(k)) || adverb(c.w(k)) || c.noLongerAt(k) || c.loose && c.unlisted(k) {
 		c.subj, c.kind = t.named(name), 'p'
@@ -348,6 +352,9 @@ var subjectless = set("sounds looks seems smells tastes bet glad gotta wanna gon
 // owned reads what follows "my": a relative becomes a person, anything else a
 // thing of the owner's.
 func (t *talk) owned(c *clause, owner person, i int) int {
+	if k := t.namesOf(c, owner, i); k > 0 {
+		return k
+	}
 	k := c.untilVerb(i)
 	if k <= i {
 		return -1
@@ -380,7 +387,7 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 		return -1
 	}
 	c.thing = strings.ToLower(c.join(i, last))
-	if (kin(noun) || pet(noun) || offspring[noun]) && last-i <= 3 {
+	if one := trimS(noun); (kin(noun) || pet(noun) || offspring[noun] || kin(one) || pet(one)) && last-i <= 3 {
 		c.kind = 'p'
 		c.subj = person{possessive(owner.name) + " " + c.thing, possessive(owner.key) + " " + c.thing}
 		c.own = true
@@ -391,6 +398,37 @@ func (t *talk) owned(c *clause, owner person, i int) int {
 		return k
 	}
 	c.kind, c.own, c.subj = 't', true, owner
+	return k
+}
+
+// namesOf takes the names of relatives or animals, "my sons Leo, Max and Piet", which begin at word i and are the
+// subject. It returns the word after them; 0: there are none.
+func (t *talk) namesOf(c *clause, owner person, i int) int {
+	noun := c.w(i)
+	if one := trimS(noun); one == noun && noun != "children" || !kin(noun) && !kin(one) && !pet(one) {
+		return 0
+	}
+	var names []string
+	k, joined := i+1, false
+	for ; k < len(c.words); k++ {
+		w := c.w(k)
+		if w == "," || w == "and" {
+			joined = joined || w == "and"
+			continue
+		}
+		if !c.capital(k) || !nameWord(w) {
+			break
+		}
+		names = append(names, c.cased(k))
+	}
+	if len(names) < 2 || !joined || c.w(k-1) == "," || !verbish(c.w(k)) && !auxiliary(c.w(k)) && !adverb(c.w(k)) {
+		return 0
+	}
+	for _, name := range names {
+		t.relation(c, owner, noun, name, 0.9)
+	}
+	name := c.join(i+1, k)
+	c.kind, c.own, c.thing, c.owner, c.subj = 'p', true, noun, owner.name, person{name, strings.ToLower(name)}
 	return k
 }
 

@@ -26,8 +26,8 @@ func (t *talk) whereabouts(c *clause, i int) {
 			owner := c.subj
 			c.subj = person{what, strings.ToLower(what)}
 			f := t.fact(c, "place", "location", where, false, 0.82)
-			c.subj = owner
-			if f != nil {
+			if c.subj = owner; f != nil {
+				f.Entities = t.entities(c)
 				f.Subject, f.Actor, f.Text = shown, owner.name, t.rewrite(c)
 			}
 			return
@@ -43,10 +43,13 @@ func (t *talk) parked(c *clause, i int) bool {
 	owner := c.subj
 	c.subj = person{possessive(owner.name) + " car", possessive(owner.key) + " car"}
 	where := c.join(i+1, len(c.words))
-	if f := t.fact(c, "place", "location", where, false, 0.82); f != nil {
+	f := t.fact(c, "place", "location", where, false, 0.82)
+	if f != nil {
 		f.Text = sentenceCase(c.subj.name + " is parked " + where)
 	}
-	c.subj = owner
+	if c.subj = owner; f != nil {
+		f.Entities = t.entities(c)
+	}
 	return true
 }
 

@@ -104,13 +104,40 @@ func timesIn(s sentence, now moment) []when {
 	return all
 }
 
-// notBefore puts a bare day of the month that ends a span into the month after that in which it begins: "from the 20th
-// to the 3rd".
+// notBefore puts a bare day of the month or of the week after the day before it, if it ends a span, "from the 20th to the
+// 3rd", or what began on that day: "there on Friday and back on Monday".
 func (w *when) notBefore(s sentence, first *when) {
-	joined := w.first == first.next && between(s.at(w.first)) || w.first == first.next+1 && between(s.at(first.next))
-	if joined && w.assumed == 1 && first.hasDay && first.grain == 'd' && !first.habit && w.day < first.day {
+	joined := w.first == first.next && between(s.at(w.first)) || w.first == first.next+1 && between(s.at(first.next)) || endsStay(s, first.next, w)
+	if !joined || !first.hasDay || first.grain != 'd' || first.habit || w.day >= first.day {
+		return
+	}
+	switch {
+	case w.weekday:
+		w.day += 7
+	case w.assumed == 1:
 		w.day = addMonths(w.day, 1)
 	}
+}
+
+// comeBack are the words for the end of a stay, or of what takes some days.
+var comeBack = set("back return returns returning leave leaves leaving home end ends ending closes until")
+
+// endsStay reports whether w is when something ends that was said before it, from the token i on.
+func endsStay(s sentence, i int, w *when) bool {
+	for ; i < w.first; i++ {
+		switch t := s.at(i); {
+		case comeBack[t]:
+			return true
+		case t == "," && s.at(i+1) != "back": // of somebody else, it may be
+			return false
+		}
+	}
+	for ; i < min(len(s.toks), w.next+4) && s.at(i) != "，"; i++ {
+		if t := s.at(i); t == "回" || t == "返" || t == "离" || t == "结" && s.at(i+1) == "束" {
+			return true
+		}
+	}
+	return false
 }
 
 // place is a sentence or clause of a text, and when it was said.

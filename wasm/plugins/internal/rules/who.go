@@ -176,7 +176,7 @@ var sites = set("motors motor garage road street lane avenue square court hall h
 
 // nameWord reports whether a capitalised word could be a person's name.
 func nameWord(s string) bool {
-	if utf8.RuneCountInString(s) < 2 || s == "'s" || weekdayOf(s, false) >= 0 || monthOf(s) > 0 && s != "april" && s != "june" && s != "may" {
+	if utf8.RuneCountInString(s) < 2 || s == "'s" || weekdayOf(s, false) >= 0 || monthOf(s) > 0 && s != "april" && s != "june" && s != "may" && s != "jan" {
 		return false
 	}
 	base, rest := contraction(s)

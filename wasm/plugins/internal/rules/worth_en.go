@@ -61,24 +61,24 @@ var worthEn = []mark{
 	}},
 	{"health", 1.2, func(v *view) float64 { return v.has(aboutHealth) }},
 	{"work and school", 0.2, func(v *view) float64 { return v.has(aboutWork) }},
-	{"home and things", 1.1, func(v *view) float64 { return v.has(aboutThings) }},
+	{"home and things", 1.0, func(v *view) float64 { return v.has(aboutThings) }},
 	{"money and papers", 0.5, func(v *view) float64 { return v.has(aboutMoney) }},
 	{"an event", 0.2, func(v *view) float64 {
 		return v.any(func(i int) bool { _, ok := eventNoun(trimS(v.words[i])); return ok })
 	}},
-	{"a deed", 0.4, func(v *view) float64 {
+	{"a deed", 0.3, func(v *view) float64 {
 		return v.any(func(i int) bool { l, past, _ := lemma(v.words[i]); return past && deed(l) || deedsMore[v.words[i]] })
 	}},
 	{"read out to everybody", -2.0, func(v *view) float64 { return v.has(aboutAll) }},
 	{"content words", 0.4, func(v *view) float64 { return float64(min(v.content, 8)) }},
-	{"warm words", -1.5, func(v *view) float64 { return v.has(warm) }},
+	{"warm words", -1.4, func(v *view) float64 { return v.has(warm) }},
 	{"how, what, why inside", -0.8, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return i > v.start() && askers[v.words[i]] && v.words[i] != "when" && v.words[i] != "who" && v.words[i] != "where"
 		})
 	}},
 	{"four words or fewer", -0.9, func(v *view) float64 { return yes(len(v.words) <= 4) }},
-	{"ten words or more", -0.6, func(v *view) float64 { return yes(len(v.words) >= 10) }},
+	{"ten words or more", -0.7, func(v *view) float64 { return yes(len(v.words) >= 10) }},
 }
 
 func verbless(s string) bool { return !verbish(s) && s != "and" }
