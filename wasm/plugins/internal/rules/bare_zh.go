@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -134,6 +135,9 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 			w.past(t.now) // 从三月起住在波尔图: the last March
 		}
 	}
+	if formerly[attribute] && containsAny(b.s.raw(), "起", "开始") && slices.ContainsFunc(b.whens, func(w when) bool { return w.hasDay && !w.habit && w.day > t.now.day }) {
+		return // 我下个月开始在美团上班: not yet
+	}
 	a := t.baseZh(b, "semantic", kind, p, confidence)
 	then := containsAny(b.s.raw(), "的时候", "小时候", "那会儿", "那时", "那几年", "曾经", "当时", "结婚前", "毕业前")
 	if (then || strings.Contains(b.s.raw(), "以前")) && (formerly[attribute] || then && passingZh[attribute]) {
@@ -162,7 +166,7 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 	a.Slot = &abi.Slot{Subject: p.key, Attribute: attribute, Value: value, Many: many}
 	a.Subject, a.Predicate, a.Object = p.name, attribute, value
 	for i := range b.whens {
-		if w := &b.whens[i]; w.hasDay && !w.habit && !negates && attribute == "marital_status" && w.unix() <= t.ev.At {
+		if w := &b.whens[i]; w.hasDay && !w.habit && !negates && (attribute == "marital_status" || formerly[attribute] && containsAny(b.s.raw(), "起", "以来", "开始")) && w.unix() <= t.ev.At {
 			a.TrueFrom = w.unix()
 		}
 	}

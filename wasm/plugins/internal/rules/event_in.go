@@ -22,6 +22,12 @@ func (c *clause) eventIn() (attribute, noun string) {
 			if nobodyNew[strings.ToLower(who)] {
 				return a, w
 			}
+			if k := c.find(i, 3, "for"); k >= 0 && forWhat[w] && !c.capital(k+1) && plainText(who) { // for a haircut
+				if _, counted := number(who); counted || len(strings.Fields(who)) > 2 {
+					return a, w
+				}
+				return strings.ReplaceAll(who, " ", "_") + "_" + a, who + " " + w
+			}
 			return a + "_with_" + strings.ToLower(strings.ReplaceAll(who, " ", "_")), w + " with " + who
 		}
 		if i > 0 && c.w(i-1) != "a" && c.w(i-1) != "an" && c.w(i-1) != "the" && !auxiliary(c.w(i-1)) && (!verbish(c.w(i-1)) || w == "class" && strings.HasSuffix(c.w(i-1), "ing")) && !determiner(c.w(i-1)) && !preposition(c.w(i-1)) && !function(c.w(i-1)) && c.w(i-1) != "," && c.w(i-1) != "'s" && !c.plurals(i-1) {
@@ -55,6 +61,9 @@ func (c *clause) eventIn() (attribute, noun string) {
 	}
 	return a, w
 }
+
+// forWhat are events that are for something: an appointment for a haircut, a meeting for the budget.
+var forWhat = set("appointment meeting session interview")
 
 // kinds are events of which people have several of different kinds.
 var kinds = set("exam test lesson deadline training rehearsal match presentation workshop course viewing inspection")

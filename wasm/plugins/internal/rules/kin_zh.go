@@ -129,6 +129,9 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	if s == "" {
 		return t.subjectlessZh()
 	}
+	if who, k, ok := strings.Cut(s, "的"); ok && slices.Contains(kinZh[:], k) && (personZh(who) || t.knows(who)) { // 小明的爸爸
+		return person{s, s}, true
+	}
 	if of := strings.LastIndex(s, "的"); of > 0 && personZh(s[of+len("的"):]) { // 隔壁的小陈
 		return t.named(s[of+len("的"):]), true
 	}

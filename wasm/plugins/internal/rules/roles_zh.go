@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,6 +19,9 @@ func (t *talk) roleZh(who string) (owner person, role string, ok bool) {
 				break
 			}
 		}
+	}
+	if who, role, ok := strings.Cut(who, "的"); ok && k == "" && (personZh(who) || t.knows(who)) && slices.Contains(rolesZh[:], role) { // 小明的老师
+		return t.named(who), role, true
 	}
 	if k == "" || own == "" && utf8.RuneCountInString(k) < 2 {
 		return person{}, "", false

@@ -155,7 +155,11 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 		t.factZh(b, whose, "work", "job", p.after, false, false, 0.85)
 		for i := made; i < len(t.out.Candidates); i++ {
 			if a := &t.out.Candidates[i]; !a.Negates {
-				a.Text = whose.name + "是" + a.Slot.Value + "。" // without the firm, which it may outlast
+				is := "是"
+				if slices.Contains(linesZh[:], a.Slot.Value) {
+					is = "做"
+				}
+				a.Text = whose.name + is + a.Slot.Value + "。" // without the firm, which it may outlast
 			}
 		}
 	}
@@ -193,9 +197,12 @@ func (p *phraseZh) misread() bool {
 	}
 	return p.until == "读" && strings.Contains(p.object, "家里") ||
 		(p.until == "做" || p.until == "当") && (startsWithAny(p.object, []string{"找", "考虑", "犹豫", "给", "帮", "跟", "为", "努力", "学"}) || startsWithAny(p.after, []string{"过", "了"})) ||
-		p.until == "做" && (strings.Contains(p.object, "家里") || p.object == "家" || !endsWithAny(trimZh(p.after), jobsZh[:])) || // 在家做饭
+		p.until == "做" && (strings.Contains(p.object, "家里") || p.object == "家" || !endsWithAny(trimZh(p.after), jobsZh[:]) && !slices.Contains(linesZh[:], trimZh(p.after))) || // 在家做饭
 		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
 }
+
+// linesZh are what one does at a company without a name for who does it: 在字节跳动做后端.
+var linesZh = [...]string{"后端", "前端", "运营", "市场", "测试", "财务", "人事", "行政", "设计", "研发", "开发", "产品", "算法", "客服", "采购", "审计", "法务", "公关", "数据分析", "技术支持", "管理"}
 
 // pastimesZh are verbs of what one does because one likes it.
 var pastimesZh = [...]string{"钓鱼", "打", "看", "听", "玩", "唱", "跳", "跑步", "读", "逛", "画", "做饭", "做菜", "下棋", "下厨", "下围棋", "下象棋", "骑", "爬山", "养", "种", "写", "拍照", "摄影", "滑", "弹", "拉二胡", "拉小提琴", "游泳", "旅游", "旅行", "健身", "收集", "收藏", "睡懒觉"}
@@ -339,7 +346,7 @@ func commonZh(s string) bool {
 func trimAdverbsZh(s string) string {
 	for again := true; again; {
 		again = false
-		for _, a := range [...]string{"现在", "已经", "也", "都", "很", "就", "一直", "还", "特别", "非常", "真的", "最近", "以前", "平时", "经常", "刚刚", "刚", "终于", "最", "从小", "超级", "超", "挺", "比较", "再", "目前", "真", "从来", "是", "太", "大学", "研究生", "打算", "更", "有点", "蛮", "要", "会", "这个人", "小时候", "的时候", "期末", "期中", "正式", "可能", "好像", "大概", "也许", "估计", "应该", "似乎", "其实", "并", "根本", "原来", "后来"} {
+		for _, a := range [...]string{"现在", "已经", "也", "都", "很", "就", "一直", "还", "特别", "非常", "真的", "最近", "以前", "平时", "经常", "刚刚", "刚", "终于", "最", "从小", "超级", "超", "挺", "比较", "再", "目前", "真", "从来", "是", "太", "大学", "研究生", "打算", "更", "有点", "蛮", "要", "会", "这个人", "小时候", "的时候", "期末", "期中", "正式", "可能", "好像", "大概", "也许", "估计", "应该", "似乎", "其实", "并", "根本", "原来", "后来", "开始"} {
 			if r, ok := strings.CutSuffix(s, a); ok && !(a == "太" && strings.HasSuffix(r, "太")) { // 太太
 				s, again = strings.TrimSpace(r), true
 			}

@@ -61,6 +61,8 @@ func (t *talk) dwells(c *clause, i int) bool {
 		if o, _ := c.after(i, 1, "from"); !c.past {
 			t.fact(c, "biography", "origin", o, false, 0.85)
 		}
+	case "be":
+		return t.beenIn(c, i)
 	case "grow":
 		if o, _ := c.after(i, 3, "in", "on"); c.w(i) == "up" {
 			t.fact(c, "biography", "grew_up_in", o, false, 0.9)
@@ -94,6 +96,30 @@ func (t *talk) lives(c *clause, i int) {
 	t.settles(c, o, 0.92)
 }
 
+// stayed is after how many days whoever has been somewhere lives there.
+const stayed = 300
+
+// beenIn takes "I've been in Cardiff for six years".
+func (t *talk) beenIn(c *clause, i int) bool {
+	in, ok := c.after(i, 0, "in")
+	if !ok || !c.perfect || c.neg || !c.capital(i+1) || abodeOf(in, false) != dwelling || trades[strings.ToLower(last(in))] || len(in) < 5 && in == strings.ToUpper(in) && !initialled[in] {
+		return false
+	}
+	for _, w := range c.whens {
+		if w.since && w.hasDay && t.now.day-w.day >= stayed {
+			t.settles(c, in, 0.8)
+			return true
+		}
+	}
+	return false
+}
+
+// trades are what one works in, written large.
+var trades = set("marketing sales finance engineering research academia politics accounting design logistics education therapy recovery remission retail advertising procurement consulting banking insurance theatre music film")
+
+// initialled are the places among what is written in capitals, such as IT.
+var initialled = map[string]bool{"UK": true, "US": true, "USA": true, "UAE": true, "LA": true, "NYC": true, "DC": true}
+
 // moves takes "I moved to Graz", "we moved here from Leeds".
 func (t *talk) moves(c *clause, i int) {
 	if from, ok := c.after(i, 2, "from"); ok && !c.neg && c.w(i) == "here" {
@@ -101,7 +127,14 @@ func (t *talk) moves(c *clause, i int) {
 		return
 	}
 	o, ok := c.wentTo(i)
-	if !ok || c.neg || vague(o) || !c.past && !c.perfect || abodeOf(o, t.plain) != dwelling {
+	if !ok || c.neg || vague(o) || !c.past && !c.perfect {
+		return
+	}
+	if words := strings.Fields(o); len(words) > 0 && posts[strings.ToLower(last(o))] && t.part == Facts { // "my boss moved to the Leeds office"
+		t.noteClause(c, c.sentence, !c.perfect, false, notedSure)
+		return
+	}
+	if abodeOf(o, t.plain) != dwelling {
 		return
 	}
 	if inner, ok := c.after(i, 9, "in"); ok && strings.Contains(o, " in ") {

@@ -221,7 +221,7 @@ func (t *talk) whereZh(b *bareZh) bool {
 // nameZh reports whether s can be what somebody is called.
 func nameZh(s string) bool {
 	n := utf8.RuneCountInString(s)
-	return n >= 2 && n <= 4 && !commonZh(s) && !strings.ContainsAny(s, "我你他她它了很太历曆") && !jobZh(s) || n >= 1 && n <= 20 && s[0] < 0x80 && s[0] >= 'A'
+	return n >= 2 && (n <= 4 || n == 5 && strings.HasSuffix(s, "太太")) && !commonZh(s) && !strings.ContainsAny(strings.TrimSuffix(s, "太太"), "我你他她它了很太历曆") && !jobZh(s) || n >= 1 && n <= 20 && s[0] < 0x80 && s[0] >= 'A'
 }
 
 func jobZh(s string) bool { return slices.Contains(jobsZh[:], s) }
