@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -117,10 +118,16 @@ func (t *talk) kinIsZh(b *bareZh) bool {
 	}
 	name = trimZh(name)
 	owner, kin, ok := t.kinZh(who)
-	if ok = ok && nameZh(name) && !strings.HasSuffix(name, "人"); ok {
+	if ok = ok && nameZh(name) && !strings.HasSuffix(name, "人") && (!endsWithAny(name, postsZh[:]) || addressedZh(name)); ok {
 		t.relationZh(b, owner, kin, name)
 	}
 	return ok
+}
+
+// addressedZh reports a surname with a post: 王总监.
+func addressedZh(name string) bool {
+	surname, n := utf8.DecodeRuneInString(name)
+	return strings.ContainsRune(surnamesZh, surname) && slices.Contains(postsZh[:], name[n:])
 }
 
 // isKinZh takes 小王是我同事.
@@ -168,7 +175,7 @@ func (t *talk) isZh(b *bareZh) bool {
 	switch {
 	case !ok:
 		return false
-	case endsWithAny(v, jobsZh[:]) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
+	case (endsWithAny(v, jobsZh[:]) || endsWithAny(v, postsZh[:])) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
 		t.factZh(b, p, "work", "job", v, false, false, 0.88)
 	case from && n >= 2 && n <= 4 && !characterZh[place]:
 		t.factZh(b, p, "biography", "origin", place, false, false, 0.85)

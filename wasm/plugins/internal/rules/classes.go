@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
 
 // Classes of ordinary talk that have no verb of their own in english.go: what ails a part of
 // the body, what somebody does as a matter of course, what they have decided, what was
@@ -177,6 +181,12 @@ func (t *talk) measured(c *clause, i int) bool {
 	if c.verb != "be" || c.past || c.neg || c.modal || pronoun(c.thing) || c.firstTime() != nil && c.firstTime().hasDay {
 		return false
 	}
+	if c.own && t.level(c, i) {
+		return true
+	}
+	if k := i + boolInt(c.w(i) == "number"); c.own && byNumber[last(c.thing)] && k+1 == len(c.words) && strings.ContainsAny(c.w(k), "0123456789") {
+		return t.fact(c, "place", strings.ReplaceAll(c.thing, " ", "_"), c.cased(k), false, 0.8) != nil
+	}
 	_, counted := number(c.w(i))
 	if !counted && !numeric(c.w(i)) || c.w(i) == "a" || c.w(i) == "an" || c.w(i) == "one" {
 		return false
@@ -193,6 +203,39 @@ func (t *talk) measured(c *clause, i int) bool {
 		}
 	}
 	return false
+}
+
+// byNumber are what one finds by a number: "my locker is number 214", "our seat is 14C".
+var byNumber = set("locker room seat table desk cabin platform gate bay cubicle carriage coach berth pitch mailbox cage stall")
+
+// level takes that what is measured of somebody is too high or too low: "my cholesterol is too high".
+func (t *talk) level(c *clause, i int) bool {
+	switch c.thing {
+	case "cholesterol", "blood pressure", "blood sugar", "iron", "vitamin d", "heart rate", "pulse", "thyroid":
+	default:
+		return false
+	}
+	how := ""
+	for k := i; k < len(c.words) && how == ""; k++ {
+		switch w := c.w(k); w {
+		case "high", "raised", "up", "elevated":
+			how = "high "
+		case "low", "down":
+			how = "low "
+		default:
+			if !adverb(w) && w != "too" && w != "a" && w != "bit" && w != "quite" && w != "very" && w != "rather" && w != "slightly" {
+				return false
+			}
+		}
+	}
+	f := (*abi.Candidate)(nil)
+	if how != "" {
+		f = t.fact(c, "health", "condition", how+c.thing, true, 0.8)
+	}
+	if f != nil {
+		f.Sensitivity = "private"
+	}
+	return f != nil
 }
 
 // lies takes "the good scissors live in the kitchen drawer".

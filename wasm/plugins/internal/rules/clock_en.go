@@ -74,6 +74,9 @@ func (c *clock) read() int {
 		return 0
 	}
 	if hh, mm, ok := strings.Cut(t, ":"); ok {
+		if c.at(c.from-1) == "in" { // how long a race took
+			return 0
+		}
 		return c.digital(hh, mm)
 	}
 	for _, half := range [...]string{"am", "pm"} { // 3pm

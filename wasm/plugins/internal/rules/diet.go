@@ -11,6 +11,7 @@ func (t *talk) eats(c *clause, i int) bool {
 			o = o2(c, i)
 		}
 		switch {
+		case preposition(c.w(i)): // "we mostly eat at home"
 		case (c.can || c.future) && mealtime(o): // "I can't eat lunch today"
 		case c.neg && !c.past && o != "":
 			c.neg = false

@@ -142,7 +142,7 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	errand := errandZh(x)
-	if w == nil || !w.hasDay && (!w.clock || attr == "" && !errand && !containsAny(x, "要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见")) {
+	if w == nil || !w.hasDay && (!w.clock || attr == "" && !errand && !containsAny(x, "要去接", "要接", "得去接", "要去送", "要送", "要去取", "要去开", "要交", "要见", "得见", "要去见") && !todayZh(x)) {
 		t.promiseZh(b, errand && (!named || who.key == t.self.key))
 		return
 	}
@@ -173,6 +173,11 @@ func (t *talk) eventZh(b *bareZh) {
 		start = *w
 	}
 	t.happenedZh(b, w, who, named, start, closed(b.s, b.whens, w, t.now, true))
+}
+
+// todayZh reports what the speaker will do at an hour of this day, without a word for the day: 我六点去健身房.
+func todayZh(x string) bool {
+	return containsAny(x, "我去", "我们去", "有个会", "有会", "有课", "有个约", "有约", "有个面试") && !containsAny(x, "了", "过", "平时", "一般", "通常", "总", "经常", "往往", "常", "都", "每", "如果", "要是", "想", "没")
 }
 
 // single is the time of a clause that is no habit, the fullest one; nil: there is none. It also reports

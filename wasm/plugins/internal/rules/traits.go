@@ -203,6 +203,9 @@ func (t *talk) fond(c *clause, i int) bool {
 
 // aged takes "turning forty", "forty years old".
 func (t *talk) aged(c *clause, i int) bool {
+	if t.tall(c, i) {
+		return true
+	}
 	if c.w(i) != "turning" && !isAge(c, i) {
 		return false
 	}
@@ -215,10 +218,26 @@ func (t *talk) aged(c *clause, i int) bool {
 	return true
 }
 
+// tall takes "1.68 tall", "five foot six".
+func (t *talk) tall(c *clause, i int) bool {
+	_, counted := number(c.w(i))
+	foot := c.w(i+1) == "foot" || c.w(i+1) == "feet" || c.w(i+1) == "ft"
+	end := len(c.words)
+	if c.w(end-1) == "tall" {
+		end--
+	} else if !foot {
+		return false
+	}
+	if c.past || c.neg || end-i < 1 || end-i > 4 || !counted && !strings.ContainsAny(c.w(i), "0123456789") {
+		return false
+	}
+	return t.fact(c, "biography", "height", c.join(i, end), false, 0.85) != nil
+}
+
 // employedAs takes "a nurse at St Mary's", "the head of sales".
 func (t *talk) employedAs(c *clause, i int) bool {
 	w := c.w(i)
-	if !((w == "a" || w == "an") && (!c.neg || c.noLonger) || w == "the" && role(c, i) || w == "head" || w == "in" && c.w(i+1) == "charge") {
+	if !((w == "a" || w == "an") && (!c.neg || c.noLonger) || w == "the" && role(c, i) || c.w(i+1) == "lead" && leads[w] || w == "head" || w == "in" && c.w(i+1) == "charge") {
 		return false
 	}
 	if role(c, i) {
@@ -290,7 +309,7 @@ func isAge(c *clause, i int) bool {
 func role(c *clause, i int) bool {
 	for k := i; k < min(len(c.words), i+6); k++ {
 		w := c.w(k)
-		if trade(w) {
+		if trade(w) || w == "lead" && leads[c.w(k-1)] {
 			return true
 		}
 		if w == "at" || w == "in" || w == "for" || w == "of" || w == "," || w == "who" {
@@ -299,6 +318,9 @@ func role(c *clause, i int) bool {
 	}
 	return false
 }
+
+// leads are what somebody is the lead of.
+var leads = set("team tech design project product group squad engineering")
 
 // trade reports whether a word names what somebody is by trade or position.
 func trade(w string) bool {

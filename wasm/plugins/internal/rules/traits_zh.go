@@ -43,7 +43,7 @@ func (t *talk) measuresZh(b *bareZh) bool {
 		if rest, called := strings.CutPrefix(value, "叫"); called && a.attribute == "called" {
 			value, is = rest, true
 		}
-		if is && (head == "我的" || head == "我") {
+		if is = is || a.attribute == "height" && strings.ContainsAny(value, "0123456789一二") && !strings.Contains(value, "的"); is && (head == "我的" || head == "我") {
 			t.factZh(b, t.self, a.kind, a.attribute, value, false, false, 0.88)
 			return true
 		}

@@ -94,6 +94,7 @@ func timesIn(s sentence, now moment) []when {
 			if n := len(all); n > 0 {
 				w.notBefore(s, &all[n-1])
 			}
+			w.habit = w.habit || w.clock && !w.hasDay && s.usually(w.first)
 			all = append(all, w)
 			i = w.next - 1
 		}
@@ -117,6 +118,17 @@ func (w *when) notBefore(s sentence, first *when) {
 	case w.assumed == 1:
 		w.day = addMonths(w.day, 1)
 	}
+}
+
+// usually reports whether what stands before token i is done as a matter of course: "we usually have dinner at seven".
+func (s sentence) usually(i int) bool {
+	for i--; i >= 0 && s.toks[i].kind != 'p' && s.at(i) != "but"; i-- {
+		switch s.at(i) {
+		case "usually", "always", "normally", "generally", "typically", "often", "mostly":
+			return true
+		}
+	}
+	return false
 }
 
 // comeBack are the words for the end of a stay, or of what takes some days.

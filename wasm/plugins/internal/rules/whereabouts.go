@@ -82,7 +82,11 @@ func (t *talk) factOf(c *clause, kind, attribute, value string, many bool, confi
 	if c.own {
 		of.subj = person{possessive(c.subj.name) + " " + c.thing, possessive(c.subj.key) + " " + c.thing}
 	}
-	return t.fact(&of, kind, attribute, value, many, confidence)
+	f := t.fact(&of, kind, attribute, value, many, confidence)
+	if f != nil && len(f.Entities) > 0 && f.Entities[0].Name == of.subj.name {
+		f.Entities[0].Kind = "" // it is no person
+	}
+	return f
 }
 
 // keepers, besides relatives and trades, are with whom things are: "the keys are with the concierge".
