@@ -43,7 +43,7 @@ func (t *talk) english(c *clause) {
 	if timed != nil && c.becauseBefore(timed) {
 		timed = nil // "I'm calling because she is away tomorrow"
 	}
-	if (c.verb == "book" || c.verb == "schedule" || c.verb == "arrange" || c.verb == "reserve") && (c.past || c.perfect) && !c.neg && timed != nil && timed.hasDay && (c.at(timed.first) == "for" || timed.clock && c.tableFor()) {
+	if (c.verb == "book" || c.verb == "schedule" || c.verb == "arrange" || c.verb == "reserve") && (c.past || c.perfect) && !c.neg && timed != nil && timed.hasDay && (c.at(timed.first) == "for" || timed.clock && (c.tableFor() || c.eventAt() > c.vi)) {
 		c.past, c.perfect = false, false // done already, for a day to come
 		t.planAt(c, timed)
 		return

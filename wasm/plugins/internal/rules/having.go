@@ -247,7 +247,7 @@ func (t *talk) hasSeveral(c *clause, i int) bool {
 
 var condition = set("asthma diabetes migraines epilepsy arthritis eczema anaemia anemia hypertension adhd depression insomnia pressure celiac coeliac tinnitus cancer anxiety pacemaker dyslexia autism cholesterol gout sciatica psoriasis endometriosis")
 
-var bodyPart = set("knee knees back hip hips shoulder heart ankle wrist neck eyes eyesight hearing stomach lungs")
+var bodyPart = set("knee knees back hip hips shoulder heart ankle wrist neck eyes eyesight hearing stomach lungs tooth teeth ear ears throat foot feet leg legs arm elbow thumb finger toe jaw head chest eye ribs")
 
 // possession words are what one loses and has lost, besides what thingWord knows.
 var possession = set("wallet keys key purse passport glasses umbrella ring earring necklace scarf gloves hat bag backpack luggage ticket card headphones earbuds charger bracelet")

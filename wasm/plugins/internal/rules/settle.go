@@ -146,6 +146,9 @@ func (t *talk) moves(c *clause, i int) {
 	}
 }
 
+// careHomes stand before "home" where it is one for several.
+var careHomes = set("care nursing retirement mobile old-age residential foster children's")
+
 // abodeOf tells what the words that follow "live in" or "move to" are; plain
 // reports a text without capitals, as speech recognition gives it.
 func abodeOf(value string, plain bool) abode {
@@ -168,6 +171,8 @@ func abodeOf(value string, plain bool) abode {
 	switch {
 	case passings[noun]:
 		return passing
+	case noun == "home" && head > 1 && careHomes[strings.ToLower(words[head-2])]:
+		return dwelling
 	case weekdayOf(first, false) >= 0 || monthOf(first) > 0 && head == 1 && first != "may" && first != "march":
 		return noAbode
 	case head == 1 && tools[first] || posts[noun] && !named:

@@ -190,9 +190,6 @@ func sameDay(s sentence, whens []when) {
 			if day == nil && i == 1 && w.grain == 'd' && !s.chinese() && s.together(&whens[0], w) {
 				whens[0].onDay(w)
 			}
-			if day != nil && w.weekday && !day.weekday && w.day < day.day && (s.at(w.first) == "back" || s.at(w.first-1) == "back" || s.at(w.first) == "until" || s.at(w.first) == "till") {
-				w.day += (day.day - w.day + 6) / 7 * 7 // "next Tuesday, back on Thursday"
-			}
 			day = w
 		case day != nil && w.clock && !w.hasDay && !w.byPart:
 			w.onDay(day)
@@ -220,7 +217,11 @@ func (s *sentence) together(at, day *when) bool {
 	}
 	for k := at.next; k < day.first; k++ {
 		switch s.at(k) {
-		case "about", "before", "after", "because", "until", "till", "that", "to", "by", "than", "not", ",", ".", "and", "but", "or", "so", "then":
+		case "to":
+			if !s.toks[k+1].cap || k+1 == day.first { // the 8:15 flight to Berlin on Monday
+				return false
+			}
+		case "about", "before", "after", "because", "until", "till", "that", "by", "than", "not", ",", ".", "and", "but", "or", "so", "then":
 			return false
 		}
 	}
