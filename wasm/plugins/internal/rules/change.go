@@ -89,13 +89,19 @@ func (t *talk) reschedule(c *clause) bool {
 			other := plan{day: was.day}
 			p.attribute += " " + other.value() // one of another day is another one
 		}
-		if whose.named {
+		switch {
+		case whose.named:
 			p.subject, p.shown = whose.key, whose.name
+		case c.kind == 'p' && hosted[attr]: // "Jule's moving the party to Friday"
+			p.subject, p.shown = c.subj.key, c.subj.name
 		}
 	}
 	t.moved(p.move(to), c.sentence, 0.88)
 	return true
 }
+
+// hosted are events of whoever gives them.
+var hosted = set("party wedding housewarming barbecue exhibition concert show")
 
 // dayBefore is the day that stands before a token: of "my appointment tomorrow was moved to Friday" the
 // first; nil: none does.

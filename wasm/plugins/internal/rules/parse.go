@@ -112,7 +112,7 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	}
 	ok := c.predicate(i)
 	t.relatedTo(&c)
-	if ok && (c.past || c.future || c.ing) && !c.perfect { // "was in Vienna for three days": how long, and not since when
+	if ok && (c.past || c.future || c.ing || c.must) && !c.perfect { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
 	}
 	if ok && c.past { // "ran it in 52 minutes": how long it took

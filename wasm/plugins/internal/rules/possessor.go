@@ -181,6 +181,9 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 	if w == "he" || w == "his" {
 		other = female
 	}
+	if p, ok := t.askedAfter(other); ok {
+		return p, true
+	}
 	for k := len(t.persons) - 1; k >= 0; k-- {
 		p := t.persons[k]
 		if t.sex(p) == other || t.present(p) || holdsWord(strings.ToLower(c.raw()), p.key) {
@@ -193,6 +196,28 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 			break
 		}
 		return t.named(p.name), true
+	}
+	return person{}, false
+}
+
+// askedAfter is the relative of the speaker after whom somebody has just asked, "how's your mum?", unless they are
+// of the other sex or somebody has been named since.
+func (t *talk) askedAfter(other byte) (person, bool) {
+	n := len(t.ev.Before)
+	if n == 0 || t.ev.Before[n-1].Speaker == t.ev.Speaker || t.ev.At-t.ev.Before[n-1].At > answerWithin {
+		return person{}, false
+	}
+	toks := lex(t.ev.Before[n-1].Text)
+	for i := len(toks) - 2; i >= 0; i-- {
+		if toks[i].s != "your" || !kin(toks[i+1].s) {
+			continue
+		}
+		sex := sexOf(toks[i+1].s, "")
+		if named := len(t.persons) > 0 && t.persons[len(t.persons)-1].name != "" && strings.Contains(t.ev.Text, t.persons[len(t.persons)-1].name); sex == other || sex == 0 || named || i+2 < len(toks) && toks[i+2].cap {
+			return person{}, false
+		}
+		noun := toks[i+1].s
+		return person{possessive(t.self.name) + " " + noun, possessive(t.self.key) + " " + noun}, true
 	}
 	return person{}, false
 }

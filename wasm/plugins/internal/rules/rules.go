@@ -262,6 +262,9 @@ func (t *talk) sentence(s sentence) {
 	}
 	if t.called = t.calledUpon(s); t.called.name == "" {
 		s = withoutCalled(s)
+		if n := len(s.toks) - 3; n > 2 && s.at(n) == "by" && s.at(n+1) == "the" && s.at(n+2) == "way" {
+			s = s.sub(0, n)
+		}
 	}
 	t.meet(s.toks, s.text)
 	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.resettledZh(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) || t.isNow(s) || t.isNowZh(s) {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -99,10 +100,32 @@ func timesIn(s sentence, now moment) []when {
 			i = w.next - 1
 		}
 	}
+	if len(all) > 0 && all[0].clock && !slices.ContainsFunc(all, func(w when) bool { return w.hasDay || w.habit }) {
+		if day := s.dayAlone(now); day != nil {
+			all[0].onDay(day)
+		}
+	}
 	if s.times != nil {
 		s.times[at] = all
 	}
 	return all
+}
+
+// dayAlone is the day that the sentence before this one names, and nothing else: "Monday. I've got a review at ten."
+// Nil: it does not.
+func (s sentence) dayAlone(now moment) *when {
+	const most = 30
+	before, ok := strings.CutSuffix(strings.TrimSpace(s.text[:s.start]), ".")
+	if before = strings.TrimSpace(before[strings.LastIndexAny(before, ".!?\n")+1:]); !ok || before == "" || len(before) > most {
+		return nil
+	}
+	for _, alone := range sentences(before) {
+		all := timesIn(alone, now)
+		if len(all) == 1 && all[0].hasDay && !all[0].habit && all[0].grain == 'd' && all[0].next == len(alone.toks) && (all[0].first == 0 || all[0].first == 1 && preposition(alone.at(0))) {
+			return &all[0]
+		}
+	}
+	return nil
 }
 
 // notBefore puts a bare day of the month or of the week after the day before it, if it ends a span, "from the 20th to the
