@@ -95,7 +95,7 @@ func (c *clause) firstTime() *when {
 		if w.habit || w.since {
 			continue
 		}
-		for k := i + 1; k < len(c.whens) && w.hasDay && !w.clock; k++ {
+		for k := i + 1; k < len(c.whens) && w.hasDay && (!w.clock || w.byPart); k++ {
 			if o := c.whens[k]; o.clock && !o.byPart && o.day == w.day {
 				m := *w
 				m.clock, m.minute, m.sure, m.until = true, o.minute, o.sure, o.until

@@ -226,6 +226,7 @@ func clauses(s sentence) []sentence {
 			flush(i)
 			first = i + 1
 		case (t.s == "," || t.s == "and") && s.listed(first, i):
+		case (t.s == "," || t.s == "and") && s.startsAt(i+1): // "the party is on Friday, it starts at nine"
 		case t.s == "," && s.besideAt(first, i) > 0:
 			beside = s.besideAt(first, i)
 		case t.s == "," && s.newClause(i+1), t.s == ":" && i > 0:
@@ -252,6 +253,15 @@ func (s sentence) bothWith(first, i int) bool {
 	}
 	_, event := eventNoun(oneEvent(s.at(k - 1)))
 	return event && !s.verbIn(first, k-1)
+}
+
+// startsAt reports "it starts at nine" at token i.
+func (s sentence) startsAt(i int) bool {
+	if s.at(i) == "and" {
+		i++
+	}
+	verb := s.at(i + 1)
+	return s.at(i) == "it" && (verb == "starts" || verb == "begins") && s.at(i+2) == "at"
 }
 
 // listed reports whether token i, "and" or a comma, stands between names that do something together: "Leo, Max and Piet

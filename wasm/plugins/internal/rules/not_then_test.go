@@ -10,7 +10,7 @@ import (
 func TestNotThen(t *testing.T) {
 	const flight = "The flight to Oslo is on Friday at eight. / "
 	for _, c := range []struct{ said, want string }{
-		{flight + "My daughter's recital isn't on Monday, it's on Tuesday.", "noted@2026-09-15"},
+		{flight + "My daughter's recital isn't on Monday, it's on Tuesday.", "recital@2026-09-15"},
 		{"We're having a party in January. / My birthday isn't in June, it's on July 12th.", "birthday=july 12"},
 		{flight + "My birthday isn't June 3rd but July 12th.", "birthday=july 12"},
 		{flight + "My birthday is not in June. It's on July 12th.", "!birthday=june; birthday=july 12"},
@@ -19,7 +19,7 @@ func TestNotThen(t *testing.T) {
 		{flight + "Anna's wedding is not in May, it's in June.", "wedding@2027-06-01"},
 		{flight + "No, the school trip's not on Thursday, it's on Tuesday at nine.", "trip@2026-09-15 09:00"},
 		{flight + "The wedding isn't on 7/3, it's on 12.6.2027.", "wedding@2027-06-12"},
-		{flight + "The recital's not on Thursday - it's on Tuesday at six instead.", "noted@2026-09-15 18:00"},
+		{flight + "The recital's not on Thursday - it's on Tuesday at six instead.", "recital@2026-09-15 18:00"},
 		{flight + "The deadline is tight, it's on Tuesday.", "deadline@2026-09-15"},
 		{flight + "The shop isn't open on Thursday, it's on Tuesday.", ""},
 		// What it has just named is a plan that is known.

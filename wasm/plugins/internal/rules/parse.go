@@ -198,7 +198,20 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	}
 	return ing || failing[w] || w == "ready" || w == "down" || w == "gone" || w == "come" && s.at(i+1) == "through" || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming" ||
 		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due" ||
-		w == "into" || w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked"
+		w == "into" || w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked" || personStates[w] && s.restsAt(i+1, timed)
+}
+
+// personStates are how somebody is: "Ella's vegetarian", and not "Ella's vegetarian lasagne".
+var personStates = set("vegetarian vegan pescatarian teetotal sober diabetic asthmatic coeliac celiac dyslexic autistic deaf blind left-handed single divorced widowed engaged retired unemployed ill sick afraid scared terrified " +
+	"back home away out busy free tired better worse abroad upset worried pregnant asleep awake late early fond")
+
+// restsAt reports whether no noun follows at token i.
+func (s sentence) restsAt(i int, timed []bool) bool {
+	if i >= len(s.toks) || timed[i] || s.toks[i].kind == 'p' {
+		return true
+	}
+	w := s.at(i)
+	return adverb(w) || preposition(w) || w == "and" || w == "but" || w == "since" || w == "because" || w == "until"
 }
 
 // phraseLead is how many words "you know", "by the way", "I think" take.

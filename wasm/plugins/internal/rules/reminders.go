@@ -34,6 +34,9 @@ func (t *talk) reminder(s sentence) bool {
 		return false // "Remember when Tom lived in Graz?"
 	}
 	s = request
+	if s.at(from) == "don't" && s.at(from+1) == "forget" && from+3 < len(s.toks) && s.toks[from+2].cap && strings.HasSuffix(s.at(from+2), "'s") && len(findWhens(s, t.now)) > 0 { // "don't forget Mia's recital tonight"
+		return t.says(s, "I have "+s.text[s.toks[from+2].start:s.end])
+	}
 	for _, said := range reminderLeads {
 		if !strings.HasPrefix(said, s.at(from)) {
 			continue

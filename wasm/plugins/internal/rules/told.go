@@ -112,10 +112,25 @@ func quotes(s, c sentence) bool {
 	return false
 }
 
+// tellThem is "tell her Ella is vegetarian now" as the statement that it is.
+func tellThem(s sentence) sentence {
+	if s.at(0) != "tell" || len(s.toks) < 5 || s.at(1) != "her" && s.at(1) != "him" && s.at(1) != "them" && !(s.toks[1].cap && nameWord(s.at(1))) {
+		return s
+	}
+	n := 2
+	if s.at(n) == "that" {
+		n++
+	}
+	if w := s.at(n); !s.newClause(n) && !(s.toks[n].cap && strings.HasSuffix(w, "'s")) || w == "his" || w == "her" || w == "their" {
+		return s
+	}
+	return s.sub(n, len(s.toks))
+}
+
 // toldYou is "did I tell you that Hannah got the job?" as the statement that it is.
 func toldYou(s sentence) sentence {
 	if s.ends != "?" {
-		return s
+		return tellThem(s)
 	}
 	for _, asked := range [...]string{"did i tell you", "have i told you", "did i mention", "did you hear"} {
 		words := strings.Fields(asked)

@@ -118,7 +118,7 @@ func eventNoun(s string) (string, bool) {
 		return s + "_appointment", true
 	}
 	switch s {
-	case "appointment", "meeting", "interview", "flight", "dinner", "lunch", "breakfast", "brunch", "call", "party", "exam", "class", "wedding", "concert", "haircut", "checkup",
+	case "appointment", "meeting", "interview", "flight", "dinner", "lunch", "breakfast", "brunch", "call", "party", "exam", "class", "wedding", "recital", "concert", "haircut", "checkup",
 		"check-up", "standup", "stand-up", "review", "deadline", "delivery", "viewing", "rehearsal", "match", "game", "presentation", "conference", "training",
 		"workshop", "lesson", "demo", "funeral", "birthday-party", "reservation", "date", "picnic", "visit", "trip", "drinks", "session", "test", "surgery", "operation",
 		"inspection", "launch", "webinar", "seminar", "lecture", "play", "show", "movie", "film", "barbecue", "bbq", "event", "pickup", "handover", "train", "kickoff", "retro", "sync", "catch-up", "holiday", "vacation":
