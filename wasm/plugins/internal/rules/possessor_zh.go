@@ -78,13 +78,19 @@ func (t *talk) ownerZh(owner string, of bool) possessor {
 		return possessor{named: true}
 	case relative == owner && utf8.RuneCountInString(owner) > 1 && (of || !groupsZh[owner]) && owner != "医生" && owner != "大夫":
 		return said(person{t.self.name + "的" + owner, t.self.key + "的" + owner})
-	case personZh(owner) || t.knows(owner) || owner != "" && owner[0] < 0x80 && utf8.RuneCountInString(owner) <= 20 && owner[0] >= 'A' || of && transliterated(owner):
+	case personZh(owner) || t.knows(owner) || owner != "" && owner[0] < 0x80 && utf8.RuneCountInString(owner) <= 20 && owner[0] >= 'A' || of && (transliterated(owner) || calledSmallZh(owner)):
 		return said(t.named(owner))
 	}
 	if p, k, ok := t.kinZh(owner); ok && (personZh(p.name) || transliterated(p.name)) {
 		return said(person{p.name + "的" + k, p.key + "的" + k})
 	}
 	return possessor{}
+}
+
+// calledSmallZh reports what a child or a friend is called: 小雨, 小宝.
+func calledSmallZh(s string) bool {
+	rs := []rune(s)
+	return len(rs) == 2 && (rs[0] == '小' || rs[0] == '阿') && !commonNounsZh[s] && !strings.ContainsRune("区组学店孩狗猫队班院镇村型说时件屋车菜吃费票路", rs[1])
 }
 
 // groupsZh before an event say of what kind it is, and not whose: 同学聚会.

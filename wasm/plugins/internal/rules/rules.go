@@ -127,6 +127,9 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 			t.learn(&ev.Before[i])
 		}
 	}
+	if p, ok := t.askedAfterZh(); ok {
+		t.about(p)
+	}
 	if reason := boilerplate(ev.Text); reason != "" {
 		t.refuse("boilerplate", reason, 0, len(ev.Text))
 	} else {
