@@ -121,6 +121,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	for _, v := range out.worth {
 		out.asks += v
 	}
+	if out.asks == 0 && !out.dated {
+		c.asksForSomebody(&out, words, at, foldName(q.Wearer))
+	}
 	c.entityGroups(&out, words)
 	c.relatedGroups(&out, &q, words, at, now)
 	c.codeGroups(&out, q.Text, words, &f, at)
@@ -173,6 +176,17 @@ func (c *core) askWord(out *question, words []word, i int, slip slipped, f *foun
 		out.groups = append(out.groups, g)
 	}
 	c.spelt(out, x.term, n, s)
+}
+
+// asksForSomebody has the names of a question count that has no other word to look for: "who is Paula", "where is Paula
+// from". The wearer's own name is in nearly every memory, and does not count.
+func (c *core) asksForSomebody(out *question, words []word, at map[string]int, wearer string) {
+	for _, x := range words {
+		if n, ok := at[x.term]; ok && c.isName(x) && foldName(x.text) != wearer && out.worth[n] == 0 {
+			out.worth[n] = 1
+			out.asks++
+		}
+	}
 }
 
 // sameAs returns the terms that documents have of other Chinese words for the same.

@@ -49,6 +49,10 @@ func last(s string) string {
 // dropped reads a clause whose speaker left "I" out: "Lost my job yesterday".
 // It gives the word of the verb, or -1.
 func (t *talk) dropped(c *clause) int {
+	if (c.w(0) == "need" || c.w(0) == "have") && c.w(1) == "to" && c.words[0].tok == 0 && len(c.words) > 3 && c.ends != "?" { // "Need to call the plumber"
+		c.subj, c.kind, c.bare = t.self, 's', true
+		return 0
+	}
 	_, past, ing := lemma(c.w(0))
 	if !past || ing || auxiliary(c.w(0)) || c.w(0) == "left" || c.w(0) == "heard" || c.words[0].tok > 2 || len(c.words) < 3 || c.ends == "?" {
 		return -1

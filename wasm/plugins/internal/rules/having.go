@@ -139,6 +139,9 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 			words = strings.Fields(strings.ToLower(o))
 		}
 	}
+	if name == "" && c.w(next) == "," && c.capital(next+1) && nameWord(c.w(next+1)) && (next+2 == len(c.words) || c.w(next+2) == ",") && (pet(last(strings.ToLower(o))) || kin(last(strings.ToLower(o)))) { // "a cat, Minou"
+		name = c.cased(next + 1)
+	}
 	for k, w := range words { // "a love for horses" is a love
 		if k > 0 && preposition(w) && w != "of" || strings.HasSuffix(w, "ing") && k > 0 {
 			words = words[:k]
