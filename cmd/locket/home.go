@@ -144,6 +144,18 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 	if len(unlock) > 0 {
 		keep["unlock"] = unlock
 	}
+	for _, key := range a.setKeys() {
+		into := keep
+		tables := strings.Split(key, ".")
+		last := len(tables) - 1
+		for _, name := range tables[:last] {
+			if _, ok := into[name].(map[string]any); !ok {
+				into[name] = map[string]any{}
+			}
+			into = into[name].(map[string]any)
+		}
+		into[tables[last]] = l.ForFile(key)
+	}
 	path = filepath.Join(l.Home, config.FileName)
 	if _, err := os.Stat(path); err == nil || len(keep) == 0 {
 		return "", nil
@@ -153,6 +165,16 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 		return "", err
 	}
 	return path, atomicfile.Write(path, b)
+}
+
+// setKeys are the settings that --set gave, but for the home's place.
+func (a *app) setKeys() (keys []string) {
+	for _, f := range a.flags {
+		if f.Name == setName && f.Key != "home" {
+			keys = append(keys, f.Key)
+		}
+	}
+	return keys
 }
 
 // setTable puts a table into the file of settings, in place of one of that name; nil

@@ -206,6 +206,9 @@ func (f *settingFlag) Set(s string) error {
 	return nil
 }
 
+// setName is the flag that sets any setting.
+const setName = "--set"
+
 // setFlag is --set key=value.
 type setFlag struct{ app *app }
 
@@ -216,7 +219,7 @@ func (f *setFlag) Set(s string) error {
 	if !ok {
 		return fmt.Errorf("want key=value")
 	}
-	f.app.flags = append(f.app.flags, config.Flag{Name: "--set", Key: key, Value: value})
+	f.app.flags = append(f.app.flags, config.Flag{Name: setName, Key: key, Value: value})
 	return nil
 }
 

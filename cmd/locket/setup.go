@@ -55,7 +55,7 @@ step names. Where you end it before the words are checked, nothing is made. lock
 the same in the browser.
 
 Without a terminal nothing is asked. Flags give the answers, and a step without one is
-skipped. The home needs --passphrase-file, --keyring or --key-file then.`,
+skipped. What --set gives is written to the settings of a new home. The home needs --passphrase-file, --keyring or --key-file then.`,
 		Example: `  locket setup
   locket setup --key-file --wearer Maja --languages de,en --wearable pendant --ears auto --eyes tesseract
   locket setup --mind "http://127.0.0.1:11434/v1 qwen3:8b"`,
@@ -157,19 +157,20 @@ func (a *app) setup(ctx context.Context, o *setupOptions) error {
 // are written here.
 func (s *settingUp) asWritten(l *config.Loaded) error {
 	a := s.app
-	own := func(f config.Flag) bool {
-		return slices.Contains([]string{"--wearer", "--zone", "--languages"}, f.Name)
+	given := map[string]string{"wearer": "--wearer", "zone": "--zone", "languages": "--languages"} // by the setting
+	for _, key := range a.setKeys() {
+		given[key] = setName + " " + key
 	}
+	own := func(f config.Flag) bool { return given[f.Key] != "" }
 	has, err := config.Load(config.Sources{Environ: a.environ, Flags: slices.DeleteFunc(slices.Clone(a.flags), own), File: a.file})
 	if err != nil {
 		return err
 	}
-	for _, v := range []struct{ key, given, has string }{
-		{"wearer", l.Wearer, has.Wearer}, {"zone", l.Zone, has.Zone}, {"languages", strings.Join(l.Languages, ","), strings.Join(has.Languages, ",")},
-	} {
-		if v.given != v.has {
+	is := has.Settings()
+	for i, v := range l.Settings() {
+		if flag := given[v.Key]; flag != "" && v.Value != is[i].Value {
 			file := cmp.Or(has.File, filepath.Join(has.Home, config.FileName))
-			return advisedError{fmt.Errorf("--%s: the home has %q already", v.key, v.has), fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.key, file)}
+			return advisedError{fmt.Errorf("%s: the home has %q already", flag, is[i].Value), fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.Key, file)}
 		}
 	}
 	return nil
