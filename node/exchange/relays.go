@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/envstore"
 	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/replica"
@@ -248,18 +249,30 @@ func checkRelay(text string) (string, error) {
 	return u.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// withRelay changes something about a relay, and gives the list.
-func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
+// withRelay changes something about a relay, and gives the list. Of a node without an envelope
+// store check is called before one is begun, which is for good.
+func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx context.Context, sy *Syncing, url string) error, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
 	url, err := checkRelay(text)
 	if err != nil {
 		return nil, err
 	}
-	p, _, release, err := sc.remotes()
+	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, err
 	}
 	release() // ending the exchange takes the node's lock
-	switch err := do(p, url); {
+	if sy.Remotes() == nil {
+		err = check(ctx, sy, url)
+	}
+	if err == nil {
+		var p *remotes.Remotes
+		if p, _, release, err = sc.remotes(); err != nil {
+			return nil, err
+		}
+		release()
+		err = do(p, url)
+	}
+	switch {
 	case errors.Is(err, remotes.ErrUnknown):
 		return nil, fmt.Errorf("%w: %w", memory.ErrNotFound, err)
 	case errors.Is(err, serve.ErrConflict):
@@ -274,9 +287,34 @@ func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.
 	return sc.Relays(ctx)
 }
 
+// foundAt begins the wearer's space at a relay, unless the relay has it.
+func foundAt(ctx context.Context, sy *Syncing, url string) error {
+	genesis, err := membership.Genesis(sy.c.Ring.Locked)
+	if err != nil {
+		return err
+	}
+	relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
+	if err != nil {
+		return err
+	}
+	defer relay.Close()
+	if err := envstore.Found(ctx, sy.spaceAt(relay), genesis); err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	return nil
+}
+
+// usedAt gives an error unless the node syncs through the relay.
+func usedAt(_ context.Context, sy *Syncing, url string) error {
+	if url != sy.primary {
+		return fmt.Errorf("relay %s: %w", url, remotes.ErrUnknown)
+	}
+	return nil
+}
+
 // AddRelay implements serve.Relayer.
 func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
 		sy, r, err := sc.replica()
 		if err != nil {
 			return err
@@ -290,7 +328,7 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 
 // RemoveRelay implements serve.Relayer.
 func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, usedAt, func(p *remotes.Remotes, url string) error {
 		if url == p.Primary() {
 			if err := sc.comeHome(ctx); err != nil {
 				return err
@@ -305,7 +343,7 @@ func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, er
 
 // MoveRelay implements serve.Relayer.
 func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
 		sy, r, err := sc.replica()
 		if err != nil {
 			return err
