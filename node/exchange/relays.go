@@ -104,9 +104,8 @@ func (sy *Syncing) openEnvelopes() error {
 			return fmt.Errorf("%w: log: %w", remotes.ErrEnvelopes, err)
 		}
 	}
-	sy.primary = p.Primary()
-	if sy.relay == nil {
-		if sy.relay, err = openRelay(sy.primary, sy.c.HTTP, sy.c.Now); err != nil {
+	if !sy.HasRelay() {
+		if err := sy.begin(p.Primary()); err != nil {
 			return err
 		}
 	}
@@ -142,9 +141,8 @@ func (sc Syncer) remotes() (*remotes.Remotes, *Syncing, func(), error) {
 	if x != nil && x.remotes != nil {
 		return x.remotes, sy, release, nil
 	}
-	running := false
+	running := sy.running.Load()
 	if x != nil {
-		running = x.replica.Running()
 		x.close()
 	}
 	if err := sy.openEnvelopes(); err != nil {
@@ -165,7 +163,7 @@ func (sy *Syncing) reopenSync(was *exchange, running bool) error {
 	if was == nil {
 		return nil
 	}
-	r, err := sy.newReplica(sy.spaceAt(sy.relay), nil)
+	r, err := sy.newReplica(sy.Space(), nil)
 	if err != nil {
 		return err
 	}
@@ -182,7 +180,7 @@ func (sy *Syncing) Primary() string {
 	if p := sy.Remotes(); p != nil {
 		return p.Primary()
 	}
-	return sy.primary
+	return sy.at.Load().url
 }
 
 // Round does one round of sync, with every remote if there are several. The error
@@ -221,7 +219,7 @@ func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
 		return out, nil
 	}
 	if x.remotes == nil {
-		return append(out, serve.Relay{URL: sy.primary, Kind: serve.RelayPrimary, Trouble: []string{}}), nil
+		return append(out, serve.Relay{URL: sy.Primary(), Kind: serve.RelayPrimary, Trouble: []string{}}), nil
 	}
 	for _, s := range x.remotes.Status() {
 		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Member: s.Member, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
@@ -306,7 +304,7 @@ func foundAt(ctx context.Context, sy *Syncing, url string) error {
 
 // usedAt gives an error unless the node syncs through the relay.
 func usedAt(_ context.Context, sy *Syncing, url string) error {
-	if url != sy.primary {
+	if url != sy.Primary() {
 		return fmt.Errorf("relay %s: %w", url, remotes.ErrUnknown)
 	}
 	return nil
@@ -322,7 +320,11 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // fetches what only the old relay has
 			return err
 		}
-		return p.Add(ctx, url)
+		err = p.Add(ctx, url)
+		if !sy.HasRelay() { // the first one serves pairings and shares from now on
+			err = errors.Join(err, sy.begin(p.Primary()))
+		}
+		return err
 	})
 }
 
