@@ -106,6 +106,7 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			return
 		}
 		var blobs []archive.Part
+		var late []memory.ID // secrets that came since the others were opened
 		err = t.c.Engine.View(ctx, func(tx *store.Tx) error {
 			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 				if err == nil {
@@ -117,6 +118,10 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			}
 			for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState}) {
 				if err == nil && m.Expired(t.c.Now()) {
+					continue
+				}
+				if _, ok := secrets[m.ID]; err == nil && !ok && secrets != nil && m.Type == memory.Vault && m.State != memory.Erased {
+					late = append(late, m.ID)
 					continue
 				}
 				if err == nil {
@@ -133,6 +138,11 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			}
 			return nil
 		})
+		for _, id := range late {
+			if err == nil {
+				err = t.exportSecret(ctx, id, emit)
+			}
+		}
 		for _, b := range blobs {
 			if err == nil {
 				err = t.exportBlob(ctx, b, give)
@@ -160,6 +170,19 @@ func emitAssertions(tx *store.Tx, id memory.ID, secret string, emit func(kind st
 		}
 	}
 	return nil
+}
+
+// exportSecret opens an entry of the vault, and emits what was said of it. One that was erased
+// meanwhile is left out.
+func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, emit func(kind string, v any) error) error {
+	r, err := t.c.Reveal(ctx, id)
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.c.Engine.View(ctx, func(tx *store.Tx) error { return emitAssertions(tx, id, string(r.Secret), emit) })
 }
 
 // everyState is all memories, the erased too: their ids must not come back.

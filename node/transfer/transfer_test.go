@@ -284,6 +284,48 @@ func TestSecretsSealedElsewhere(t *testing.T) {
 	}
 }
 
+// A secret that is said while an archive is made is in it with its value, or a restored home
+// could not open it.
+func TestSecretSaidDuringAnExport(t *testing.T) {
+	from, _ := wholeLife(t)
+	ctx := t.Context()
+	if err := from.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	var all []archive.Record
+	for r, err := range from.Export(ctx, serve.ExportOptions{Secrets: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, r); len(all) > 1 {
+			continue
+		}
+		if res, err := from.Add(ctx, serve.AddRequest{Text: "my bike lock code is 4471"}); err != nil || res.Redacted != 1 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+	}
+	sum, err := archive.Check(recordsOf(all), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := nodetest.New(t, nil)
+	if res, err := to.Import(ctx, recordsOf(all), serve.ImportOptions{Signer: archive.Words(sum.Key)}); err != nil || len(res.Sealed) > 0 {
+		t.Errorf("sealed to the first home: %+v, %v", res, err)
+	}
+	if err := to.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	page, err := to.List(ctx, serve.ListQuery{Type: memory.Vault, Limit: 10})
+	if err != nil || len(page.Memories) != 2 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	for _, m := range page.Memories {
+		if _, err := to.Reveal(ctx, m.ID); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestBrokenArchives(t *testing.T) {
 	from, _ := wholeLife(t)
 	all, signer := exportOf(t, from, serve.ExportOptions{})
