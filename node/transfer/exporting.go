@@ -162,7 +162,7 @@ func emitAssertions(tx *store.Tx, id memory.ID, secret string, emit func(kind st
 	}
 	for i := range as {
 		rec := archive.Assertion{Assertion: as[i]}
-		if as[i].Candidate != nil {
+		if rec.Vault() != nil {
 			rec.Secret = secret
 		}
 		if err := emit(archive.KindAssertion, rec); err != nil {
@@ -179,7 +179,7 @@ func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, emit func(kin
 	if errors.Is(err, memory.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
+	if _, elsewhere := errors.AsType[*serve.SealedElsewhere](err); err != nil && !elsewhere {
 		return err
 	}
 	return t.c.Engine.View(ctx, func(tx *store.Tx) error { return emitAssertions(tx, id, string(r.Secret), emit) })
@@ -189,7 +189,7 @@ func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, emit func(kin
 var everyState = []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
 
 // secrets opens the values in the vault, and adds to the history that each was
-// read.
+// read. One that is sealed to another device has none.
 func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	if t.c.VaultUntil().IsZero() {
 		return nil, serve.ErrVaultLocked
@@ -207,7 +207,9 @@ func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	out := map[memory.ID]string{}
 	for _, id := range ids {
 		r, rerr := t.c.Reveal(ctx, id)
-		err = errors.Join(err, rerr)
+		if _, elsewhere := errors.AsType[*serve.SealedElsewhere](rerr); !elsewhere { // it stays sealed
+			err = errors.Join(err, rerr)
+		}
 		out[id] = string(r.Secret)
 	}
 	return out, err

@@ -266,6 +266,9 @@ func TestSecretsSealedElsewhere(t *testing.T) {
 	if err != nil || len(res.Sealed) != 1 {
 		t.Fatalf("sealed: %+v, %v", res, err)
 	}
+	if _, signer := exportOf(t, to, serve.ExportOptions{Secrets: true}); signer == "" { // a backup of it is made, too
+		t.Error("no export with secrets of a node with one that it can't open")
+	}
 	if _, err := to.Reveal(ctx, secret); err == nil || !strings.Contains(err.Error(), "the secret \""+res.Sealed[0]+"\" is sealed to another device") {
 		t.Errorf("the secret: %v", err)
 	}
@@ -281,6 +284,17 @@ func TestSecretsSealedElsewhere(t *testing.T) {
 		if r, err := to.Reveal(ctx, secret); err != nil || r.Secret != "tulip-42-harbor" {
 			t.Errorf("the secret: %v, %v", r, err)
 		}
+	}
+	third := nodetest.New(t, nil)
+	if err := third.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	all, signer = exportOf(t, to, serve.ExportOptions{Secrets: true})
+	if res, err := third.Import(ctx, recordsOf(all), serve.ImportOptions{Signer: signer}); err != nil || len(res.Sealed) > 0 {
+		t.Errorf("from where it was sealed anew: %+v, %v", res, err)
+	}
+	if r, err := third.Reveal(ctx, secret); err != nil || r.Secret != "tulip-42-harbor" {
+		t.Errorf("the secret that was sealed anew: %v, %v", r, err)
 	}
 }
 
