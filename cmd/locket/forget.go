@@ -124,8 +124,10 @@ func (a *app) forgetBy(ctx context.Context, yes, plan bool, ask func(*serve.Clie
 		if emptyPlan(p) {
 			return a.print(serve.ForgetResult{}, func(io.Writer) {})
 		}
-		if !yes && !a.confirm("Erase all of this for good?") {
-			return fmt.Errorf("nothing was erased")
+		if !yes {
+			if err := a.agreed("Erase all of this for good?", "nothing was erased"); err != nil {
+				return err
+			}
 		}
 		done, err := do(cl, ans.Confirm)
 		if err != nil {

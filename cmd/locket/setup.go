@@ -186,8 +186,8 @@ func (s *settingUp) check(l *config.Loaded) error {
 		}
 	}
 	if name := o.wearable; name != "" && name != none {
-		if err := wire.CheckDevice(name); err != nil {
-			return usageError{fmt.Errorf("--wearable: %w", err)}
+		if wire.CheckDevice(name) != nil {
+			return usagef("--wearable %q: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last, as it is part of a topic", name)
 		}
 	}
 	if o.backup == "" || o.backup == none {
