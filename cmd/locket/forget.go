@@ -36,6 +36,9 @@ The arguments are a time in words, English or Chinese, or ids.`,
 			if _, err := a.load(); err != nil {
 				return err
 			}
+			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
+				return usageError{advisedError{fmt.Errorf("%q is no time", args[0]), "Everything since a day is taken by --since 1900-01-01. To be rid of the home and its keys: " + docsAt + "install.md#removing"}}
+			}
 			if len(args) > 0 && isTime(args[0]) {
 				r.When = strings.Join(args, " ")
 			} else {
@@ -91,6 +94,9 @@ The arguments are a time in words, English or Chinese, or ids.`,
 
 // timeWords begin times; others have a space, a mark, or Chinese in them.
 var timeWords = strings.Fields("last past since on in this the today yesterday tonight monday tuesday wednesday thursday friday saturday sunday")
+
+// everything is what people type who want all of it to go.
+var everything = strings.Fields("all everything * 全部 所有 一切")
 
 // isTime reports whether an argument is a time in words, and not an id.
 func isTime(s string) bool {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -238,18 +239,27 @@ func (s *settingUp) home(l *config.Loaded) error {
 		return err
 	}
 	s.saySpoken()
-	if err := s.opening(); err != nil {
-		return err
+	var made *newHome
+	for chosen := o.init.keyring; made == nil; { // by a flag
+		if err := s.opening(); err != nil {
+			return err
+		}
+		s.app.settings = nil // with the answers
+		var err error
+		if l, err = s.app.load(); err != nil {
+			return err
+		}
+		made, err = s.app.prepareHome(l, o.passphraseFile, &o.init)
+		if s.talks && !chosen && o.init.keyring && errors.Is(err, keyring.ErrNoKeyring) {
+			s.tell("%v\n", err)
+			made, o.init.keyring = nil, false
+			continue
+		}
+		if err != nil {
+			return err
+		}
 	}
-	s.app.settings = nil // with the answers
-	l, err := s.app.load()
-	if err != nil {
-		return err
-	}
-	made, err := s.app.prepareHome(l, o.passphraseFile, &o.init)
-	if err != nil {
-		return err
-	}
+	var err error
 	words := made.words()
 	if !s.app.json {
 		s.app.showPhrase(l.Home, made.written, made.phrase)
