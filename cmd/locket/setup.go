@@ -188,7 +188,7 @@ func (s *settingUp) check(l *config.Loaded) error {
 	}
 	if name := o.wearable; name != "" && name != none {
 		if wire.CheckDevice(name) != nil {
-			return usagef("--wearable %q: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last, as it is part of a topic", name)
+			return usagef("--wearable %q: %s", name, deviceNames)
 		}
 	}
 	if o.backup == "" || o.backup == none {

@@ -169,15 +169,20 @@ func TestSetupEndsAnywhere(t *testing.T) {
 	}
 }
 
-// Where there is no keyring, whoever chose it is asked again.
-func TestSetupWithoutAKeyring(t *testing.T) {
+// Where there is no keyring, whoever chose it is asked again, and so is who gives a wearable a
+// name that it can't have.
+func TestSetupAsksAgain(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	ways := []string{"3", "2"}
-	p := &answerer{replies: append(slices.Clone(setupReplies), reply{"1, 2 or 3", func(string) string {
-		way := ways[len(ways)-1]
-		ways = ways[:len(ways)-1]
-		return way
-	}})}
+	names := []string{"pendant", "My pendant"}
+	last := func(of *[]string) func(string) string {
+		return func(string) string {
+			v := (*of)[len(*of)-1]
+			*of = (*of)[:len(*of)-1]
+			return v
+		}
+	}
+	p := &answerer{replies: append(slices.Clone(setupReplies), reply{"1, 2 or 3", last(&ways)}, reply{"Its name", last(&names)})}
 	noKeyring := func(d *deps) {
 		make := d.initHome
 		d.initHome = func(cfg config.Config, o initOptions) (string, error) {
@@ -187,7 +192,7 @@ func TestSetupWithoutAKeyring(t *testing.T) {
 			return make(cfg, o)
 		}
 	}
-	if code, out := runSetupWith(t, home, p, false, noKeyring, "setup"); code != exitDone || len(ways) > 0 {
+	if code, out := runSetupWith(t, home, p, false, noKeyring, "setup"); code != exitDone || len(ways) > 0 || len(names) > 0 || !strings.Contains(out, "user name  pendant") {
 		t.Errorf("exit %d, asked %q\n%s", code, p.asked, out)
 	}
 }
