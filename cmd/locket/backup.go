@@ -225,6 +225,9 @@ func (a *app) beginBackup(ctx context.Context, dir, file string) (*backup.Folder
 	if err != nil {
 		return nil, err
 	}
+	if file == "" {
+		fmt.Fprintln(a.stderr, "The backup gets a passphrase of its own.")
+	}
 	pass, err := a.newPassphrase(file)
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 	} else {
 		line("intake", "%s", a.pauseText(s.Pause))
 	}
-	broker := s.Broker.URL
+	broker := everyAddress(s.Broker.URL)
 	switch {
 	case s.Broker.Embedded && broker == "":
 		broker = "its own"
