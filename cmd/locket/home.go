@@ -144,18 +144,7 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 	if len(unlock) > 0 {
 		keep["unlock"] = unlock
 	}
-	for _, key := range a.setKeys() {
-		into := keep
-		tables := strings.Split(key, ".")
-		last := len(tables) - 1
-		for _, name := range tables[:last] {
-			if _, ok := into[name].(map[string]any); !ok {
-				into[name] = map[string]any{}
-			}
-			into = into[name].(map[string]any)
-		}
-		into[tables[last]] = l.ForFile(key)
-	}
+	a.keepSet(keep, l)
 	path = filepath.Join(l.Home, config.FileName)
 	if _, err := os.Stat(path); err == nil || len(keep) == 0 {
 		return "", nil
@@ -175,6 +164,22 @@ func (a *app) setKeys() (keys []string) {
 		}
 	}
 	return keys
+}
+
+// keepSet adds what --set gave to the settings of a new home.
+func (a *app) keepSet(keep map[string]any, l *config.Loaded) {
+	for _, key := range a.setKeys() {
+		into := keep
+		tables := strings.Split(key, ".")
+		last := len(tables) - 1
+		for _, name := range tables[:last] {
+			if _, ok := into[name].(map[string]any); !ok {
+				into[name] = map[string]any{}
+			}
+			into = into[name].(map[string]any)
+		}
+		into[tables[last]] = l.ForFile(key)
+	}
 }
 
 // setTable puts a table into the file of settings, in place of one of that name; nil

@@ -54,18 +54,22 @@ type joinedHome struct {
 
 // settle writes the settings of a home that came by joining.
 func (a *app) settle(l *config.Loaded, o *homeOptions, j joined) error {
-	keep := map[string]any{"sync": map[string]any{"relay": j.relay}}
+	keep, sync := map[string]any{}, map[string]any{}
+	keep["sync"] = sync
+	a.keepSet(keep, l)
+	if j.relay != "" {
+		sync["relay"] = j.relay
+	} else { // it was let in by a device in the same network
+		sync["lan"] = true
+	}
 	named := ""
 	switch {
+	case j.wearer != "" && l.Origin("wearer").Kind != config.FromFlag:
+		keep["wearer"] = j.wearer
 	case l.Origin("wearer").Kind != config.FromDefault:
 		keep["wearer"] = l.Wearer
-	case j.wearer != "":
-		keep["wearer"] = j.wearer
 	default:
 		named = fmt.Sprintf("\nIt does not know your name, by which it knows who \"I\" is: write wearer = \"NAME\" at the top of %s, before the daemon runs.", filepath.Join(l.Home, config.FileName))
-	}
-	if j.relay == "" { // it was let in by a device in the same network
-		keep["sync"] = map[string]any{"lan": true}
 	}
 	if l.Origin("zone").Kind == config.FromFlag {
 		keep["zone"] = l.Zone

@@ -168,7 +168,7 @@ func TestPairByCommand(t *testing.T) {
 	if out := ok(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `write wearer = "NAME"`) {
 		t.Errorf("recovered, without a name: %s", out)
 	}
-	if b, err := os.ReadFile(filepath.Join(three, "config.toml")); err != nil || strings.Contains(string(b), "wearer") {
+	if b, err := os.ReadFile(filepath.Join(three, "config.toml")); err != nil || strings.Contains(string(b), "wearer") || !strings.Contains(string(b), "reserve = '1MB'") {
 		t.Errorf("its settings: %s, %v", b, err)
 	}
 	ok(t, three, "", "sync", "--now")
