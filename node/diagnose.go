@@ -105,7 +105,11 @@ func (o *session) status(ctx context.Context, s *serve.Status, now time.Time) er
 func (n *Node) brokerStatus() serve.BrokerStatus {
 	switch {
 	case n.broker != nil:
-		return serve.BrokerStatus{Embedded: true, URL: "tcp://" + n.broker.Addr().String(), Connected: true}
+		scheme := "tcp://"
+		if n.cfg.Broker.TLSCert != "" {
+			scheme = "ssl://"
+		}
+		return serve.BrokerStatus{Embedded: true, URL: scheme + n.broker.Addr().String(), Connected: true}
 	case n.client != nil:
 		return serve.BrokerStatus{URL: n.cfg.Broker.URL, Connected: n.client.Err() == nil}
 	}

@@ -277,8 +277,7 @@ func (n *Node) startPump(o *session) error {
 		o.meaning.Start(o.life)
 		o.life.Start(o.given.Tend)
 		o.market.Tend()
-	}
-	if n.running && o.sync.Start() {
+		o.sync.Start()
 		o.sharing.Tend()
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // Nodes that run sync by themselves: what one learns, the other is told of,
@@ -83,5 +84,36 @@ func TestRunningGoesOnWithOneRelay(t *testing.T) {
 	}
 	if !came {
 		t.Error("what it learns does not come to the other any more")
+	}
+}
+
+// The first relay of a node that runs serves at once: a device is let in there, and what is
+// learnt comes to it, as from the next start on.
+func TestFirstRelayOfARunningNode(t *testing.T) {
+	relay := serveRelay(t)
+	a, b := newDevice(t, "", 45), newDevice(t, relay.url, 46)
+	a.cfg.Broker.Listen, b.cfg.Broker.Listen = "127.0.0.1:0", "127.0.0.1:0"
+	a.init()
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := a.AddRelay(t.Context(), relay.url); err != nil || len(list) != 1 || list[0].Kind != serve.RelayPrimary {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	a.pair(b)
+	if err := b.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id := a.tell("Ana likes plums.", nil)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	came := false
+	for c, err := range b.Changes(ctx, 0, true) {
+		if came = err == nil && c.Memory == id; came || err != nil {
+			break
+		}
+	}
+	if !came {
+		t.Error("what it learns does not come to the other")
 	}
 }

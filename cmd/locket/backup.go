@@ -157,10 +157,11 @@ func (a *app) backUp(ctx context.Context, cl *serve.Client, dir string, o *backu
 	if errors.Is(err, backup.ErrDamaged) {
 		fmt.Fprintf(a.stderr, "What is there is damaged, and is written anew: %v\n", err)
 	}
+	var sealed []string
 	write := func() (backup.Written, error) {
 		m := a.meter("back up", "records", before.Records)
 		defer m.end()
-		return f.Write(ctx, m.counted(cl.Export(ctx, opt)), backup.WriteOptions{Spool: a.settings.Home, OtherHome: o.replace, Vault: o.withoutVault})
+		return f.Write(ctx, stillSealed(m.counted(cl.Export(ctx, opt)), &sealed), backup.WriteOptions{Spool: a.settings.Home, OtherHome: o.replace, Vault: o.withoutVault})
 	}
 	w, err = write()
 	if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {
@@ -173,6 +174,9 @@ func (a *app) backUp(ctx context.Context, cl *serve.Client, dir string, o *backu
 		return w, advisedError{fmt.Errorf("backup: %w", err), fmt.Sprintf("Take it into this home first: locket backup restore %[1]q. To give it up for what this home has: locket backup %[1]q --replace", dir)}
 	case err != nil:
 		return w, goesOnError{fmt.Errorf("backup: %w", err), "The backup before, if there is one, is as it was."}
+	}
+	if opt.Secrets {
+		a.tellSealed(sealed)
 	}
 	// The backup is made, whether or not this can be noted.
 	if err := backup.NoteByHand(a.settings.Home, dir, w, opt.Secrets); err != nil {
@@ -220,6 +224,9 @@ func (a *app) beginBackup(ctx context.Context, dir, file string) (*backup.Folder
 	}
 	if err != nil {
 		return nil, err
+	}
+	if file == "" {
+		fmt.Fprintln(a.stderr, "The backup gets a passphrase of its own.")
 	}
 	pass, err := a.newPassphrase(file)
 	if err != nil {

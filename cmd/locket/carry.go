@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,10 +105,14 @@ func (a *app) export(ctx context.Context, cl *serve.Client, f *exportFlags, pass
 		about += n
 	}
 	m := a.meter("export", "records", about)
-	path, sum, err := a.writeExport(m.counted(cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), f, pass)
+	var sealed []string
+	path, sum, err := a.writeExport(stillSealed(m.counted(cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), &sealed), f, pass)
 	m.end()
 	if err != nil {
 		return err
+	}
+	if f.secrets {
+		a.tellSealed(sealed)
 	}
 	if n := s.Memories[memory.Vault]; n > 0 && !f.secrets {
 		fmt.Fprintf(a.stderr, "The vault (%s) stays sealed in it to this node: a new home can't read it. With its values: locket backup DIR, or --secrets with --encrypt.\n", plural(n, "secret", "secrets"))
@@ -118,6 +124,32 @@ func (a *app) export(ctx context.Context, cl *serve.Client, f *exportFlags, pass
 	return a.print(done, func(w io.Writer) {
 		fmt.Fprintf(w, "Wrote %s to %s, signed by the key of the words %s.\n", plural(done.Records, "record", "records"), path, done.Signer)
 	})
+}
+
+// stillSealed passes an export with secrets on, and adds to labels those whose value it lacks.
+func stillSealed(records iter.Seq2[serve.ExportRecord, error], labels *[]string) iter.Seq2[serve.ExportRecord, error] {
+	return func(yield func(serve.ExportRecord, error) bool) {
+		*labels = nil
+		for r, err := range records {
+			var x archive.Assertion
+			if err == nil && r.Kind == archive.KindAssertion && bytes.Contains(r.Data, []byte(`"sealed":`)) && json.Unmarshal(r.Data, &x) == nil {
+				if v := x.Vault(); v != nil && x.Secret == "" && !slices.Contains(*labels, v.Label) {
+					*labels = append(*labels, v.Label)
+				}
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// tellSealed says which secrets stay sealed to another device in what was written.
+func (a *app) tellSealed(labels []string) {
+	if len(labels) == 0 {
+		return
+	}
+	fmt.Fprintf(a.stderr, "Sealed to another device, and so in it, too: %s. To have them here, make an export there with --secrets\n--encrypt, and import it; what that device has synced: %s\n", oneLine(strings.Join(labels, ", ")), a.here("locket vault recover"))
 }
 
 // writeExport returns the file or folder that it wrote, or "" for standard output.

@@ -33,7 +33,7 @@ was said before: "where is the kayak?", "and who bought it?". Anything else is r
 as locket add would, and the answer says what of it was.
 
 ` + chatHelp + `
-On a pipe each line has one answer; with --json, one object.`,
+On a pipe each line is shown again, with its answer below; with --json, it has one object.`,
 		Example: `  locket chat
   echo "where is the red kayak" | locket chat
   locket chat --json < lines.txt`,
@@ -53,6 +53,8 @@ type chat struct {
 	before []serve.ContextMessage // what was asked, answered and told
 	told   []addition             // what undo takes back, the latest last
 	failed int                    // lines that were not answered
+	shows  bool                   // each line before its answer: nobody has typed it here
+	shown  bool                   // one was
 }
 
 // addition is one text that the conversation added.
@@ -97,6 +99,7 @@ var (
 
 func (c *chat) run(ctx context.Context) error {
 	s := &asker{app: c.app, ctx: ctx, talks: c.app.talks()}
+	c.shows = !s.talks && !c.app.json
 	if s.talks {
 		s.tell("Ask or tell me something. undo takes back what was told last; help shows the rest; bye ends.\n")
 	}
@@ -154,10 +157,17 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	default:
 		err = c.tellIt(ctx, text, &out)
 	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return err
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	if c.shows {
+		if c.shown {
+			fmt.Fprintln(c.app.stdout)
 		}
+		fmt.Fprintf(c.app.stdout, "> %s\n", oneLine(out.Line))
+		c.shown = true
+	}
+	if err != nil {
 		c.failed++
 		out.Problem = err.Error()
 		if !c.app.json {

@@ -195,12 +195,14 @@ func (a *app) unlock(ctx context.Context, n openNode) (opened bool, err error) {
 	return n.UnlockAsConfigured(ctx)
 }
 
+var errNoTerminal = errors.New("the passphrase is needed, and standard input is no terminal to ask for it: use --passphrase-file")
+
 // askPassphrase reads a line without showing it. Without a terminal there is
 // nobody to ask.
 func (a *app) askPassphrase(prompt string) (serve.Secret, error) {
 	f, ok := a.stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return "", errors.New("the passphrase is needed, and standard input is no terminal to ask for it: use --passphrase-file")
+		return "", errNoTerminal
 	}
 	fmt.Fprint(a.stderr, prompt)
 	b, err := term.ReadPassword(int(f.Fd()))

@@ -356,12 +356,21 @@ func againArgs(args []string, cfg *config.Config, broker string, api net.Addr) [
 	return out
 }
 
+// everyAddress is a broker's URL for a person. One that listens on all addresses of the machine has
+// none in it that a wearable could use.
+func everyAddress(broker string) string {
+	if u, err := url.Parse(broker); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
+		return u.Scheme + "://*:" + u.Port() + ", any address of this machine"
+	}
+	return broker
+}
+
 func (a *app) tellReady(r ready, l net.Listener) error {
 	if _, isTCP := l.Addr().(*net.TCPAddr); isTCP {
 		r.API = "tcp:" + l.Addr().String()
 	}
 	return a.print(r, func(w io.Writer) {
-		fmt.Fprintf(w, "Locket runs on %s\n  wearables  %s\n  commands   %s\n", r.Home, r.Broker, r.API)
+		fmt.Fprintf(w, "Locket runs on %s\n  wearables  %s\n  commands   %s\n", r.Home, everyAddress(r.Broker), r.API)
 		if r.Remote != "" {
 			fmt.Fprintf(w, "  apps       https://%s\n", r.Remote)
 		}

@@ -137,7 +137,7 @@ func (a *app) addFoundEngine(cmd *cobra.Command, cl *serve.Client, kind string, 
 		return err
 	}
 	if len(found) == 0 {
-		return advisedError{fmt.Errorf("no %s were found", kind), engineHelp[kind]}
+		return advisedError{fmt.Errorf("nothing that %s was found", engineVerb[kind]), engineHelp[kind]}
 	}
 	for _, f := range found {
 		what := oneLine(f.Name)

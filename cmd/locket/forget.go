@@ -36,6 +36,9 @@ The arguments are a time in words, English or Chinese, or ids.`,
 			if _, err := a.load(); err != nil {
 				return err
 			}
+			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
+				return usageError{advisedError{fmt.Errorf("%q is no time", args[0]), "Everything since a day is taken by --since 1900-01-01. To be rid of the home and its keys: " + docsAt + "install.md#removing"}}
+			}
 			if len(args) > 0 && isTime(args[0]) {
 				r.When = strings.Join(args, " ")
 			} else {
@@ -92,6 +95,9 @@ The arguments are a time in words, English or Chinese, or ids.`,
 // timeWords begin times; others have a space, a mark, or Chinese in them.
 var timeWords = strings.Fields("last past since on in this the today yesterday tonight monday tuesday wednesday thursday friday saturday sunday")
 
+// everything is what people type who want all of it to go.
+var everything = strings.Fields("all everything * 全部 所有 一切")
+
 // isTime reports whether an argument is a time in words, and not an id.
 func isTime(s string) bool {
 	other := func(r rune) bool { return r >= 0x80 || strings.ContainsRune(" :-", r) }
@@ -124,8 +130,10 @@ func (a *app) forgetBy(ctx context.Context, yes, plan bool, ask func(*serve.Clie
 		if emptyPlan(p) {
 			return a.print(serve.ForgetResult{}, func(io.Writer) {})
 		}
-		if !yes && !a.confirm("Erase all of this for good?") {
-			return fmt.Errorf("nothing was erased")
+		if !yes {
+			if err := a.agreed("Erase all of this for good?", "nothing was erased"); err != nil {
+				return err
+			}
 		}
 		done, err := do(cl, ans.Confirm)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -169,6 +170,9 @@ func (a *app) undecideCommand() *cobra.Command {
 		Use: "undo ID", Short: "Take a decision about two names back", Args: between(1, 1, "its id, which 'locket entities list' shows"),
 		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			d, err := cl.UndecideEntities(cmd.Context(), args[0])
+			if errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrInvalid) {
+				return advisedError{err, "The decisions: " + a.here("locket entities list")}
+			}
 			return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Took back: %s.\n", oneLine(d.Text)) })
 		}),
 	}

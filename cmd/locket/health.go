@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -52,7 +53,7 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 	} else {
 		line("intake", "%s", a.pauseText(s.Pause))
 	}
-	broker := s.Broker.URL
+	broker := everyAddress(s.Broker.URL)
 	switch {
 	case s.Broker.Embedded && broker == "":
 		broker = "its own"
@@ -166,6 +167,11 @@ broken in the home. What could not be restored is listed. If the relay can't be 
 run it again later.`,
 		Example: "  locket doctor --verify\n  locket doctor --repair",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if l, err := a.load(); err != nil {
+				return err
+			} else if _, err := os.Stat(l.Home); errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("%w: %s", errNoHome, l.Home)
+			}
 			if repair {
 				return a.repair(cmd.Context())
 			}

@@ -144,6 +144,7 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 	if len(unlock) > 0 {
 		keep["unlock"] = unlock
 	}
+	a.keepSet(keep, l)
 	path = filepath.Join(l.Home, config.FileName)
 	if _, err := os.Stat(path); err == nil || len(keep) == 0 {
 		return "", nil
@@ -153,6 +154,32 @@ func (a *app) writeSettings(l *config.Loaded, passphraseFile string, o *initOpti
 		return "", err
 	}
 	return path, atomicfile.Write(path, b)
+}
+
+// setKeys are the settings that --set gave, but for the home's place.
+func (a *app) setKeys() (keys []string) {
+	for _, f := range a.flags {
+		if f.Name == setName && f.Key != "home" {
+			keys = append(keys, f.Key)
+		}
+	}
+	return keys
+}
+
+// keepSet adds what --set gave to the settings of a new home.
+func (a *app) keepSet(keep map[string]any, l *config.Loaded) {
+	for _, key := range a.setKeys() {
+		into := keep
+		tables := strings.Split(key, ".")
+		last := len(tables) - 1
+		for _, name := range tables[:last] {
+			if _, ok := into[name].(map[string]any); !ok {
+				into[name] = map[string]any{}
+			}
+			into = into[name].(map[string]any)
+		}
+		into[tables[last]] = l.ForFile(key)
+	}
 }
 
 // setTable puts a table into the file of settings, in place of one of that name; nil

@@ -68,8 +68,11 @@ everybody wrote. --me says what you are called in a chat, if not as in your sett
   locket import --from omi --key-file omi.key --dry-run https://api.omi.me`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := "-"
-			if len(args) == 1 {
+			switch {
+			case len(args) == 1:
 				path = args[0]
+			case a.talks():
+				return usagef("a file is missing")
 			}
 			if f.from != "" && !slices.Contains(foreign.Formats, foreign.Format(f.from)) {
 				return usagef("--from %q: want %s", f.from, systems())

@@ -30,7 +30,9 @@ An old copy of the home still opens with the old passphrase.`,
 			if err != nil {
 				return err
 			}
-			if r.New, err = a.newPassphrase(next); err != nil {
+			if r.New, err = a.newPassphrase(next); errors.Is(err, errNoTerminal) {
+				return usagef("--new-file is missing: standard input is no terminal to ask for the new passphrase")
+			} else if err != nil {
 				return err
 			}
 			ways, err := cl.SetWay(cmd.Context(), serve.WayPassphrase, r)

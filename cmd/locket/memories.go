@@ -300,8 +300,8 @@ memory was made from; it shows first what that is.`,
 					var line strings.Builder
 					a.row(&line, &m)
 					fmt.Fprint(a.stderr, line.String())
-					if !a.confirm("Erase it?") {
-						return fmt.Errorf("nothing was erased")
+					if err := a.agreed("Erase it?", "nothing was erased"); err != nil {
+						return err
 					}
 				}
 				d, err := cl.Delete(cmd.Context(), args[0])

@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
+	relays "github.com/locket-dev/locket/sync/remote"
 )
 
 // homeOptions are the flags of a command that makes a home.
@@ -53,13 +54,22 @@ type joinedHome struct {
 
 // settle writes the settings of a home that came by joining.
 func (a *app) settle(l *config.Loaded, o *homeOptions, j joined) error {
-	wearer := j.wearer
-	if l.Origin("wearer").Kind == config.FromFlag || wearer == "" {
-		wearer = l.Wearer
+	keep, sync := map[string]any{}, map[string]any{}
+	keep["sync"] = sync
+	a.keepSet(keep, l)
+	if j.relay != "" {
+		sync["relay"] = j.relay
+	} else { // it was let in by a device in the same network
+		sync["lan"] = true
 	}
-	keep := map[string]any{"wearer": wearer, "sync": map[string]any{"relay": j.relay}}
-	if j.relay == "" { // it was let in by a device in the same network
-		keep["sync"] = map[string]any{"lan": true}
+	named := ""
+	switch {
+	case j.wearer != "" && l.Origin("wearer").Kind != config.FromFlag:
+		keep["wearer"] = j.wearer
+	case l.Origin("wearer").Kind != config.FromDefault:
+		keep["wearer"] = l.Wearer
+	default:
+		named = fmt.Sprintf("\nIt does not know your name, by which it knows who \"I\" is: write wearer = \"NAME\" at the top of %s, before the daemon runs.", filepath.Join(l.Home, config.FileName))
 	}
 	if l.Origin("zone").Kind == config.FromFlag {
 		keep["zone"] = l.Zone
@@ -91,8 +101,8 @@ func (a *app) settle(l *config.Loaded, o *homeOptions, j joined) error {
 		return err
 	}
 	return a.print(joinedHome{l.Home, path, j.space, j.relay}, func(w io.Writer) {
-		fmt.Fprintf(w, "The node's home is %s, its settings are in %s.\nThe memories come with the first sync: locket sync --now, or locket run.\n%s\n",
-			l.Home, path, vaultNote)
+		fmt.Fprintf(w, "The node's home is %s, its settings are in %s.\nThe memories come with the first sync: locket sync --now, or locket run.\n%s%s\n",
+			l.Home, path, vaultNote, named)
 	})
 }
 
@@ -216,10 +226,16 @@ only where they were synced.`,
 			}
 			fmt.Fprint(a.stderr, "The 24 words: ")
 			words, err := a.in.ReadString('\n')
+			if !a.talks() { // nobody has ended the line
+				fmt.Fprintln(a.stderr)
+			}
 			if strings.TrimSpace(words) == "" {
 				return errors.Join(errors.New("no words"), err)
 			}
 			j, err := a.recoverHome(cmd.Context(), l.Config, o.initOptions, o.relay, words)
+			if errors.Is(err, relays.ErrForbidden) {
+				return advisedError{err, "The relay knows no home of these words. Is it the one that the home synced through?"}
+			}
 			if err != nil {
 				return err
 			}

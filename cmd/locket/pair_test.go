@@ -162,7 +162,15 @@ func TestPairByCommand(t *testing.T) {
 			phrase = append(phrase, w)
 		}
 	}
-	ok(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", url, "--key-file")
+	if out, code := locket(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != exitFailed || !strings.Contains(out, "The relay knows no home of these words") {
+		t.Errorf("from another relay: %d %s", code, out)
+	}
+	if out := ok(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `write wearer = "NAME"`) {
+		t.Errorf("recovered, without a name: %s", out)
+	}
+	if b, err := os.ReadFile(filepath.Join(three, "config.toml")); err != nil || strings.Contains(string(b), "wearer") || !strings.Contains(string(b), "reserve = '1MB'") {
+		t.Errorf("its settings: %s, %v", b, err)
+	}
 	ok(t, three, "", "sync", "--now")
 	if out := ok(t, three, "", "list"); !strings.Contains(out, "spare key") {
 		t.Errorf("recovered: %s", out)

@@ -98,8 +98,8 @@ func (a *app) installPlugin(ctx context.Context, c *serve.Client, b *bundle.Bund
 		return a.print(plan, func(w io.Writer) { fmt.Fprintf(w, "%s %s is installed already.\n", plan.ID, plan.Version) })
 	case !o.yes && len(plan.Added) > 0:
 		a.showPluginPlan(a.stderr, &plan)
-		if !a.confirm(question(&plan)) {
-			return errors.New("nothing was installed")
+		if err := a.agreed(question(&plan), "nothing was installed"); err != nil {
+			return err
 		}
 	}
 	r.Agreed = plan.Asks

@@ -7,11 +7,14 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
+	relays "github.com/locket-dev/locket/sync/remote"
 )
 
 func (a *app) relayCommand() *cobra.Command {
@@ -62,12 +65,30 @@ func (a *app) relayChange(use, short, long string, do func(*serve.Client, contex
 		Use: use, Short: short, Long: long, Args: between(1, 1, "the relay's URL"),
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			list, err := do(c, cmd.Context(), args[0])
+			if errors.Is(err, serve.ErrRelay) {
+				return a.relayFailed(cmd.Context(), c, args[0], err)
+			}
 			if err != nil {
 				return err
 			}
 			return a.showRelays(list)
 		}),
 	}
+}
+
+// relayFailed is err with what became of the relay, and what to do about it.
+func (a *app) relayFailed(ctx context.Context, c *serve.Client, url string, err error) error {
+	list, failed := c.Relays(ctx)
+	used := slices.ContainsFunc(list, func(r serve.Relay) bool { return strings.EqualFold(r.URL, strings.TrimRight(url, "/")) })
+	switch {
+	case failed != nil:
+		return err
+	case used:
+		return advisedError{err, "The node uses the relay, and tries again by itself while its daemon runs. To see how it stands: " + a.here("locket relay list")}
+	case strings.Contains(err.Error(), relays.ErrInvite.Error()):
+		return advisedError{err, "Nothing was changed. Ask who runs the relay for a code; each is good for one account. Write it to " + config.FileName + " as\nsync.invite, and start the daemon anew, if one runs."}
+	}
+	return advisedError{err, "Nothing was changed. Is the address right, and does a relay run there? How to run one: " + docsAt + "relay.md"}
 }
 
 func (a *app) showRelays(list []serve.Relay) error {

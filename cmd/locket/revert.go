@@ -86,8 +86,10 @@ func (a *app) revert(cmd *cobra.Command, c *serve.Client, r serve.RevertRequest,
 	if !a.json {
 		a.showReverted(a.stdout, &plan)
 	}
-	if !yes && !a.confirm("Take all of this back?") {
-		return nil
+	if !yes {
+		if err := a.agreed("Take all of this back?", "nothing was taken back"); err != nil {
+			return err
+		}
 	}
 	r.Until = plan.Until // what comes meanwhile was not shown
 	if r.ID == "" {

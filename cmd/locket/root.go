@@ -49,17 +49,31 @@ var otherWords = map[string][]string{
 	"add":    {"remember", "new", "create", "note", "tell", "say", "write", "memo", "remind", "reminder", "todo", "commit", "add-memory", "store"},
 	"run":    {"start", "serve", "daemon", "up", "restart"},
 	"config": {"settings", "set"}, "update": {"edit", "correct"}, "export": {"dump"}, "import": {"load", "ingest"}, "notes": {"obsidian", "markdown"},
-	"backup": {"save", "restore"}, "pair": {"join", "invite", "clone"}, "doctor": {"check", "repair", "verify", "fsck"}, "why": {"explain", "blame"}, "history": {"log"},
+	"backup": {"save", "restore"}, "pair": {"join", "invite", "clone"}, "doctor": {"check", "repair", "verify", "fsck", "reindex", "rebuild"}, "why": {"evidence", "source", "sources", "proof", "explain", "blame"}, "history": {"log"},
 	"setup": {"install", "wizard", "service", "autostart"}, "init": {"new"}, "devices": {"members"}, "conflicts": {"diff", "merge"}, "sync": {"push", "pull"},
 	"grant": {"worker", "workers"}, "share": {"publish"}, "plugin": {"extension", "extensions"}, "vault": {"secrets", "passwords"},
-	"app": {"apps", "client", "token", "apikey", "login", "users"}, "status": {"info", "ps", "whoami"}, "open": {"console", "web", "ui", "browser"},
-	"llm": {"model"}, "engine": {"engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"},
-	"day": {"today", "diary", "timeline", "calendar", "journal", "agenda"}, "talk": {"lines", "transcript", "sessions"},
-	"pause": {"stop", "mute", "off", "shutdown", "quit", "exit", "kill"}, "lock": {"logout"}, "passphrase": {"passwd", "password"},
+	"app": {"apps", "client", "token", "apikey", "login", "users"}, "status": {"health", "stats", "usage", "size", "disk", "info", "ps", "whoami"}, "open": {"dashboard", "gui", "url", "console", "web", "ui", "browser"},
+	"llm": {"model"}, "engine": {"whisper", "speech", "stt", "ollama", "engines", "ears", "eyes", "mind", "transcribe", "ocr"}, "chat": {"repl", "converse"},
+	"day": {"summary", "digest", "yesterday", "week", "today", "diary", "timeline", "calendar", "journal", "agenda"}, "talk": {"lines", "transcript", "sessions"},
+	"pause": {"incognito", "private", "stop", "mute", "off", "shutdown", "quit", "exit", "kill"}, "lock": {"logout"}, "passphrase": {"passwd", "password"},
 	"undo": {"reset", "rollback", "checkout"}, "graph": {"people", "names", "places", "person", "place", "entity"}, "entities": {"alias", "merge"},
-	"categories": {"tag", "tags"}, "media": {"photo", "photos", "recording", "recordings", "audio"}, "wearable": {"glasses", "pendant"}, "replay": {"play", "upload"},
+	"categories": {"tag", "tags"}, "media": {"photo", "photos", "recording", "recordings", "audio"}, "wearable": {"phone", "omi", "broker", "mqtt", "qr", "glasses", "pendant"}, "replay": {"play", "upload"},
+	"forget": {"wipe", "purge", "clear", "clean", "destroy"}, "core": {"facts", "fact", "profile", "me"}, "mcp": {"claude", "cursor", "chatgpt", "openai"}, "voice": {"speaker", "speakers"},
+	"dream": {"dedupe", "duplicates"}, "recover": {"phrase", "words", "mnemonic"}, "market": {"sell", "shop"},
 	"keys": {"keys list", "keys ls", "keys show", "keys status"},
 }
+
+// otherWays say how to do what no command does.
+var otherWays = map[string]string{
+	"upgrade": "Whether there is a newer version: locket update --check. How to take it: " + docsAt + "install.md", "uninstall": "What installed the program removes it. Your home stays: " + docsAt + "install.md#removing",
+	"docs": thePages, "manual": thePages,
+	"tail": theNewest, "watch": theNewest, "logs": theNewest, "events": theNewest,
+}
+
+const (
+	theNewest = "The newest memories: locket list. What was said last: locket talk. The daemon's log, as a service: journalctl --user -u locket"
+	thePages  = "The commands: locket --help; one of them: locket COMMAND --help. The pages: https://github.com/locket-dev/locket#documents"
+)
 
 // otherWordsBelow are the same for commands under others.
 var otherWordsBelow = map[string][]string{
@@ -179,7 +193,11 @@ func unknown(c *cobra.Command, name string) error {
 	if c.HasParent() {
 		of = " of " + c.CommandPath()
 	}
-	return usageError{meant(fmt.Errorf("%q is not a command%s", name, of), suggest.Commands(c, name))}
+	err := fmt.Errorf("%q is not a command%s", name, of)
+	if way := otherWays[strings.ToLower(name)]; way != "" && !c.HasParent() {
+		return usageError{advisedError{err, way}}
+	}
+	return usageError{meant(err, suggest.Commands(c, name))}
 }
 
 // meant adds to err what was probably meant.
@@ -206,6 +224,9 @@ func (f *settingFlag) Set(s string) error {
 	return nil
 }
 
+// setName is the flag that sets any setting.
+const setName = "--set"
+
 // setFlag is --set key=value.
 type setFlag struct{ app *app }
 
@@ -216,7 +237,7 @@ func (f *setFlag) Set(s string) error {
 	if !ok {
 		return fmt.Errorf("want key=value")
 	}
-	f.app.flags = append(f.app.flags, config.Flag{Name: "--set", Key: key, Value: value})
+	f.app.flags = append(f.app.flags, config.Flag{Name: setName, Key: key, Value: value})
 	return nil
 }
 

@@ -232,7 +232,7 @@ func (a *app) advice(err error) string {
 }
 
 // docsAt is the address of the folder docs. Errors name it because packages have no docs.
-const docsAt = "https://github.com/locket-dev/locket/blob/main/docs/"
+const docsAt = serve.Docs
 
 // howToSync says how a node begins to sync that does not.
 func (a *app) howToSync() string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -55,7 +56,7 @@ step names. Where you end it before the words are checked, nothing is made. lock
 the same in the browser.
 
 Without a terminal nothing is asked. Flags give the answers, and a step without one is
-skipped. The home needs --passphrase-file, --keyring or --key-file then.`,
+skipped. What --set gives is written to the settings of a new home. The home needs --passphrase-file, --keyring or --key-file then.`,
 		Example: `  locket setup
   locket setup --key-file --wearer Maja --languages de,en --wearable pendant --ears auto --eyes tesseract
   locket setup --mind "http://127.0.0.1:11434/v1 qwen3:8b"`,
@@ -157,19 +158,20 @@ func (a *app) setup(ctx context.Context, o *setupOptions) error {
 // are written here.
 func (s *settingUp) asWritten(l *config.Loaded) error {
 	a := s.app
-	own := func(f config.Flag) bool {
-		return slices.Contains([]string{"--wearer", "--zone", "--languages"}, f.Name)
+	given := map[string]string{"wearer": "--wearer", "zone": "--zone", "languages": "--languages"} // by the setting
+	for _, key := range a.setKeys() {
+		given[key] = setName + " " + key
 	}
+	own := func(f config.Flag) bool { return given[f.Key] != "" }
 	has, err := config.Load(config.Sources{Environ: a.environ, Flags: slices.DeleteFunc(slices.Clone(a.flags), own), File: a.file})
 	if err != nil {
 		return err
 	}
-	for _, v := range []struct{ key, given, has string }{
-		{"wearer", l.Wearer, has.Wearer}, {"zone", l.Zone, has.Zone}, {"languages", strings.Join(l.Languages, ","), strings.Join(has.Languages, ",")},
-	} {
-		if v.given != v.has {
+	is := has.Settings()
+	for i, v := range l.Settings() {
+		if flag := given[v.Key]; flag != "" && v.Value != is[i].Value {
 			file := cmp.Or(has.File, filepath.Join(has.Home, config.FileName))
-			return advisedError{fmt.Errorf("--%s: the home has %q already", v.key, v.has), fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.key, file)}
+			return advisedError{fmt.Errorf("%s: the home has %q already", flag, is[i].Value), fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.Key, file)}
 		}
 	}
 	return nil
@@ -185,8 +187,8 @@ func (s *settingUp) check(l *config.Loaded) error {
 		}
 	}
 	if name := o.wearable; name != "" && name != none {
-		if err := wire.CheckDevice(name); err != nil {
-			return usageError{fmt.Errorf("--wearable: %w", err)}
+		if wire.CheckDevice(name) != nil {
+			return usagef("--wearable %q: %s", name, deviceNames)
 		}
 	}
 	if o.backup == "" || o.backup == none {
@@ -237,18 +239,27 @@ func (s *settingUp) home(l *config.Loaded) error {
 		return err
 	}
 	s.saySpoken()
-	if err := s.opening(); err != nil {
-		return err
+	var made *newHome
+	for chosen := o.init.keyring; made == nil; { // by a flag
+		if err := s.opening(); err != nil {
+			return err
+		}
+		s.app.settings = nil // with the answers
+		var err error
+		if l, err = s.app.load(); err != nil {
+			return err
+		}
+		made, err = s.app.prepareHome(l, o.passphraseFile, &o.init)
+		if s.talks && !chosen && o.init.keyring && errors.Is(err, keyring.ErrNoKeyring) {
+			s.tell("%v\n", err)
+			made, o.init.keyring = nil, false
+			continue
+		}
+		if err != nil {
+			return err
+		}
 	}
-	s.app.settings = nil // with the answers
-	l, err := s.app.load()
-	if err != nil {
-		return err
-	}
-	made, err := s.app.prepareHome(l, o.passphraseFile, &o.init)
-	if err != nil {
-		return err
-	}
+	var err error
 	words := made.words()
 	if !s.app.json {
 		s.app.showPhrase(l.Home, made.written, made.phrase)

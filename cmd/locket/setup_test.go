@@ -13,6 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/node/config"
 )
 
 // answerer is at the terminal of a setup: it answers each prompt that is asked
@@ -74,12 +77,18 @@ func rightWord(prompt string) string {
 // runSetup runs setup with somebody at the terminal.
 func runSetup(t *testing.T, home string, p *answerer, interrupt bool, args ...string) (code int, out string) {
 	t.Helper()
+	return runSetupWith(t, home, p, interrupt, func(*deps) {}, args...)
+}
+
+func runSetupWith(t *testing.T, home string, p *answerer, interrupt bool, change func(*deps), args ...string) (code int, out string) {
+	t.Helper()
 	r, w := io.Pipe()
 	defer w.Close()
 	p.in = w
 	d := testDeps()
 	d.environ = append([]string{"XDG_CONFIG_HOME=" + filepath.Join(t.TempDir(), "config dir")}, cheapHome...)
 	d.terminal = func() bool { return true }
+	change(&d)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	if interrupt {
@@ -157,6 +166,34 @@ func TestSetupEndsAnywhere(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Where there is no keyring, whoever chose it is asked again, and so is who gives a wearable a
+// name that it can't have.
+func TestSetupAsksAgain(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	ways := []string{"3", "2"}
+	names := []string{"pendant", "My pendant"}
+	last := func(of *[]string) func(string) string {
+		return func(string) string {
+			v := (*of)[len(*of)-1]
+			*of = (*of)[:len(*of)-1]
+			return v
+		}
+	}
+	p := &answerer{replies: append(slices.Clone(setupReplies), reply{"1, 2 or 3", last(&ways)}, reply{"Its name", last(&names)})}
+	noKeyring := func(d *deps) {
+		make := d.initHome
+		d.initHome = func(cfg config.Config, o initOptions) (string, error) {
+			if o.keyring {
+				return "", fmt.Errorf("create keys: %w", keyring.ErrNoKeyring)
+			}
+			return make(cfg, o)
+		}
+	}
+	if code, out := runSetupWith(t, home, p, false, noKeyring, "setup"); code != exitDone || len(ways) > 0 || len(names) > 0 || !strings.Contains(out, "user name  pendant") {
+		t.Errorf("exit %d, asked %q\n%s", code, p.asked, out)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/engines"
+	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -19,10 +20,16 @@ import (
 func (s *settingUp) wearable(c *serve.Client) error {
 	name := s.o.wearable
 	if name == "" && s.talks {
-		var err error
 		s.tell("\nA wearable that sends events needs credentials for the broker of this node.\n")
-		if name, err = s.ask("Its name, such as pendant; Enter skips this", ""); err != nil {
-			return err
+		for {
+			var err error
+			if name, err = s.ask("Its name, such as pendant; Enter skips this", ""); err != nil {
+				return err
+			}
+			if name == "" || name == none || wire.CheckDevice(name) == nil {
+				break
+			}
+			s.tell("%q: %s\n", name, deviceNames)
 		}
 	}
 	if name == "" || name == none {
@@ -62,6 +69,9 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	fmt.Fprint(s.app.stderr, onlyHere(d.Broker))
 	return nil
 }
+
+// deviceNames says how a wearable may be called.
+const deviceNames = "want 1 to 32 of a-z, 0-9 and -, which is neither first nor last, as it is part of a topic"
 
 // shownOnce says what to do without the password of a wearable that is there.
 func (a *app) shownOnce(name string) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -181,8 +180,8 @@ func (a *app) createShare(ctx context.Context, c *serve.Client, r serve.ShareReq
 	}
 	if !yes {
 		a.showPreview(a.stderr, &p)
-		if !a.confirm("Share it?") {
-			return errors.New("nothing was shared")
+		if err := a.agreed("Share it?", "nothing was shared"); err != nil {
+			return err
 		}
 	}
 	r.Confirm = p.Confirm

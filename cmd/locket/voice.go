@@ -134,16 +134,26 @@ lines that were kept before have the label still. Where the name is known alread
 voices are one from then on.`,
 		Example: `  locket voice name S2 Grace`,
 		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
-			return a.voices(cl.NameVoice(cmd.Context(), args[0], args[1]))
+			list, err := cl.NameVoice(cmd.Context(), args[0], args[1])
+			return a.voices(list, a.knownVoices(err))
 		}),
 	}
+}
+
+// knownVoices is err, with where the voices are listed if one is not there.
+func (a *app) knownVoices(err error) error {
+	if errors.Is(err, memory.ErrNotFound) {
+		return advisedError{err, "Those that are known: " + a.here("locket voice list")}
+	}
+	return err
 }
 
 func (a *app) voiceForgetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "forget NAME", Short: "Erase what is known of a voice; what was said stays", Args: between(1, 1, "the voice"),
 		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
-			return a.voices(cl.ForgetVoice(cmd.Context(), args[0]))
+			list, err := cl.ForgetVoice(cmd.Context(), args[0])
+			return a.voices(list, a.knownVoices(err))
 		}),
 	}
 }

@@ -56,7 +56,7 @@ func (s *Store) roomAbove(reserve, need uint64) error {
 		return err
 	}
 	if free < reserve+need {
-		return fmt.Errorf("store: %d bytes free, %d kept in reserve, %d needed: %w", free, reserve, need, memory.ErrNoSpace)
+		return fmt.Errorf("store: %d MB free, %d MB kept in reserve, %d MB needed: %w", free/1e6, reserve/1e6, (need+1e6-1)/1e6, memory.ErrNoSpace)
 	}
 	return nil
 }

@@ -72,11 +72,26 @@ type Header struct {
 	Secrets bool           `json:"secrets,omitempty"`
 }
 
-// Assertion is an assertion. If the archive has secrets, it also has the secret that the
-// candidate seals.
+// Assertion is an assertion. If the archive has secrets, it also has the secret that is sealed in
+// it, unless the node that made the archive could not open that.
 type Assertion struct {
 	memory.Assertion
 	Secret string `json:"secret,omitempty"`
+}
+
+// Vault is the secret in its candidate or patch, sealed; nil: it has none.
+func (a *Assertion) Vault() *memory.VaultFields {
+	var f *memory.VaultFields
+	switch {
+	case a.Candidate != nil:
+		f = a.Candidate.Fields.Vault
+	case a.Patch != nil && a.Patch.Fields != nil:
+		f = a.Patch.Fields.Vault
+	}
+	if f == nil || len(f.Sealed) == 0 {
+		return nil
+	}
+	return f
 }
 
 // PartSize is how many bytes of a blob one record holds.

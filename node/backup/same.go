@@ -47,8 +47,8 @@ func (c Content) Add(r archive.Record) error {
 		for i := range a.Seen {
 			a.Seen[i] = memory.Dot{}
 		}
-		if a.Candidate != nil && a.Candidate.Fields.Vault != nil {
-			a.Candidate.Fields.Vault.Sealed = nil
+		if f := a.Vault(); f != nil {
+			f.Sealed = nil
 		}
 		v = a
 	case archive.KindBlob:

@@ -56,6 +56,9 @@ func fileError(path string, err error) error {
 		if name := strings.Join(e.Key(), "."); name != "" {
 			what = name + ": " + what
 		}
+		if strings.HasSuffix(what, " at start of value") {
+			what += ": a text stands in quotation marks, such as zone = \"Europe/Berlin\""
+		}
 		return fmt.Errorf("%w: %s:%d: %s", ErrConfig, path, line, what)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrConfig, path, err)

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 	"strconv"
 )
 
@@ -71,6 +72,22 @@ func (l *Loaded) Settings() []Setting {
 		list = append(list, Setting{k.name, text, l.Origin(k.name)})
 	}
 	return list
+}
+
+// ForFile gives a key's value as the file of settings has it: a text, a list of texts, or whether
+// something holds. Passwords are not left out.
+func (l *Loaded) ForFile(name string) any {
+	k, ok := findKey(name)
+	if !ok {
+		return nil
+	}
+	switch v := k.of(&l.Config); v.Kind() {
+	case reflect.Bool, reflect.Slice:
+		return v.Interface()
+	case reflect.String:
+		return v.String()
+	}
+	return k.text(&l.Config)
 }
 
 // redact takes the password out of a URL.

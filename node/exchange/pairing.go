@@ -113,9 +113,10 @@ func (sc Syncer) PairInvite(ctx context.Context) (serve.Pairing, error) {
 // messages. It is at the relay, or on this device if there is no relay and it meets
 // others in its network.
 func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
-	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: sy.primary}
-	if sy.relay != nil {
-		return mailbox{sy.relay}, i, nil
+	relay, url := sy.Relay()
+	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: url}
+	if relay != nil {
+		return mailbox{relay}, i, nil
 	}
 	x := sy.exchange.Load()
 	if x == nil || x.lan == nil {
@@ -243,5 +244,5 @@ func (sy *Syncing) admit(ctx context.Context, i *invitation, m *pairing.Meeting)
 			}
 		}()
 	}
-	return m.Give(ctx, pairing.Grant{Space: sy.c.Public.Space(), Genesis: first.Hash(), Relay: sy.primary, Wearer: sy.c.Wearer}, sy.c.Ring.DeviceSign)
+	return m.Give(ctx, pairing.Grant{Space: sy.c.Public.Space(), Genesis: first.Hash(), Relay: sy.Primary(), Wearer: sy.c.Wearer}, sy.c.Ring.DeviceSign)
 }

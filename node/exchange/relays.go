@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/envstore"
 	"github.com/locket-dev/locket/sync/membership"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/replica"
@@ -103,9 +104,8 @@ func (sy *Syncing) openEnvelopes() error {
 			return fmt.Errorf("%w: log: %w", remotes.ErrEnvelopes, err)
 		}
 	}
-	sy.primary = p.Primary()
-	if sy.relay == nil {
-		if sy.relay, err = openRelay(sy.primary, sy.c.HTTP, sy.c.Now); err != nil {
+	if !sy.HasRelay() {
+		if err := sy.begin(p.Primary()); err != nil {
 			return err
 		}
 	}
@@ -141,9 +141,8 @@ func (sc Syncer) remotes() (*remotes.Remotes, *Syncing, func(), error) {
 	if x != nil && x.remotes != nil {
 		return x.remotes, sy, release, nil
 	}
-	running := false
+	running := sy.running.Load()
 	if x != nil {
-		running = x.replica.Running()
 		x.close()
 	}
 	if err := sy.openEnvelopes(); err != nil {
@@ -164,7 +163,7 @@ func (sy *Syncing) reopenSync(was *exchange, running bool) error {
 	if was == nil {
 		return nil
 	}
-	r, err := sy.newReplica(sy.spaceAt(sy.relay), nil)
+	r, err := sy.newReplica(sy.Space(), nil)
 	if err != nil {
 		return err
 	}
@@ -181,7 +180,7 @@ func (sy *Syncing) Primary() string {
 	if p := sy.Remotes(); p != nil {
 		return p.Primary()
 	}
-	return sy.primary
+	return sy.at.Load().url
 }
 
 // Round does one round of sync, with every remote if there are several. The error
@@ -220,7 +219,7 @@ func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
 		return out, nil
 	}
 	if x.remotes == nil {
-		return append(out, serve.Relay{URL: sy.primary, Kind: serve.RelayPrimary, Trouble: []string{}}), nil
+		return append(out, serve.Relay{URL: sy.Primary(), Kind: serve.RelayPrimary, Trouble: []string{}}), nil
 	}
 	for _, s := range x.remotes.Status() {
 		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Member: s.Member, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
@@ -248,18 +247,30 @@ func checkRelay(text string) (string, error) {
 	return u.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// withRelay changes something about a relay, and gives the list.
-func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
+// withRelay changes something about a relay, and gives the list. Of a node without an envelope
+// store check is called before one is begun, which is for good.
+func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx context.Context, sy *Syncing, url string) error, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
 	url, err := checkRelay(text)
 	if err != nil {
 		return nil, err
 	}
-	p, _, release, err := sc.remotes()
+	sy, release, err := sc.of.Use()
 	if err != nil {
 		return nil, err
 	}
 	release() // ending the exchange takes the node's lock
-	switch err := do(p, url); {
+	if sy.Remotes() == nil {
+		err = check(ctx, sy, url)
+	}
+	if err == nil {
+		var p *remotes.Remotes
+		if p, _, release, err = sc.remotes(); err != nil {
+			return nil, err
+		}
+		release()
+		err = do(p, url)
+	}
+	switch {
 	case errors.Is(err, remotes.ErrUnknown):
 		return nil, fmt.Errorf("%w: %w", memory.ErrNotFound, err)
 	case errors.Is(err, serve.ErrConflict):
@@ -274,9 +285,34 @@ func (sc Syncer) withRelay(ctx context.Context, text string, do func(p *remotes.
 	return sc.Relays(ctx)
 }
 
+// foundAt begins the wearer's space at a relay, unless the relay has it.
+func foundAt(ctx context.Context, sy *Syncing, url string) error {
+	genesis, err := membership.Genesis(sy.c.Ring.Locked)
+	if err != nil {
+		return err
+	}
+	relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
+	if err != nil {
+		return err
+	}
+	defer relay.Close()
+	if err := envstore.Found(ctx, sy.spaceAt(relay), genesis); err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	return nil
+}
+
+// usedAt gives an error unless the node syncs through the relay.
+func usedAt(_ context.Context, sy *Syncing, url string) error {
+	if url != sy.Primary() {
+		return fmt.Errorf("relay %s: %w", url, remotes.ErrUnknown)
+	}
+	return nil
+}
+
 // AddRelay implements serve.Relayer.
 func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
 		sy, r, err := sc.replica()
 		if err != nil {
 			return err
@@ -284,13 +320,17 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // fetches what only the old relay has
 			return err
 		}
-		return p.Add(ctx, url)
+		err = p.Add(ctx, url)
+		if !sy.HasRelay() { // the first one serves pairings and shares from now on
+			err = errors.Join(err, sy.begin(p.Primary()))
+		}
+		return err
 	})
 }
 
 // RemoveRelay implements serve.Relayer.
 func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, usedAt, func(p *remotes.Remotes, url string) error {
 		if url == p.Primary() {
 			if err := sc.comeHome(ctx); err != nil {
 				return err
@@ -305,7 +345,7 @@ func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, er
 
 // MoveRelay implements serve.Relayer.
 func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
-	return sc.withRelay(ctx, url, func(p *remotes.Remotes, url string) error {
+	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
 		sy, r, err := sc.replica()
 		if err != nil {
 			return err

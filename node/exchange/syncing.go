@@ -49,15 +49,21 @@ var (
 // Syncing is what package exchange does for an open node. Its methods are safe for concurrent use.
 type Syncing struct {
 	c         Config
-	relay     *remote.Relay // the primary relay; nil: there is none
-	primary   string        // its URL, as it was when the node was opened
+	at        atomic.Pointer[relayAt] // the primary relay as it was when the node was opened, or the first one that was added since
 	journal   *journal.Journal
 	unsynced  error      // why there is no exchange, although there should be one
 	replacing sync.Mutex // held while the exchange is replaced
 	exchange  atomic.Pointer[exchange]
+	running   atomic.Bool // between Start and Stop
 
 	pairMu  sync.Mutex  // guards pairing
 	pairing *invitation // the last one; nil: there was none
+}
+
+// relayAt is a relay and its URL; relay nil: there is none.
+type relayAt struct {
+	relay *remote.Relay
+	url   string
 }
 
 // Config of the sync of an open node.
@@ -90,6 +96,7 @@ type Config struct {
 // Open makes it. Nothing is exchanged before Start.
 func Open(c Config) (*Syncing, error) {
 	sy := &Syncing{c: c}
+	sy.at.Store(&relayAt{url: c.Sync.Relay})
 	if err := sy.open(); err != nil {
 		sy.Close()
 		return nil, err
@@ -97,18 +104,17 @@ func Open(c Config) (*Syncing, error) {
 	return sy, nil
 }
 
-// Start exchanges in the background until Stop. If there is nobody to exchange
-// with, it does nothing and gives false.
-func (sy *Syncing) Start() bool {
-	x := sy.exchange.Load()
-	if x != nil {
+// Start exchanges in the background until Stop, with nobody before there is a first relay.
+func (sy *Syncing) Start() {
+	sy.running.Store(true)
+	if x := sy.exchange.Load(); x != nil {
 		x.start()
 	}
-	return x != nil
 }
 
 // Stop ends what Start began.
 func (sy *Syncing) Stop() {
+	sy.running.Store(false)
 	if x := sy.exchange.Load(); x != nil {
 		x.stop()
 	}
@@ -119,16 +125,20 @@ func (sy *Syncing) Close() {
 	if x := sy.exchange.Load(); x != nil {
 		x.close()
 	}
-	if sy.relay != nil {
-		sy.relay.Close()
+	if relay, _ := sy.Relay(); relay != nil {
+		relay.Close()
 	}
 }
 
 // HasRelay reports whether there is a primary relay.
-func (sy *Syncing) HasRelay() bool { return sy.relay != nil }
+func (sy *Syncing) HasRelay() bool { return sy.at.Load().relay != nil }
 
-// Relay is the primary relay, and its URL as it was when the node was opened.
-func (sy *Syncing) Relay() (*remote.Relay, string) { return sy.relay, sy.primary }
+// Relay is the primary relay, and its URL, as they were when the node was opened. If there was
+// none, they are those of the first relay that was added since.
+func (sy *Syncing) Relay() (*remote.Relay, string) {
+	at := sy.at.Load()
+	return at.relay, at.url
+}
 
 // Journal is the replica's durable state.
 func (sy *Syncing) Journal() *journal.Journal { return sy.journal }
@@ -146,7 +156,7 @@ func (sy *Syncing) Remotes() *remotes.Remotes {
 }
 
 // Space is the wearer's space at the primary relay. There must be one.
-func (sy *Syncing) Space() replica.Remote { return sy.spaceAt(sy.relay) }
+func (sy *Syncing) Space() replica.Remote { return sy.spaceAt(sy.at.Load().relay) }
 
 func (sy *Syncing) path(name string) string { return filepath.Join(sy.c.Home, name) }
 
@@ -173,7 +183,6 @@ func openPeer(url string, now func() time.Time, keys func() [][]byte) (r *remote
 // then, and the memories are all here.
 func (sy *Syncing) open() (err error) {
 	sy.journal = sy.newJournal()
-	sy.primary = sy.c.Sync.Relay
 	if remotes.Used(sy.path(EnvelopesDir)) || sy.c.Sync.LAN || sy.c.Metered != nil {
 		err := sy.openEnvelopes()
 		if errors.Is(err, remotes.ErrEnvelopes) {
@@ -183,12 +192,21 @@ func (sy *Syncing) open() (err error) {
 		}
 		return err
 	}
-	if sy.relay, err = openRelay(sy.primary, sy.c.HTTP, sy.c.Now); err != nil || sy.relay == nil {
+	if err := sy.begin(sy.c.Sync.Relay); err != nil || !sy.HasRelay() {
 		return err
 	}
-	r, err := sy.newReplica(sy.spaceAt(sy.relay), nil)
+	r, err := sy.newReplica(sy.Space(), nil)
 	if err == nil {
 		sy.exchange.Store(&exchange{replica: r})
+	}
+	return err
+}
+
+// begin makes a relay the primary one. An empty url is none.
+func (sy *Syncing) begin(url string) error {
+	relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
+	if err == nil {
+		sy.at.Store(&relayAt{relay, url})
 	}
 	return err
 }
@@ -208,7 +226,7 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 	local := of != nil
 	sy.journal.Envelopes = local
 	taken := sy.c.Ease
-	if sy.primary == "" {
+	if sy.at.Load().url == "" {
 		taken = nil // nothing turns cold
 	}
 	var snapshots *replica.Snapshots

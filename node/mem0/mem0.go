@@ -78,7 +78,7 @@ func Handler(api http.Handler) http.Handler {
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, nil, &refusal{http.StatusNotImplemented, "Locket has no " + r.Method + " " + r.URL.Path + " of Mem0: see docs/clients.md"})
+		answer(w, nil, &refusal{http.StatusNotImplemented, "Locket has no " + r.Method + " " + r.URL.Path + " of Mem0: see " + serve.Docs + "clients.md"})
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		inner := r.Clone(r.Context())
@@ -173,7 +173,7 @@ func (k *call) ended(ignored ...string) error {
 	}
 	slices.Sort(left)
 	if len(left) > 0 {
-		return bad("%s: Locket does not take this; see docs/clients.md", strings.Join(left, ", "))
+		return bad("%s: Locket does not take this; see %sclients.md", strings.Join(left, ", "), serve.Docs)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (k *call) queryOwner(beside ...string) (owner, error) {
 	q := k.r.URL.Query()
 	for name, v := range q {
 		if !slices.Contains(ownerIDs, name) && !slices.Contains([]string{"org_id", "project_id"}, name) && !slices.Contains(beside, name) {
-			return owner{}, bad("%.40s: Locket does not take this; see docs/clients.md", name)
+			return owner{}, bad("%.40s: Locket does not take this; see %sclients.md", name, serve.Docs)
 		}
 		if len(v) > 1 {
 			return owner{}, bad("%s: it is there %d times", name, len(v))

@@ -154,7 +154,7 @@ func TestBadRequests(t *testing.T) {
 		{"PUT", "/v1/batch/", `{"memories":[]}`, 400, "operations"},
 		{"DELETE", "/v1/batch/", `{"memories":[{"memory_id":"` + id + `"}]}`, 404, "memories[0]"},
 		{"GET", "/v1/event/" + id + "/", "", 404, "event"},
-		{"POST", "/v1/feedback/", `{}`, 501, "docs/clients.md"},
+		{"POST", "/v1/feedback/", `{}`, 501, "https://github.com/locket-dev/locket/blob/main/docs/clients.md"},
 		{"POST", "/reset", "", 501, "docs/clients.md"},
 	} {
 		code, m := ask(t, api, c.method, c.path, c.body)

@@ -81,7 +81,7 @@ func (k *call) deleteEntity() (any, error) {
 		return nil, err
 	}
 	for name := range beside.filters() {
-		return nil, bad("%s: an entity is erased with all that is its own; see docs/clients.md", name)
+		return nil, bad("%s: an entity is erased with all that is its own; see %sclients.md", name, serve.Docs)
 	}
 	name := k.r.PathValue("id")
 	switch k.r.PathValue("type") {

@@ -122,6 +122,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	}
 	ownFirst(r.Query, res.Hits, mayBeWearers(r.Filters))
 	relationFirst(r.Query, res.Hits)
+	res.Known = res.Known && slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return !h.Minor })
 	return res, nil
 }
 

@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -45,5 +46,26 @@ func TestTypedLinesStandAlone(t *testing.T) {
 	}
 	if got := shown(talk, "婆婆不能吃什么"); len(got) < 2 {
 		t.Errorf("of talk, %q are shown", got)
+	}
+}
+
+// TestAllMinorIsUnknown: where nothing has enough of the question to be shown, the answer is that it is not known,
+// and not silence.
+func TestAllMinorIsUnknown(t *testing.T) {
+	n := nodetest.New(t, func(c *config.Config) { c.Wearer = "林小雨" })
+	for _, line := range []string{"我妹妹小雨住在杭州", "我下周三下午三点看牙医", "我的护照在书桌左边的抽屉里", "我对青霉素过敏", "谢谢"} {
+		if _, err := n.Add(t.Context(), serve.AddRequest{Text: line, Keep: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, question := range []string{"我住在哪里", "where do I live"} {
+		res, err := n.Ask(t.Context(), serve.AskRequest{Question: question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := slices.ContainsFunc(res.Evidence, func(it serve.ContextItem) bool { return !it.Minor })
+		if res.Known != shown || !res.Known && res.Answer == "" {
+			t.Errorf("%s: known %v with evidence %+v, answer %q", question, res.Known, res.Evidence, res.Answer)
+		}
 	}
 }

@@ -38,7 +38,8 @@ type ExportRecord = archive.Record
 // ExportOptions say what an export holds besides what was said and claimed.
 type ExportOptions struct {
 	// Secrets includes the vault's values in clear. It returns ErrVaultLocked
-	// while the vault is closed. The owner can see that each value was read.
+	// while the vault is closed. The owner can see that each value was read. What is
+	// sealed to another device stays so.
 	Secrets bool `query:"secrets" default:"false" doc:"with the values of the vault, which must be unlocked"`
 }
 

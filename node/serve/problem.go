@@ -47,6 +47,9 @@ type kind struct {
 	cause  error // the error of the service that it stands for; a client finds it in the problem
 }
 
+// Docs is the address of the folder docs. Errors name it because packages have no docs.
+const Docs = "https://github.com/locket-dev/locket/blob/main/docs/"
+
 var (
 	kindRequest     = kind{"invalid-request", http.StatusBadRequest, "The request can't be read", nil}
 	kindToken       = kind{"unauthorized", http.StatusUnauthorized, "The token is missing or wrong", nil}

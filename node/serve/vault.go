@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -137,3 +138,13 @@ func (c *Client) VaultLog(ctx context.Context, limit int) ([]VaultRead, error) {
 func (c *Client) Reveal(ctx context.Context, id string) (Revealed, error) {
 	return call(ctx, c, revealSecret, named{id})
 }
+
+// SealedElsewhere is the error for a secret that only another device can open.
+type SealedElsewhere struct{ Label string }
+
+func (e *SealedElsewhere) Error() string {
+	return fmt.Sprintf("%v: the secret %q is sealed to another device: export it there with --secrets --encrypt and import that here, or see locket vault recover", memory.ErrInvalid, e.Label)
+}
+
+// Unwrap gives memory.ErrInvalid.
+func (e *SealedElsewhere) Unwrap() error { return memory.ErrInvalid }

@@ -61,6 +61,9 @@ func parties(to []string, space memory.SpaceID, now time.Time) (ps []Party, requ
 			name, key = "", text
 		}
 		r, err := envelope.ParseRequest(key)
+		if err != nil && !named {
+			return nil, nil, fmt.Errorf("%w: the reader's key %q: %v", memory.ErrInvalid, memory.Cut(key, 20), err)
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: key of %q: %v", memory.ErrInvalid, name, err)
 		}

@@ -106,6 +106,7 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			return
 		}
 		var blobs []archive.Part
+		var late []memory.ID // secrets that came since the others were opened
 		err = t.c.Engine.View(ctx, func(tx *store.Tx) error {
 			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 				if err == nil {
@@ -117,6 +118,10 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			}
 			for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState}) {
 				if err == nil && m.Expired(t.c.Now()) {
+					continue
+				}
+				if _, ok := secrets[m.ID]; err == nil && !ok && secrets != nil && m.Type == memory.Vault && m.State != memory.Erased {
+					late = append(late, m.ID)
 					continue
 				}
 				if err == nil {
@@ -133,6 +138,11 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			}
 			return nil
 		})
+		for _, id := range late {
+			if err == nil {
+				err = t.exportSecret(ctx, id, emit)
+			}
+		}
 		for _, b := range blobs {
 			if err == nil {
 				err = t.exportBlob(ctx, b, give)
@@ -152,7 +162,7 @@ func emitAssertions(tx *store.Tx, id memory.ID, secret string, emit func(kind st
 	}
 	for i := range as {
 		rec := archive.Assertion{Assertion: as[i]}
-		if as[i].Candidate != nil {
+		if rec.Vault() != nil {
 			rec.Secret = secret
 		}
 		if err := emit(archive.KindAssertion, rec); err != nil {
@@ -162,11 +172,24 @@ func emitAssertions(tx *store.Tx, id memory.ID, secret string, emit func(kind st
 	return nil
 }
 
+// exportSecret opens an entry of the vault, and emits what was said of it. One that was erased
+// meanwhile is left out.
+func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, emit func(kind string, v any) error) error {
+	r, err := t.c.Reveal(ctx, id)
+	if errors.Is(err, memory.ErrNotFound) {
+		return nil
+	}
+	if _, elsewhere := errors.AsType[*serve.SealedElsewhere](err); err != nil && !elsewhere {
+		return err
+	}
+	return t.c.Engine.View(ctx, func(tx *store.Tx) error { return emitAssertions(tx, id, string(r.Secret), emit) })
+}
+
 // everyState is all memories, the erased too: their ids must not come back.
 var everyState = []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
 
 // secrets opens the values in the vault, and adds to the history that each was
-// read.
+// read. One that is sealed to another device has none.
 func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	if t.c.VaultUntil().IsZero() {
 		return nil, serve.ErrVaultLocked
@@ -184,7 +207,9 @@ func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	out := map[memory.ID]string{}
 	for _, id := range ids {
 		r, rerr := t.c.Reveal(ctx, id)
-		err = errors.Join(err, rerr)
+		if _, elsewhere := errors.AsType[*serve.SealedElsewhere](rerr); !elsewhere { // it stays sealed
+			err = errors.Join(err, rerr)
+		}
 		out[id] = string(r.Secret)
 	}
 	return out, err

@@ -352,8 +352,8 @@ func (in *importing) takeOne(tx *store.Tx, r archive.Record, dot *redot, page []
 
 func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redot, page []*redot) error {
 	var there []byte // the seal of the node where the archive was made
-	if a.Secret != "" && a.Candidate != nil && a.Candidate.Fields.Vault != nil {
-		there = a.Candidate.Fields.Vault.Sealed
+	if f := a.Vault(); a.Secret != "" && f != nil {
+		there = f.Sealed
 		here, err := tx.Assertions(a.Memory)
 		if err != nil || slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == a.Dot }) {
 			return err // the same is here, sealed in another way
@@ -362,7 +362,7 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 		if err != nil {
 			return err
 		}
-		a.Candidate.Fields.Vault.Sealed = sealed // sealed for the key of this vault
+		f.Sealed = sealed // for the key of this vault
 	}
 	a.Space = in.c.Ring.Space()
 	assert := tx.Assert
@@ -402,7 +402,7 @@ func (in *importing) sealAnew(tx *store.Tx, a *archive.Assertion, there []byte) 
 		return err
 	}
 	f := *m.Fields.Vault
-	f.Sealed = a.Candidate.Fields.Vault.Sealed
+	f.Sealed = a.Vault().Sealed
 	_, err = in.c.Engine.Say(tx, memory.RankPerson, memory.Assertion{Memory: m.ID, Act: memory.ActCorrect, Patch: &memory.Patch{Fields: &memory.Fields{Vault: &f}},
 		Source: memory.Source{Plugin: memory.PersonPlugin}, Reason: "sealed for another device"})
 	return err

@@ -266,6 +266,9 @@ func TestSecretsSealedElsewhere(t *testing.T) {
 	if err != nil || len(res.Sealed) != 1 {
 		t.Fatalf("sealed: %+v, %v", res, err)
 	}
+	if _, signer := exportOf(t, to, serve.ExportOptions{Secrets: true}); signer == "" { // a backup of it is made, too
+		t.Error("no export with secrets of a node with one that it can't open")
+	}
 	if _, err := to.Reveal(ctx, secret); err == nil || !strings.Contains(err.Error(), "the secret \""+res.Sealed[0]+"\" is sealed to another device") {
 		t.Errorf("the secret: %v", err)
 	}
@@ -280,6 +283,59 @@ func TestSecretsSealedElsewhere(t *testing.T) {
 		}
 		if r, err := to.Reveal(ctx, secret); err != nil || r.Secret != "tulip-42-harbor" {
 			t.Errorf("the secret: %v, %v", r, err)
+		}
+	}
+	third := nodetest.New(t, nil)
+	if err := third.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	all, signer = exportOf(t, to, serve.ExportOptions{Secrets: true})
+	if res, err := third.Import(ctx, recordsOf(all), serve.ImportOptions{Signer: signer}); err != nil || len(res.Sealed) > 0 {
+		t.Errorf("from where it was sealed anew: %+v, %v", res, err)
+	}
+	if r, err := third.Reveal(ctx, secret); err != nil || r.Secret != "tulip-42-harbor" {
+		t.Errorf("the secret that was sealed anew: %v, %v", r, err)
+	}
+}
+
+// A secret that is said while an archive is made is in it with its value, or a restored home
+// could not open it.
+func TestSecretSaidDuringAnExport(t *testing.T) {
+	from, _ := wholeLife(t)
+	ctx := t.Context()
+	if err := from.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	var all []archive.Record
+	for r, err := range from.Export(ctx, serve.ExportOptions{Secrets: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, r); len(all) > 1 {
+			continue
+		}
+		if res, err := from.Add(ctx, serve.AddRequest{Text: "my bike lock code is 4471"}); err != nil || res.Redacted != 1 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+	}
+	sum, err := archive.Check(recordsOf(all), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := nodetest.New(t, nil)
+	if res, err := to.Import(ctx, recordsOf(all), serve.ImportOptions{Signer: archive.Words(sum.Key)}); err != nil || len(res.Sealed) > 0 {
+		t.Errorf("sealed to the first home: %+v, %v", res, err)
+	}
+	if err := to.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	page, err := to.List(ctx, serve.ListQuery{Type: memory.Vault, Limit: 10})
+	if err != nil || len(page.Memories) != 2 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	for _, m := range page.Memories {
+		if _, err := to.Reveal(ctx, m.ID); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (
 		return r, serve.ErrVaultLocked
 	}
 	if errors.Is(err, seal.ErrOpen) {
-		return r, fmt.Errorf("%w: the secret %q is sealed to another device: export it there with --secrets --encrypt and import that here, or see locket vault recover", memory.ErrInvalid, f.Label)
+		return r, &serve.SealedElsewhere{Label: f.Label}
 	}
 	if err != nil {
 		return r, err

@@ -58,7 +58,7 @@ func (w *Wearables) AddLogin(_ context.Context, r serve.AddDeviceRequest) (serve
 		return serve.DeviceCredentials{}, err
 	}
 	if w.c.URL != "" {
-		return serve.DeviceCredentials{}, fmt.Errorf("%w: the broker at %s has its own credentials: docs/mqtt.md says how to make them", serve.ErrUnsupported, w.c.URL)
+		return serve.DeviceCredentials{}, fmt.Errorf("%w: the broker at %s has its own credentials: see %smqtt.md", serve.ErrUnsupported, w.c.URL, serve.Docs)
 	}
 	c, hash, err := intake.NewDevice(name)
 	if err != nil {

@@ -292,21 +292,25 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 }
 
 func (c *Carrier) found(ctx context.Context) error {
-	if _, err := c.At.Log(ctx, 0); err == nil {
-		c.st.Founded = true
-		return nil
-	}
 	first, err := c.store.Log(ctx, 0)
 	if err != nil {
 		return err
 	}
-	e, err := envelope.ParseEntry(first[0])
-	if err != nil {
-		return err
-	}
-	if err := c.At.AppendLog(ctx, e); err != nil {
-		return fmt.Errorf("%s: begin the space there: %w", c.Name, err)
+	if err := Found(ctx, c.At, first[0]); err != nil {
+		return fmt.Errorf("%s: %w", c.Name, err)
 	}
 	c.st.Founded = true
 	return nil
+}
+
+// Found begins a space at a remote with the first entry of its log, unless the remote has it.
+func Found(ctx context.Context, at replica.Remote, genesis []byte) error {
+	if _, err := at.Log(ctx, 0); err == nil {
+		return nil
+	}
+	e, err := envelope.ParseEntry(genesis)
+	if err != nil {
+		return err
+	}
+	return at.AppendLog(ctx, e)
 }

@@ -172,6 +172,7 @@ type answer struct {
 	body   []byte
 }
 
+// do gives the answer to a request. Its errors are for a person, who knows neither methods nor paths.
 func (c caller) do(ctx context.Context, q call) (answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -182,7 +183,7 @@ func (c caller) do(ctx context.Context, q call) (answer, error) {
 		q.moved = moved
 		res, err := c.send(ctx, q)
 		if err != nil {
-			return answer{}, fmt.Errorf("%s %s: %w", q.method, q.path, errors.Join(err, late(ctx)))
+			return answer{}, errors.Join(err, late(ctx))
 		}
 		res.Body = struct {
 			io.Reader
@@ -193,7 +194,7 @@ func (c caller) do(ctx context.Context, q call) (answer, error) {
 			return a, nil
 		}
 		if again || !errors.Is(err, errStale) || !c.relay.adjust(res.Header.Get("Date")) {
-			return a, fmt.Errorf("%s %s: %w", q.method, q.path, err)
+			return a, err
 		}
 	}
 }
@@ -255,7 +256,7 @@ func (c caller) send(ctx context.Context, q call) (*http.Response, error) {
 	}
 	resp, err := c.relay.http.Do(req)
 	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = &Unreached{u.Err} // the error already names the method and the path
+		err = &Unreached{u.Err}
 	}
 	return resp, err
 }
