@@ -134,6 +134,52 @@ func TestThreatStalledUploads(t *testing.T) {
 	})
 }
 
+// Who asks for pages and reads none of them has so many held in memory, and the others
+// have theirs. What was written, or given up, counts no more.
+func TestThreatPagesUnread(t *testing.T) {
+	stores(t, proxied, func(t *testing.T, s *service) {
+		honest, hostile := s.settle("honest"), s.settle("hostile")
+		for _, h := range []*storetest.Household{honest, hostile} {
+			for range 8 {
+				_, err := s.as(h, h.Owner).Append(t.Context(), []*envelope.Delta{h.Delta(h.Owner, strings.Repeat("x", 500<<10))})
+				s.ok(err)
+			}
+		}
+		fetch := func(from string, h *storetest.Household) (status string, c net.Conn) {
+			t.Helper()
+			c, err := net.Dial("tcp", s.addr)
+			s.ok(err)
+			t.Cleanup(func() { c.Close() })
+			s.ok(c.(*net.TCPConn).SetReadBuffer(4 << 10))
+			r := came(from, s.member(h, h.Owner, "GET", "/deltas"))
+			s.ok(r.request(t, s.addr).Write(c))
+			b := make([]byte, len("HTTP/1.1 200"))
+			_, err = io.ReadFull(c, b)
+			s.ok(err)
+			return string(b[9:]), c
+		}
+		given, held := map[string]int{}, []net.Conn{}
+		for i := range 60 { // that ask for 240 MB
+			status, c := fetch(fmt.Sprintf("203.0.113.%d", i%20), hostile)
+			given[status]++
+			held = append(held, c)
+		}
+		if given["200"] > 12 || given["200"] < 5 || given["503"] != 60-given["200"] {
+			t.Errorf("%v", given)
+		}
+		for range 3 {
+			if status, _ := fetch("192.0.2.7", honest); status != "200" {
+				t.Errorf("another account: %s", status)
+			}
+		}
+		for _, c := range held {
+			c.Close()
+		}
+		for status := ""; status != "200" && t.Context().Err() == nil; status, _ = fetch("203.0.113.1", hostile) {
+		}
+	})
+}
+
 // One account's requests use up no nonces of another's, and those that are
 // refused none at all.
 func TestThreatNoncesUsedUp(t *testing.T) {
