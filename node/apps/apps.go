@@ -86,11 +86,11 @@ type Book struct {
 	paces  map[string]*pace                              // by app
 	visits map[string]map[*visit]context.CancelCauseFunc // by app: what it has under way
 
-	opened    map[string]time.Time     // by hash of a key: when its use of the console was last noted
-	drawing   map[string]bool          // by app: a graph is being drawn
-	recalling map[string]chan struct{} // by app: full when it recalls as much as it may at a time
-	rules     rulebook.Last
-	lines     lines
+	opened  map[string]time.Time     // by hash of a key: when its use of the console was last noted
+	drawing map[string]bool          // by app: a graph is being drawn
+	places  map[string]chan struct{} // by app and kind: full when it has as much of that under way as it may
+	rules   rulebook.Last
+	lines   lines
 
 	// What hooks are told of, as the owner has it; set by Guard.
 	exchange serve.Exchange
@@ -101,7 +101,7 @@ type Book struct {
 // NewBook gives the book in a store. ask asks the wearer where a rule of the policy
 // says so. now is the clock of keys and of the account.
 func NewBook(s Store, ask func(context.Context, []consent.Held) error, now func() time.Time) *Book {
-	return &Book{store: s, ask: ask, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}, recalling: map[string]chan struct{}{}, opened: map[string]time.Time{}}
+	return &Book{store: s, ask: ask, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}, places: map[string]chan struct{}{}, opened: map[string]time.Time{}}
 }
 
 // AddApp implements serve.Apps.

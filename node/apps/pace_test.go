@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -99,8 +100,69 @@ func TestFewRecallsAtATime(t *testing.T) {
 		leave()
 		answer(context.Canceled)
 		ask(one, 0)
-		time.Sleep(recallWait) // on the clock of synctest: it takes no time
+		time.Sleep(placeWait) // on the clock of synctest: it takes no time
 		answer(serve.ErrLimit)
 		close(in.end)
+	})
+}
+
+// unwritten is a writer that is not done until it is told to end.
+type unwritten struct {
+	serve.Writer
+	still
+}
+
+func (w *unwritten) Add(context.Context, serve.AddRequest) (serve.AddResult, error) {
+	return serve.AddResult{}, w.recall()
+}
+
+// An app writes one thing at a time: what a wearable or the owner has to say waits for that one
+// and not for all that the app sends.
+func TestThreatAppWritesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := &unwritten{still: still{make(chan bool, 100), make(chan error)}}
+		w, b, broken := &writer{in: in}, NewBook(empty{}, nil, time.Now), errors.New("broken")
+		as := func(name string) context.Context {
+			v := &visit{book: b, scope: scope{types: []memory.Type{memory.Semantic}}}
+			v.app.Name, v.app.Can = name, []serve.Right{serve.RightAdd}
+			return serve.WithCaller(t.Context(), v)
+		}
+		answers := make(chan error, 100)
+		add := func(ctx context.Context) {
+			go func() {
+				_, err := w.Add(ctx, serve.AddRequest{Text: "I like tea."})
+				answers <- err
+			}()
+		}
+		begun := func(want int) {
+			t.Helper()
+			synctest.Wait()
+			if len(in.begun) != want {
+				t.Fatalf("%d have begun, want %d", len(in.begun), want)
+			}
+		}
+		for range 30 {
+			add(as("one"))
+		}
+		begun(1)
+		add(as("two"))
+		add(t.Context())
+		begun(3)
+		in.end <- broken
+		in.end <- broken
+		in.end <- broken
+		begun(4)              // the next of the first app
+		time.Sleep(placeWait) // on the clock of synctest: it takes no time
+		synctest.Wait()
+		refused := 0
+		for range len(answers) {
+			if err := <-answers; errors.Is(err, serve.ErrLimit) {
+				refused++
+			}
+		}
+		if refused != 28 {
+			t.Errorf("%d were refused", refused)
+		}
+		in.end <- broken
 	})
 }

@@ -43,6 +43,11 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	if err := v.mayAdd(&r); err != nil {
 		return serve.AddResult{}, v.deny(ctx, "addMemory", err)
 	}
+	done, err := v.writing(ctx)
+	if err != nil {
+		return serve.AddResult{}, err
+	}
+	defer done()
 	if err := v.begin(); err != nil {
 		return serve.AddResult{}, err
 	}
@@ -170,6 +175,11 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 	if err != nil {
 		return memory.Memory{}, v.deny(ctx, "updateMemory", err)
 	}
+	done, err := v.writing(ctx)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	defer done()
 	if err := v.begin(); err != nil {
 		return memory.Memory{}, err
 	}
@@ -202,6 +212,11 @@ func (w *writer) Delete(ctx context.Context, ids ...memory.ID) error {
 			return v.deny(ctx, "deleteMemory", refused("you pinned it: only you can erase it"))
 		}
 	}
+	done, err := v.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if err := v.begin(); err != nil {
 		return err
 	}
@@ -263,6 +278,11 @@ func (e *eraser) erase(ctx context.Context, r serve.EraseRequest) (out serve.Era
 		return out, nil
 	}
 	if v != nil {
+		done, err := v.writing(ctx)
+		if err != nil {
+			return serve.EraseAnswer{}, err
+		}
+		defer done()
 		if err := v.begin(); err != nil {
 			return serve.EraseAnswer{}, err
 		}
