@@ -59,7 +59,7 @@ const (
 )
 
 func (v *visit) recalls(ctx context.Context) (done func(), err error) {
-	return v.place(ctx, "searches and questions", maxRecalls)
+	return v.place(ctx, "searches, questions and lists", maxRecalls)
 }
 
 func (v *visit) writing(ctx context.Context) (done func(), err error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -35,6 +36,20 @@ func (s *still) Context(context.Context, serve.ContextRequest) (serve.ContextRes
 	return serve.ContextResult{}, s.recall()
 }
 
+// listing is a reader that has no answer either.
+type listing struct {
+	serve.Reader
+	*still
+}
+
+func (l listing) List(context.Context, serve.ListQuery) (serve.ListPage, error) {
+	return serve.ListPage{}, l.recall()
+}
+
+func (l listing) Owners(context.Context, filter.Filter) ([]serve.OwnerCount, error) {
+	return nil, l.recall()
+}
+
 // empty is a store in which there is nothing.
 type empty struct{ Store }
 
@@ -45,6 +60,7 @@ func (empty) View(context.Context, func(*store.Tx) error) error { return nil }
 func TestFewRecallsAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := &still{make(chan bool, 100), make(chan error)}
+		l := &reader{in: listing{still: in}}
 		r, b, broken := &recaller{in}, NewBook(empty{}, nil, time.Now), errors.New("broken")
 		as := func(name string) context.Context {
 			v := &visit{book: b}
@@ -55,7 +71,11 @@ func TestFewRecallsAtATime(t *testing.T) {
 		ask := func(ctx context.Context, which int) {
 			go func() {
 				var err error
-				switch which % 3 {
+				switch which % 5 {
+				case 3:
+					_, err = l.List(ctx, serve.ListQuery{})
+				case 4:
+					_, err = l.Owners(ctx, filter.Filter{})
 				case 0:
 					_, err = r.Search(ctx, serve.SearchRequest{Query: "tea"})
 				case 1:

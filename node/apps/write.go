@@ -256,6 +256,11 @@ func (e *eraser) erase(ctx context.Context, r serve.EraseRequest) (out serve.Era
 		if err := errors.Join(v.can(serve.RightForget), v.can(serve.RightRead)); err != nil {
 			return out, v.deny(ctx, did, err)
 		}
+		done, err := v.writing(ctx)
+		if err != nil {
+			return out, err
+		}
+		defer done()
 		f = v.scope.asked(f)
 	}
 	for q := (serve.ListQuery{Filters: f, State: serve.AnyState, Limit: serve.MaxPage}); ; {
@@ -278,11 +283,6 @@ func (e *eraser) erase(ctx context.Context, r serve.EraseRequest) (out serve.Era
 		return out, nil
 	}
 	if v != nil {
-		done, err := v.writing(ctx)
-		if err != nil {
-			return serve.EraseAnswer{}, err
-		}
-		defer done()
 		if err := v.begin(); err != nil {
 			return serve.EraseAnswer{}, err
 		}
