@@ -13,7 +13,7 @@ import (
 
 // An Allow that reads the store leaves the index to others meanwhile, and allows the
 // same hits as one that is quick, however few they are. Who has gone is not read for.
-func TestAllowThatReads(t *testing.T) {
+func TestThreatFilterThatReads(t *testing.T) {
 	x, r := openOn(t, newSegments(), Options{}), rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= 5000; n++ {
 		if err := x.Add(randomDoc(r, n)); err != nil {
