@@ -9,6 +9,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/delta"
+	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 // What a worker said is taken back, and nothing else; and stands again.
@@ -81,6 +84,50 @@ func TestRevert(t *testing.T) {
 	}
 	if v, err := n.Revert(ctx, serve.RevertRequest{Source: "worker"}); err != nil || v.Claims != 3 || here() != "kettle Mondays" {
 		t.Errorf("all of it, what was said again too: %+v, %v; %s", v, err, here())
+	}
+}
+
+// A worker whose words name an app as their source has them taken back with the words of workers,
+// and not with the app's: of a member of the space as of one of the feed.
+func TestThreatWorkerInTheNameOfAnApp(t *testing.T) {
+	n := newNode(t, nil)
+	ctx := t.Context()
+	o, release, err := n.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	ev := memory.EventID{Device: "pin", Boot: 1, Seq: 1}
+	line := memory.Utterance{ID: memory.ID{9}, Space: o.ring.Space(), Event: ev, Session: "s", At: time.Now().Add(-time.Hour), Text: "Open from two", Source: memory.Source{Plugin: "speech"}}
+	if err := o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutUtterance(&line) }); err != nil {
+		t.Fatal(err)
+	}
+	says := func(id byte, member memory.MemberID) memory.Assertion {
+		c := memory.Candidate{Type: memory.Semantic, Text: "It is open from two.", Owner: memory.Owner{User: "x"}, Confidence: 1, Sensitivity: memory.Private,
+			Source: memory.Source{Device: memory.AppDevice + "notes", Plugin: "app"}, Evidence: []memory.Evidence{{Event: ev, Utterance: line.ID, At: line.At, Excerpt: "Open"}}}
+		return memory.Assertion{Dot: memory.Dot{Member: member, Seq: 1}, Clock: memory.Clock{Wall: time.Now().UnixMilli()}, Rank: memory.RankCloud, Space: line.Space,
+			Memory: memory.ID{id}, Act: memory.ActPropose, Candidate: &c, Source: c.Source}
+	}
+	if err := o.sharing.Take(ctx, []memory.Assertion{says(1, memory.MemberID{6})}, nil); err != nil {
+		t.Fatal(err)
+	}
+	of, worker := o.sync.Journal(), memory.MemberID{7}
+	a := says(2, worker)
+	in := replica.Incoming{Author: envelope.Member{ID: worker}, Header: &envelope.Header{Version: envelope.Version, Space: line.Space, Member: worker, Seq: 1},
+		Ops: []delta.Op{{Assertion: &a}}, Grant: &delta.Grant{Types: []memory.Type{memory.Semantic}}}
+	if err := of.Apply(ctx, in, replica.State{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []struct {
+		serve.RevertRequest
+		want int
+	}{{serve.RevertRequest{App: "notes", Plan: true}, 0}, {serve.RevertRequest{Source: "worker"}, 2}} {
+		if v, err := n.Revert(ctx, r.RevertRequest); err != nil || v.Claims != r.want {
+			t.Errorf("%+v: %d claims, want %d; %v", r.RevertRequest, v.Claims, r.want, err)
+		}
+	}
+	if page, err := n.List(ctx, serve.ListQuery{Limit: 10}); err != nil || len(page.Memories) != 0 {
+		t.Errorf("%+v, %v", page.Memories, err)
 	}
 }
 

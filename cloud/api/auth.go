@@ -54,6 +54,9 @@ func (s *Server) signed(limit int, h handler) app.HandlerFunc {
 		if err == nil {
 			err = s.step(ctx, "serve", func(ctx context.Context) error { return h(ctx, r) })
 		}
+		if err == nil {
+			err = s.weigh(ctx, r)
+		}
 		if err != nil {
 			s.fail(c, err)
 		}
@@ -343,6 +346,21 @@ func (s *Server) drop(r *request) {
 	}
 }
 
+// weigh counts a large answer until it is written: who reads slowly has it held
+// in memory for minutes.
+func (s *Server) weigh(ctx context.Context, r *request) error {
+	cn, n := connOf(ctx), int64(len(r.Response.BodyBytes()))
+	if cn == nil || n <= writePiece {
+		return nil
+	}
+	if !s.answers.take(r.of, n) {
+		r.Response.ResetBody()
+		return relay.ErrBusy
+	}
+	cn.whenWritten(func() { s.answers.give(r.of, n) })
+	return nil
+}
+
 // stranger wraps a handler for requests without a key. It limits their number
 // for each address.
 func (s *Server) stranger(limit int, h handler) app.HandlerFunc {
@@ -358,6 +376,9 @@ func (s *Server) stranger(limit int, h handler) app.HandlerFunc {
 		}
 		if err == nil {
 			err = h(ctx, r)
+		}
+		if err == nil {
+			err = s.weigh(ctx, r)
 		}
 		if err != nil {
 			s.fail(c, err)

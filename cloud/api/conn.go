@@ -125,11 +125,33 @@ type conn struct {
 	limit   time.Time // deadline of what is being read
 	piece   time.Time // deadline of the piece of a body that is being read; zero if there is none
 	came    int       // bytes of this piece
+	written []func()  // called when the answer is written
+}
+
+// whenWritten has f called once the answer to the present request is written,
+// or the connection closed.
+func (c *conn) whenWritten(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.written = append(c.written, f)
+}
+
+// wrote is called when nothing more is to be written: Hertz writes the whole
+// answer before it reads on.
+func (c *conn) wrote() {
+	c.mu.Lock()
+	fs := c.written
+	c.written = nil
+	c.mu.Unlock()
+	for _, f := range fs {
+		f()
+	}
 }
 
 // begin is called after the head of a request. size is the number of bytes of
 // the body that may still come.
 func (c *conn) begin(size int) {
+	c.wrote()
 	c.listener.server.idle.remove(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,6 +192,7 @@ func (c *conn) closeIfIdle() {
 
 // Read reads with the deadline of the request's present part.
 func (c *conn) Read(b []byte) (int, error) {
+	c.wrote()
 	c.mu.Lock()
 	limit := c.limit
 	if !c.piece.IsZero() && c.piece.Before(limit) {
@@ -231,6 +254,7 @@ func (c *conn) SetDeadline(time.Time) error { return nil }
 
 // Close closes the connection and makes room for another.
 func (c *conn) Close() error {
+	c.wrote()
 	c.listener.mu.Lock()
 	if _, ok := c.listener.conns[c]; ok && c.address != "" {
 		c.listener.server.conns.give(holder{address: c.address}, 1)

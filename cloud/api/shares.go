@@ -97,3 +97,7 @@ func (b *bodies) of(h holder) *shares {
 	}
 	return &b.known
 }
+
+// maxAnswers limits the bytes of answers that wait to be written, of those that
+// are larger than a connection takes at once.
+const maxAnswers = 128 << 20

@@ -20,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/sync/envelope"
+	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
@@ -130,6 +131,102 @@ func TestThreatStalledUploads(t *testing.T) {
 		r.body = founded.Entries[0].Bytes()
 		if res, p, _ := r.do(t, s.addr); res.StatusCode != 204 {
 			t.Fatal(res.Status, p.Detail)
+		}
+	})
+}
+
+// Whatever a request asks for, a body that does not come holds up no signed round of others: a
+// delta, a blob, a snapshot with a vote, a compaction, and what takes them away.
+func TestThreatStalledOnEachRoute(t *testing.T) {
+	s := withMarket(t, proxied, func(c *api.Config) { c.Head = time.Hour })
+	honest, hostile := s.settle("honest"), s.settle("hostile")
+	mailbox := strings.Repeat("0", 64)
+	for i, route := range []struct {
+		method, path string
+		size         int
+	}{
+		{"POST", "/deltas", 4 << 20}, {"POST", "/log", envelope.MaxEntry}, {"POST", "/forget", 16 << 10}, {"POST", "/checkpoints", envelope.MaxCheckpoint},
+		{"POST", "/votes", envelope.MaxVote}, {"POST", "/compact", 64}, {"PUT", "/blobs/" + mailbox, 1 << 20},
+		{"POST", "/v1/mailboxes/" + mailbox[:32], page.MaxMessage}, {"POST", "/v1/market/listings", 1 << 20}, {"POST", "/v1/market/moves", 4 << 10},
+	} {
+		body := bytes.Repeat([]byte{1}, route.size)
+		for n := range 20 + min(150, 8<<20/route.size) {
+			r := came(fmt.Sprintf("203.0.113.%d", n%4), s.owner(hostile, route.method, route.path))
+			if strings.HasPrefix(route.path, "/v1/") {
+				r.path = route.path
+			}
+			r.body = body
+			if route.method == "PUT" {
+				chunk(body, fmt.Sprintf("bytes 0-%d/%d", len(body)-1, len(body)))(r)
+			}
+			s.stall(t, r, len(body)-1)
+		}
+		as := s.as(honest, honest.Owner)
+		d := honest.Delta(honest.Owner, "honest")
+		at, err := as.Append(t.Context(), []*envelope.Delta{d})
+		s.ok(err)
+		manifest := []byte(fmt.Sprintf("manifest %d", i))
+		id, err := as.PutBlob(t.Context(), bytes.NewReader(manifest))
+		s.ok(err)
+		c := checkpoint(t, honest, honest.Owner, manifest, d)
+		if c.Cursor = at[0]; c.Sign(envelope.KeySigner(honest.Owner.Key)) != nil {
+			t.Fatal("it can't be signed")
+		}
+		s.ok(as.PutCheckpoint(t.Context(), c))
+		s.ok(s.as(honest, honest.Writer).PutVote(t.Context(), vote(t, honest, honest.Writer, c, envelope.Agree)))
+		if got, err := as.Checkpoints(t.Context()); err != nil || len(got) == 0 {
+			t.Fatal(len(got), err)
+		}
+		if n, err := as.Forget(t.Context(), []remote.Ref{{Member: honest.Owner.ID, Position: d.Header.Position()}}); err != nil || n != 1 {
+			t.Fatal(n, err)
+		}
+		s.ok(as.DropCheckpoint(t.Context(), c.Hash()))
+		s.ok(as.DeleteBlob(t.Context(), id, nil))
+	}
+}
+
+// Who asks for pages and reads none of them has so many held in memory, and the others
+// have theirs. What was written, or given up, counts no more.
+func TestThreatPagesUnread(t *testing.T) {
+	stores(t, proxied, func(t *testing.T, s *service) {
+		honest, hostile := s.settle("honest"), s.settle("hostile")
+		for _, h := range []*storetest.Household{honest, hostile} {
+			for range 8 {
+				_, err := s.as(h, h.Owner).Append(t.Context(), []*envelope.Delta{h.Delta(h.Owner, strings.Repeat("x", 500<<10))})
+				s.ok(err)
+			}
+		}
+		fetch := func(from string, h *storetest.Household) (status string, c net.Conn) {
+			t.Helper()
+			c, err := net.Dial("tcp", s.addr)
+			s.ok(err)
+			t.Cleanup(func() { c.Close() })
+			s.ok(c.(*net.TCPConn).SetReadBuffer(4 << 10))
+			r := came(from, s.member(h, h.Owner, "GET", "/deltas"))
+			s.ok(r.request(t, s.addr).Write(c))
+			b := make([]byte, len("HTTP/1.1 200"))
+			_, err = io.ReadFull(c, b)
+			s.ok(err)
+			return string(b[9:]), c
+		}
+		given, held := map[string]int{}, []net.Conn{}
+		for i := range 60 { // that ask for 240 MB
+			status, c := fetch(fmt.Sprintf("203.0.113.%d", i%20), hostile)
+			given[status]++
+			held = append(held, c)
+		}
+		if given["200"] > 12 || given["200"] < 5 || given["503"] != 60-given["200"] {
+			t.Errorf("%v", given)
+		}
+		for range 3 {
+			if status, _ := fetch("192.0.2.7", honest); status != "200" {
+				t.Errorf("another account: %s", status)
+			}
+		}
+		for _, c := range held {
+			c.Close()
+		}
+		for status := ""; status != "200" && t.Context().Err() == nil; status, _ = fetch("203.0.113.1", hostile) {
 		}
 	})
 }

@@ -90,16 +90,21 @@ class State:
     # Workers' words.
 
     def _hold(self, member, grant, op):
-        a = op.get("assertion")
-        if a is not None:
-            for what in worker.counted(a):
-                numbers = self.counts.setdefault((a["dot"]["member"], what), [])
-                if a["dot"]["seq"] not in numbers and len(numbers) < COUNTED:
-                    numbers.append(a["dot"]["seq"])
+        for what, number in self._counted(op):
+            numbers = self.counts.setdefault((member.id.hex(), what), [])
+            if number not in numbers and len(numbers) < COUNTED:
+                numbers.append(number)
         self._judge(member, grant, op)
 
+    @staticmethod
+    def _counted(op):
+        if "utterance" in op:
+            return [worker.line_count(op["utterance"])]
+        a = op.get("assertion")
+        return [(what, a["dot"]["seq"]) for what in worker.counted(a)] if a is not None else []
+
     def _judge(self, member, grant, op):
-        verdict = worker.verdict(op, member.id, grant, self._known(op))
+        verdict = worker.verdict(op, member.id, grant, self._known(member, op))
         if verdict == ACCEPTED:
             self._apply(member, op)
             if "assertion" in op:
@@ -110,31 +115,37 @@ class State:
                 self.kept.append((member, grant, op, verdict))
         return verdict
 
-    def _known(self, op):
+    def _known(self, member, op):
         proposed = {}
         for a in self.said.values():
             if a["act"] == "propose":
                 proposed.setdefault(a["memory"], []).append(a["candidate"]["type"])
-        a = op.get("assertion")
         before = {}
-        if a is not None:
-            for what in worker.counted(a):
-                numbers = self.counts[a["dot"]["member"], what]
-                before[what] = numbers.index(a["dot"]["seq"]) if a["dot"]["seq"] in numbers else COUNTED
+        for what, number in self._counted(op):
+            numbers = self.counts[member.id.hex(), what]
+            before[what] = numbers.index(number) if number in numbers else COUNTED
+        sources, made = self._sources()
         return {
             "proposed": proposed, "gone": self.erased, "utterances": self.utterances,
-            "sources": self._sources(), "cited": before, "changed": before,
+            "sources": sources, "made": made, "cited": before, "changed": before, "lines": max(before.values(), default=0),
         }
 
     def _sources(self):
-        """The events of recordings and photos: what resources cite."""
-        by, out = {}, set()
+        """The events of recordings and photos: what resources cite; and when these were made, by who is no worker."""
+        by, out, made = {}, set(), {}
         for a in self.said.values():
             by.setdefault(a["memory"], []).append(a)
         for said in by.values():
             if fold(said) and shown_type(said) == "resource":
-                out |= {e["event"] for a in said if a["act"] in ("propose", "reinforce") for e in worker.pieces(a) if "event" in e}
-        return out
+                cited = [(a, e) for a in said if a["act"] in ("propose", "reinforce") for e in worker.pieces(a) if "event" in e]
+                out |= {e["event"] for _, e in cited}
+                by_others = [a for a in said if a["rank"] != worker.CLOUD]
+                began = [a.get("candidate", {}).get("true_from") for a in by_others]
+                began += [a.get("patch", {}).get("validity", {}).get("from") for a in by_others]
+                for event in {e["event"] for _, e in cited}:
+                    at = [e.get("at") for a in by_others for e in worker.pieces(a) if e.get("event") == event]
+                    made.setdefault(event, []).extend(m for m in began + at if m is not None)
+        return out, made
 
     def _ask_again(self):
         """What waits, or misquotes, until nothing more of it is taken."""
@@ -150,7 +161,7 @@ class State:
             a = op["assertion"]
             if dot not in self.said or all(e.get("utterance") != utterance for e in worker.pieces(a)):
                 continue
-            if worker.verdict(op, member.id, grant, self._known(op)) == ACCEPTED:
+            if worker.verdict(op, member.id, grant, self._known(member, op)) == ACCEPTED:
                 continue
             self._withdraw(dot, member, grant, op)
             if a["act"] == "propose":

@@ -1,14 +1,17 @@
 """What becomes of a worker's op: sync/delta/FORMAT.md, "What a worker may say". Reports are not held to their JSON here."""
 
 import hashlib
+from datetime import datetime
 
 import rules
 from body import SENSITIVITIES, unbase32
 from refusal import Refused
 
 REFUSED, WAITING, ACCEPTED, MISQUOTED = "refused", "waiting", "accepted", "misquoted"
-CLOUD, PER_EVIDENCE, MAX_EVIDENCE, MAX_CHANGES = 1, 16, 8, 128
+CLOUD, PER_EVIDENCE, MAX_EVIDENCE, MAX_CHANGES, MAX_LINES, LINE_COUNTS = 1, 16, 8, 128, 256, 32
+MAX_APART = 24 * 60 * 60 * 10**9
 PREFIX = "worker/"
+NO_TIME = "0001-01-01T00:00:00Z"  # as the vectors write that there is none
 
 
 def evidence_name(e):
@@ -22,6 +25,24 @@ def counted(a):
     """What an assertion is counted under: the evidence that it cites, and the memory that it changes."""
     changed = [a["memory"]] if a["act"] in ("correct", "close", "archive") else []
     return list(dict.fromkeys(changed + [evidence_name(e) for e in pieces(a)[:MAX_EVIDENCE]]))
+
+
+def line_count(u):
+    """By what a worker's lines are counted, and a line's number there."""
+    id = unbase32(u["id"], 16)
+    name = f"line {id[15] % LINE_COUNTS} {u.get('event', '')}"
+    return hashlib.sha256(name.encode()).digest()[:16].hex(), int.from_bytes(id[8:], "big")
+
+
+def ns(moment):
+    """Nanoseconds since 1970 of a moment, or of what the vectors write for one."""
+    if isinstance(moment, str):
+        moment = round(datetime.fromisoformat(moment).timestamp() * 1000), 0
+    return moment[0] * 10**6 + moment[1]
+
+
+def near(a, b):
+    return abs(ns(a) - ns(b)) <= MAX_APART
 
 
 def pieces(a):
@@ -64,7 +85,8 @@ def _else(verdict, holds):
 
 def verdict(op, by, grant, known):
     """refused, waiting, misquoted or accepted; by: the worker's member id. known: types of proposals by memory, what is gone, utterances,
-    sources, and how often the worker cited a piece of evidence, and changed a memory, before: a number, or by what."""
+    sources, when these were made, and how often the worker cited a piece of evidence, and changed a memory, before: a number, or by what; lines:
+    how many of the line's count it has said before."""
     try:
         if "assertion" in op:
             _assertion(op["assertion"], grant, known)
@@ -149,6 +171,8 @@ def _evidence(pieces, grant, known):
 
 def _utterance(u, by, grant, known):
     _else(REFUSED, grant["transcribe"])
-    _else(REFUSED, u["text"].strip() != "" and "event" in u)
+    _else(REFUSED, u["text"].strip() != "" and "event" in u and u.get("at", NO_TIME) != NO_TIME)
     _else(REFUSED, unbase32(u["id"], 16)[:8] == by)
+    _else(REFUSED, known["lines"] < MAX_LINES)
     _else(WAITING, u["event"] in known["sources"])
+    _else(WAITING, any(near(u["at"], made) for made in known["made"].get(u["event"], ())))

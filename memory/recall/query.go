@@ -311,12 +311,19 @@ type phrase struct {
 	never bool
 }
 
-// quotes adds the phrases that a question puts in quotation marks.
+// maxQuotes is how many phrases of a question are looked for word for word. For each the text
+// of each candidate is read.
+const maxQuotes = 8
+
+// quotes adds the first phrases that a question puts in quotation marks.
 func (c *core) quotes(out *question, text string) {
 	rest := text
 	for _, s := range quoted(text) {
 		rest = strings.Replace(rest, s, "", 1)
 		p := phrase{text: phraseOf(s)}
+		if len(out.quotes) == maxQuotes || slices.ContainsFunc(out.quotes, func(o phrase) bool { return slices.Equal(o.text, p.text) }) {
+			continue
+		}
 		for _, x := range split(s) {
 			if x.term == "" {
 				continue

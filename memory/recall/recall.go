@@ -120,6 +120,11 @@ type Query struct {
 	// Allow is called for documents that would be hits, in no particular order,
 	// possibly twice. nil allows all. It must not call the index.
 	Allow func(About) bool
+	// Glance is for an Allow that reads the store. It tells quickly what Allow would
+	// say, or is not sure. Allow is then called for documents of which Glance is not
+	// sure, while the index can be changed, and until the search is given up. nil:
+	// Allow is quick.
+	Glance func(About) (ok, sure bool)
 	// Shown reports whether whoever asks may know of a document. The question is then
 	// read as if there were no others, see shown. It is called for any document, and
 	// must not call the index. nil shows all, also those that Allow refuses as hits.

@@ -167,7 +167,7 @@ func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32
 	for i := len(heap)/2 - 1; i >= 0; i-- {
 		down(i)
 	}
-	for len(heap) > 0 && len(best) < n {
+	for len(heap) > 0 && len(best) < n && (r.asking == nil || len(r.asking.open) < r.asking.most) {
 		if r.q.Allow(r.about(heap[0])) {
 			best = append(best, heap[0])
 		}

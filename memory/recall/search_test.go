@@ -2,6 +2,7 @@ package recall
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,6 +254,41 @@ func TestQuotedQuestion(t *testing.T) {
 	}
 	if r := find(t, x, Query{Text: `"zeppelin"`, Now: june, Holds: holds}); len(r.Hits) > 0 && r.Confidence >= Unsure {
 		t.Errorf("words that nobody said are known: %+v", r)
+	}
+}
+
+// A question of hundreds of quotes has the texts read for the first eight: for each, every
+// candidate is read, while the index is held.
+func TestThreatQuotesWithoutEnd(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	for n := range 100 {
+		talk(t, x, "s", june.Add(time.Duration(n)*time.Hour), 1+n, [2]string{"Ana", "The old tree by the river is tall."})
+	}
+	asked := map[memory.ID]int{}
+	holds := func(id memory.ID, _ Phrase) bool { asked[id]++; return true }
+	of := func(text string) (most int) {
+		t.Helper()
+		clear(asked)
+		if r := find(t, x, Query{Text: text, Now: june, K: 20, Holds: holds}); len(r.Hits) != 20 || r.Unquoted {
+			t.Errorf("%.20q: %d hits", text, len(r.Hits))
+		}
+		for _, n := range asked {
+			most = max(most, n)
+		}
+		return most
+	}
+	if n := of(strings.Repeat(`"old tree" `, 300)); n != 1 {
+		t.Errorf("one phrase is looked for %d times in a text", n)
+	}
+	var all strings.Builder
+	words := strings.Fields("old tree by river is tall")
+	for _, a := range words {
+		for _, b := range words {
+			fmt.Fprintf(&all, "%q ", a+" "+b)
+		}
+	}
+	if n := of(all.String()); n != 8 {
+		t.Errorf("of 36 phrases %d are looked for in a text", n)
 	}
 }
 

@@ -17,9 +17,11 @@
 package apps
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -65,6 +67,8 @@ type record struct {
 	App  serve.App `json:"app"`
 	Hash []byte    `json:"hash"`           // SHA-256 of the key
 	Root []byte    `json:"root,omitempty"` // what keys that it passes on are signed by; of an app that may
+
+	Client []byte `json:"client,omitempty"` // SHA-256 of the id of the client of OAuth that it was made for
 }
 
 // over reports whether the app's key is no longer valid at t.
@@ -82,11 +86,11 @@ type Book struct {
 	paces  map[string]*pace                              // by app
 	visits map[string]map[*visit]context.CancelCauseFunc // by app: what it has under way
 
-	opened    map[string]time.Time     // by hash of a key: when its use of the console was last noted
-	drawing   map[string]bool          // by app: a graph is being drawn
-	recalling map[string]chan struct{} // by app: full when it recalls as much as it may at a time
-	rules     rulebook.Last
-	lines     lines
+	opened  map[string]time.Time     // by hash of a key: when its use of the console was last noted
+	drawing map[string]bool          // by app: a graph is being drawn
+	places  map[string]chan struct{} // by app and kind: full when it has as much of that under way as it may
+	rules   rulebook.Last
+	lines   lines
 
 	// What hooks are told of, as the owner has it; set by Guard.
 	exchange serve.Exchange
@@ -97,17 +101,26 @@ type Book struct {
 // NewBook gives the book in a store. ask asks the wearer where a rule of the policy
 // says so. now is the clock of keys and of the account.
 func NewBook(s Store, ask func(context.Context, []consent.Held) error, now func() time.Time) *Book {
-	return &Book{store: s, ask: ask, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}, recalling: map[string]chan struct{}{}, opened: map[string]time.Time{}}
+	return &Book{store: s, ask: ask, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}, places: map[string]chan struct{}{}, opened: map[string]time.Time{}}
 }
 
 // AddApp implements serve.Apps.
 func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, error) {
+	return b.AddAppFor(ctx, r, "")
+}
+
+// AddAppFor is AddApp for a client of OAuth, which may end the key by [Book.EndKey].
+func (b *Book) AddAppFor(ctx context.Context, r serve.AppRequest, client string) (serve.NewApp, error) {
 	if err := check(&r, b.now()); err != nil {
 		return serve.NewApp{}, err
 	}
 	key := serve.KeyPrefix + rand.Text()
 	sum := sha256.Sum256([]byte(key))
 	rec := record{App: serve.App{AppRequest: r, Added: b.now().UTC()}, Hash: sum[:]}
+	if client != "" {
+		id := sha256.Sum256([]byte(client))
+		rec.Client = id[:]
+	}
 	if r.Delegate > 0 {
 		rec.Root = delegate.Root(serve.Secret(key))
 	}
@@ -214,26 +227,63 @@ func (b *Book) Apps(ctx context.Context) (out []serve.App, err error) {
 // nothing from then on. What it began to write is written or given up before this
 // returns.
 func (b *Book) RevokeApp(ctx context.Context, name string) (serve.App, error) {
-	app, writing, err := b.revoke(ctx, name)
+	app, writing, err := b.revoke(ctx, name, nil)
 	if err != nil {
 		return serve.App{}, err
 	}
+	return app, written(ctx, name, writing)
+}
+
+// EndKey revokes the app whose key it is, as RevokeApp does, if it was made for
+// the client. It returns [memory.ErrNotFound] if the key opens nothing, and
+// [serve.ErrForbidden] if the app was not made for that client.
+func (b *Book) EndKey(ctx context.Context, key serve.Secret, client string) error {
+	sum, id := sha256.Sum256([]byte(key)), sha256.Sum256([]byte(client))
+	name := ""
+	err := b.store.View(ctx, func(tx *store.Tx) error {
+		list, err := records(tx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(r record) bool { return subtle.ConstantTimeCompare(sum[:], r.Hash) == 1 })
+		switch {
+		case i < 0 || list[i].over(b.now()):
+			return fmt.Errorf("key: %w", memory.ErrNotFound)
+		case !bytes.Equal(list[i].Client, id[:]):
+			return refused("the key was not made for this client")
+		}
+		name = list[i].App.Name
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, writing, err := b.revoke(ctx, name, sum[:])
+	if err != nil {
+		return err
+	}
+	return written(ctx, name, writing)
+}
+
+// written waits until the requests of an app that was revoked have written.
+func written(ctx context.Context, name string, writing []*visit) error {
 	for _, v := range writing {
 		select {
 		case <-v.left:
 		case <-ctx.Done():
-			return serve.App{}, fmt.Errorf("app %s is revoked, and what it was writing is not done yet: %w", name, ctx.Err())
+			return fmt.Errorf("app %s is revoked, and what it was writing is not done yet: %w", name, ctx.Err())
 		}
 	}
-	return app, nil
+	return nil
 }
 
 // maxEnded is how many keys that one app passed on can be revoked one by one.
 const maxEnded = 1000
 
 // revoke ends an app's key, or, of NAME:ID, one that it passed on and all that
-// follow from that. It gives the requests that have begun to write.
-func (b *Book) revoke(ctx context.Context, name string) (app serve.App, writing []*visit, err error) {
+// follow from that. It gives the requests that have begun to write. key is the
+// SHA-256 of the app's key; nil: whatever it is.
+func (b *Book) revoke(ctx context.Context, name string, key []byte) (app serve.App, writing []*visit, err error) {
 	name, id, part := strings.Cut(name, ":")
 	if raw, err := hex.DecodeString(id); part && (err != nil || len(raw) != 8) {
 		return app, nil, fmt.Errorf("%w: name: %.40q: want NAME, or NAME:ID with the 16 digits of a key that it passed on", memory.ErrInvalid, name+":"+id)
@@ -245,7 +295,7 @@ func (b *Book) revoke(ctx context.Context, name string) (app serve.App, writing 
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(list, func(r record) bool { return r.App.Name == name })
+		i := slices.IndexFunc(list, func(r record) bool { return r.App.Name == name && (key == nil || bytes.Equal(key, r.Hash)) })
 		if i < 0 {
 			return fmt.Errorf("app %.40q: %w", name, memory.ErrNotFound)
 		}

@@ -50,29 +50,40 @@ func (v *visit) draws() (done func(), err error) {
 	}, nil
 }
 
-// What an app recalls keeps a processor busy, and the owner's questions wait for it.
+// What an app recalls keeps a processor busy, and the owner's questions wait for it. What
+// is written is written by one at a time, so whatever a wearable sends waits its turn.
 const (
 	maxRecalls = 4                // of one app at a time
-	recallWait = 10 * time.Second // how long another one waits for its place
+	maxWrites  = 1                // of one app at a time
+	placeWait  = 10 * time.Second // how long another one waits for its place
 )
 
-// recalls waits for a place among the app's recalls: serve.ErrLimit if none is free in time.
 func (v *visit) recalls(ctx context.Context) (done func(), err error) {
-	b := v.book
+	return v.place(ctx, "searches, questions and lists", maxRecalls)
+}
+
+func (v *visit) writing(ctx context.Context) (done func(), err error) {
+	return v.place(ctx, "changes", maxWrites)
+}
+
+// place waits for a place among what an app has under way of a kind: serve.ErrLimit if none is
+// free in time.
+func (v *visit) place(ctx context.Context, of string, most int) (done func(), err error) {
+	b, name := v.book, v.Name()+" "+of
 	b.mu.Lock()
-	places := b.recalling[v.Name()]
+	places := b.places[name]
 	if places == nil {
-		places = make(chan struct{}, maxRecalls)
-		b.recalling[v.Name()] = places
+		places = make(chan struct{}, most)
+		b.places[name] = places
 	}
 	b.mu.Unlock()
-	late := time.NewTimer(recallWait)
+	late := time.NewTimer(placeWait)
 	defer late.Stop()
 	select {
 	case places <- struct{}{}:
 		return func() { <-places }, nil
 	case <-late.C:
-		return nil, serve.Passes(time.Second, fmt.Errorf("%w: %d searches and questions are under way", serve.ErrLimit, maxRecalls))
+		return nil, serve.Passes(time.Second, fmt.Errorf("%w: %d %s of this app under way: wait for the answer before the next", serve.ErrLimit, most, of))
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

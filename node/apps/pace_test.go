@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -34,6 +36,20 @@ func (s *still) Context(context.Context, serve.ContextRequest) (serve.ContextRes
 	return serve.ContextResult{}, s.recall()
 }
 
+// listing is a reader that has no answer either.
+type listing struct {
+	serve.Reader
+	*still
+}
+
+func (l listing) List(context.Context, serve.ListQuery) (serve.ListPage, error) {
+	return serve.ListPage{}, l.recall()
+}
+
+func (l listing) Owners(context.Context, filter.Filter) ([]serve.OwnerCount, error) {
+	return nil, l.recall()
+}
+
 // empty is a store in which there is nothing.
 type empty struct{ Store }
 
@@ -44,6 +60,7 @@ func (empty) View(context.Context, func(*store.Tx) error) error { return nil }
 func TestFewRecallsAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := &still{make(chan bool, 100), make(chan error)}
+		l := &reader{in: listing{still: in}}
 		r, b, broken := &recaller{in}, NewBook(empty{}, nil, time.Now), errors.New("broken")
 		as := func(name string) context.Context {
 			v := &visit{book: b}
@@ -54,7 +71,11 @@ func TestFewRecallsAtATime(t *testing.T) {
 		ask := func(ctx context.Context, which int) {
 			go func() {
 				var err error
-				switch which % 3 {
+				switch which % 5 {
+				case 3:
+					_, err = l.List(ctx, serve.ListQuery{})
+				case 4:
+					_, err = l.Owners(ctx, filter.Filter{})
 				case 0:
 					_, err = r.Search(ctx, serve.SearchRequest{Query: "tea"})
 				case 1:
@@ -99,8 +120,69 @@ func TestFewRecallsAtATime(t *testing.T) {
 		leave()
 		answer(context.Canceled)
 		ask(one, 0)
-		time.Sleep(recallWait) // on the clock of synctest: it takes no time
+		time.Sleep(placeWait) // on the clock of synctest: it takes no time
 		answer(serve.ErrLimit)
 		close(in.end)
+	})
+}
+
+// unwritten is a writer that is not done until it is told to end.
+type unwritten struct {
+	serve.Writer
+	still
+}
+
+func (w *unwritten) Add(context.Context, serve.AddRequest) (serve.AddResult, error) {
+	return serve.AddResult{}, w.recall()
+}
+
+// An app writes one thing at a time: what a wearable or the owner has to say waits for that one
+// and not for all that the app sends.
+func TestThreatAppWritesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := &unwritten{still: still{make(chan bool, 100), make(chan error)}}
+		w, b, broken := &writer{in: in}, NewBook(empty{}, nil, time.Now), errors.New("broken")
+		as := func(name string) context.Context {
+			v := &visit{book: b, scope: scope{types: []memory.Type{memory.Semantic}}}
+			v.app.Name, v.app.Can = name, []serve.Right{serve.RightAdd}
+			return serve.WithCaller(t.Context(), v)
+		}
+		answers := make(chan error, 100)
+		add := func(ctx context.Context) {
+			go func() {
+				_, err := w.Add(ctx, serve.AddRequest{Text: "I like tea."})
+				answers <- err
+			}()
+		}
+		begun := func(want int) {
+			t.Helper()
+			synctest.Wait()
+			if len(in.begun) != want {
+				t.Fatalf("%d have begun, want %d", len(in.begun), want)
+			}
+		}
+		for range 30 {
+			add(as("one"))
+		}
+		begun(1)
+		add(as("two"))
+		add(t.Context())
+		begun(3)
+		in.end <- broken
+		in.end <- broken
+		in.end <- broken
+		begun(4)              // the next of the first app
+		time.Sleep(placeWait) // on the clock of synctest: it takes no time
+		synctest.Wait()
+		refused := 0
+		for range len(answers) {
+			if err := <-answers; errors.Is(err, serve.ErrLimit) {
+				refused++
+			}
+		}
+		if refused != 28 {
+			t.Errorf("%d were refused", refused)
+		}
+		in.end <- broken
 	})
 }

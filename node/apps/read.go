@@ -79,6 +79,11 @@ func (r *reader) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, e
 	if err := v.present(ctx, "listMemories", q.KnownAt); err != nil {
 		return serve.ListPage{}, err
 	}
+	done, err := v.recalls(ctx) // a filter may read all memories for a page
+	if err != nil {
+		return serve.ListPage{}, err
+	}
+	defer done()
 	if err := v.consult(ctx, func(wide *scope) ([]memory.Memory, []memory.Utterance, error) {
 		q := q
 		q.Filters = wide.asked(q.Filters)
@@ -189,6 +194,11 @@ func (r *reader) Owners(ctx context.Context, only filter.Filter) ([]serve.OwnerC
 	if err := v.can(serve.RightRead); err != nil {
 		return nil, err
 	}
+	done, err := v.recalls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	list, err := r.in.Owners(ctx, v.scope.asked(only))
 	if err != nil {
 		return nil, err

@@ -43,6 +43,11 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	if err := v.mayAdd(&r); err != nil {
 		return serve.AddResult{}, v.deny(ctx, "addMemory", err)
 	}
+	done, err := v.writing(ctx)
+	if err != nil {
+		return serve.AddResult{}, err
+	}
+	defer done()
 	if err := v.begin(); err != nil {
 		return serve.AddResult{}, err
 	}
@@ -170,6 +175,11 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 	if err != nil {
 		return memory.Memory{}, v.deny(ctx, "updateMemory", err)
 	}
+	done, err := v.writing(ctx)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	defer done()
 	if err := v.begin(); err != nil {
 		return memory.Memory{}, err
 	}
@@ -202,6 +212,11 @@ func (w *writer) Delete(ctx context.Context, ids ...memory.ID) error {
 			return v.deny(ctx, "deleteMemory", refused("you pinned it: only you can erase it"))
 		}
 	}
+	done, err := v.writing(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if err := v.begin(); err != nil {
 		return err
 	}
@@ -241,6 +256,11 @@ func (e *eraser) erase(ctx context.Context, r serve.EraseRequest) (out serve.Era
 		if err := errors.Join(v.can(serve.RightForget), v.can(serve.RightRead)); err != nil {
 			return out, v.deny(ctx, did, err)
 		}
+		done, err := v.writing(ctx)
+		if err != nil {
+			return out, err
+		}
+		defer done()
 		f = v.scope.asked(f)
 	}
 	for q := (serve.ListQuery{Filters: f, State: serve.AnyState, Limit: serve.MaxPage}); ; {

@@ -243,7 +243,7 @@ func (s *Collection) Search(ctx context.Context, q recall.Query, fits func(*memo
 	now := s.now()
 	q.Wearer = "" // "I" is nobody whom another's memories know
 	q.Models, q.Kinds, q.Past, q.Apart = recall.Models{}, []recall.Kind{recall.Memory}, false, false
-	q.Allow = func(a recall.About) bool {
+	q.Glance, q.Allow = nil, func(a recall.About) bool {
 		m := s.docs[a.ID]
 		return m != nil && alive(m, now) && (fits == nil || fits(&m.Memory))
 	}

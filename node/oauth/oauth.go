@@ -1,7 +1,7 @@
 // Package oauth lets an assistant that was given no key ask for one, as the Model Context
 // Protocol has it: the metadata of RFC 9728 and RFC 8414, dynamic registration (RFC 7591),
 // and the authorization code grant of OAuth 2.1 with PKCE (S256 alone) and resource
-// indicators (RFC 8707).
+// indicators (RFC 8707). An assistant that signs out ends its key (RFC 7009).
 //
 //   - A client is whoever registers. Registering stores nothing: the id of a client is
 //     what it said of itself, with a MAC. Anybody may do it, and has nothing by it.
@@ -33,10 +33,11 @@ import (
 // Book is the apps; see apps.Book. Its methods fail with memory.ErrLocked while the node
 // is locked.
 type Book interface {
-	AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, error)
+	AddAppFor(ctx context.Context, r serve.AppRequest, client string) (serve.NewApp, error)
+	EndKey(ctx context.Context, key serve.Secret, client string) error
 	Apps(ctx context.Context) ([]serve.App, error)
 	RevokeApp(ctx context.Context, name string) (serve.App, error)
-	CheckApp(r *serve.AppRequest) error            // as AddApp does, without making it
+	CheckApp(r *serve.AppRequest) error            // as AddAppFor does, without making it
 	ClientKey(ctx context.Context) ([]byte, error) // of the MAC in clients' ids
 }
 
@@ -55,13 +56,14 @@ type Server struct {
 	mux    *http.ServeMux
 
 	mu       sync.Mutex
-	requests []*request // the oldest first
-	grants   []*grant   // the oldest first
+	requests []*request         // the oldest first
+	grants   []*grant           // the oldest first
+	wrong    map[string]guesses // by source: keys to revoke that were none
 }
 
 // New makes a server.
 func New(c Config) *Server {
-	s := &Server{book: c.Book, now: c.Now, mux: http.NewServeMux()}
+	s := &Server{book: c.Book, now: c.Now, mux: http.NewServeMux(), wrong: map[string]guesses{}}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -75,6 +77,7 @@ func New(c Config) *Server {
 	s.mux.HandleFunc("GET "+authorizePath, s.ask)
 	s.mux.HandleFunc("POST "+authorizePath, s.decide)
 	s.mux.HandleFunc("POST "+tokenPath, s.token)
+	s.mux.HandleFunc("POST "+revokePath, s.revoke)
 	return s
 }
 
@@ -88,6 +91,7 @@ const (
 	registerPath  = own + "register"
 	authorizePath = own + "authorize"
 	tokenPath     = own + "token"
+	revokePath    = own + "revoke"
 )
 
 // scopes are the rights that a client may ask for. Having the model answer costs the
@@ -168,6 +172,7 @@ func (s *Server) server(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"issuer": base, "authorization_endpoint": base + authorizePath, "token_endpoint": base + tokenPath,
 		"registration_endpoint": base + registerPath, "scopes_supported": scopes, "response_types_supported": []string{"code"}, "response_modes_supported": []string{"query"},
 		"grant_types_supported": []string{"authorization_code"}, "token_endpoint_auth_methods_supported": []string{"none"},
+		"revocation_endpoint": base + revokePath, "revocation_endpoint_auth_methods_supported": []string{"none"},
 		"code_challenge_methods_supported": []string{"S256"}, "authorization_response_iss_parameter_supported": true})
 }
 

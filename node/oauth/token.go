@@ -44,15 +44,8 @@ func (s *Server) grant(q *request, r *serve.AppRequest) string {
 
 // token exchanges a code for the key of an app (RFC 6749, section 4.1.3).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request", "the form can't be read")
+	if !form(w, r) {
 		return
-	}
-	for name, v := range r.PostForm {
-		if len(v) > 1 {
-			refuse(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("%.40q is there twice", name))
-			return
-		}
 	}
 	if r.PostForm.Get("grant_type") != "authorization_code" {
 		refuse(w, http.StatusBadRequest, "unsupported_grant_type", "grant_type: want authorization_code; when the key has ended, ask the wearer again")
@@ -82,7 +75,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is too old")
 		return
 	}
-	n, err := s.book.AddApp(context.WithoutCancel(r.Context()), g.app)
+	n, err := s.book.AddAppFor(context.WithoutCancel(r.Context()), g.app, g.of.id)
 	if errors.Is(err, serve.ErrConflict) || errors.Is(err, memory.ErrInvalid) {
 		refuse(w, http.StatusBadRequest, "invalid_grant", plainly(err))
 		return
@@ -97,6 +90,21 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		scope = append(scope, string(right))
 	}
 	answer(w, http.StatusOK, map[string]any{"access_token": n.Key, "token_type": "Bearer", "expires_in": int(n.App.Ends.Sub(s.now()).Seconds()), "scope": strings.Join(scope, " ")})
+}
+
+// form reads a form that has no field twice, or answers why it can't.
+func form(w http.ResponseWriter, r *http.Request) bool {
+	if err := r.ParseForm(); err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_request", "the form can't be read")
+		return false
+	}
+	for name, v := range r.PostForm {
+		if len(v) > 1 {
+			refuse(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("%.40q is there twice", name))
+			return false
+		}
+	}
+	return true
 }
 
 // again answers who brings a code that was used. Of two that have the code and its verifier

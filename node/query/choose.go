@@ -39,10 +39,14 @@ type whole struct {
 	chunk  *memory.Chunk
 }
 
+// mostKept is how many documents that were read are kept for the rest of a request. A filter may
+// have every document read.
+const mostKept = 2000
+
 // refresh drops what was read if something was committed since: nothing may be shown that is
 // forgotten meanwhile.
 func (c *chooser) refresh(tx *store.Tx) {
-	if at := tx.Moment(); at != c.moment {
+	if at := tx.Moment(); at != c.moment || len(c.wholes)+len(c.lines) >= mostKept {
 		c.moment = at
 		clear(c.wholes)
 		clear(c.lines)

@@ -135,7 +135,7 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 			if err == nil && !past.isNow() {
 				m, err = past.holding(tx, m)
 			}
-			if err != nil {
+			if err = errors.Join(err, ctx.Err()); err != nil {
 				return err
 			}
 			if m == nil || m.Expired(now) {

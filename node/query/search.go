@@ -65,17 +65,16 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	read := qr.documents(ctx)
 	q := qr.indexQuery(read, &r, k)
 	if choice.narrows() {
-		if q.Allow, err = qr.allowed(ctx, choice, 0); err != nil {
+		if q.Glance, q.Allow, err = qr.filtering(ctx, choice); err != nil {
 			return res, err
 		}
+	} else if len(choice.gone) > 0 {
+		q.Allow = func(a recall.About) bool { return !choice.gone[a.ID] }
 	}
 	if choice.sees != nil {
-		if q.Shown, err = qr.allowed(ctx, choice.sees, mostSeen); err != nil {
+		if q.Shown, err = qr.seeing(ctx, choice.sees); err != nil {
 			return res, err
 		}
-	}
-	if allow := q.Allow; len(choice.gone) > 0 {
-		q.Allow = func(a recall.About) bool { return !choice.gone[a.ID] && (allow == nil || allow(a)) }
 	}
 	found, err := qr.c.Engine.Search(ctx, q)
 	if err = errors.Join(err, choice.failed(), ctx.Err()); err != nil {
@@ -154,28 +153,42 @@ func (qr *Query) indexQuery(read reader, r *serve.SearchRequest, k int) recall.Q
 	return q
 }
 
-// allowed returns the function by which the index asks whether a document passes the
-// request's filter. It reads at most so many documents of which the index does not know
-// it, and takes the others for refused; 0: any number.
-func (qr *Query) allowed(ctx context.Context, choice *chooser, most int) (func(recall.About) bool, error) {
-	cold, read := 0, 0
-	err := qr.c.Engine.View(ctx, func(tx *store.Tx) (err error) { cold, err = tx.ColdCount(); return err })
+// filtering returns the functions by which the index asks whether a document passes the
+// request's filter: as far as the index knows, and by reading it.
+func (qr *Query) filtering(ctx context.Context, choice *chooser) (glance func(recall.About) (ok, sure bool), read func(recall.About) bool, err error) {
+	cold := 0
+	err = qr.c.Engine.View(ctx, func(tx *store.Tx) (err error) { cold, err = tx.ColdCount(); return err })
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return func(a recall.About) (ok bool) {
-		switch v := choice.glance(a); {
-		case v == filter.No:
-			return false
+	glance = func(a recall.About) (ok, sure bool) {
+		v := choice.glance(a)
+		switch {
+		case v == filter.No || choice.gone[a.ID]:
+			return false, true
 		case v == filter.Yes && cold == 0: // a filter never chooses a cold memory, and the index does not know which are cold
-			return true
+			return true, true
 		}
-		if read++; most > 0 && read > most {
-			return false
-		}
+		return false, false
+	}
+	return glance, func(a recall.About) (ok bool) {
 		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error { ok = choice.allows(qr, tx, a.ID, a.Kind); return nil })
 		return err == nil && ok
 	}, nil
+}
+
+// seeing returns the function by which the index asks whether the caller may know of a
+// document. It reads at most mostSeen documents, and takes the others for refused.
+func (qr *Query) seeing(ctx context.Context, choice *chooser) (func(recall.About) bool, error) {
+	glance, allow, err := qr.filtering(ctx, choice)
+	read := 0
+	return func(a recall.About) bool {
+		if ok, sure := glance(a); sure {
+			return ok
+		}
+		read++
+		return read <= mostSeen && allow(a)
+	}, err
 }
 
 // mostSeen is of how many documents an app's question looks whether the app may know of

@@ -25,6 +25,16 @@ type Criteria struct {
 	App          string    // only what this app wrote; empty: only what workers said
 	// Memory, instead of all others, chooses what any machine said of it.
 	Memory memory.ID
+	// Workers are the members whose words are a worker's, whatever source they name.
+	Workers map[memory.MemberID]bool
+}
+
+// app returns the name of the app that said a, or "" if a worker did.
+func (c *Criteria) app(a *memory.Assertion) string {
+	if a.Source.ByWorker() || c.Workers[a.Dot.Member] {
+		return ""
+	}
+	return a.Source.App()
 }
 
 // Claims gives those that the criteria choose.
@@ -38,7 +48,7 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 			out = append(out, a)
 		case a.Rank != memory.RankCloud:
 		case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
-		case a.Source.App() != c.App:
+		case c.app(&a) != c.App:
 		case c.Engine != "" && a.Source.Model != c.Engine:
 		case c.Work != "" && a.Source.Plugin != memory.WorkerPlugin+c.Work:
 		default:
@@ -57,7 +67,7 @@ func Line(u *memory.Utterance, c Criteria) bool {
 		at = u.At
 	}
 	switch {
-	case c.App != "" && u.Source.App() != c.App, c.App == "" && !u.Source.ByWorker():
+	case c.App != "" && (u.Source.App() != c.App || u.Source.ByWorker()), c.App == "" && !u.Source.ByWorker():
 	case !c.Since.IsZero() && at.Before(c.Since), !c.Until.IsZero() && !at.Before(c.Until):
 	case c.Engine != "" && u.Source.Model != c.Engine:
 	case c.Work != "" && u.Source.Plugin != memory.WorkerPlugin+c.Work:

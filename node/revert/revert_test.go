@@ -38,6 +38,19 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%+v: %d claims", c.c, len(got))
 		}
 	}
+	// A worker that says that an app said it.
+	forged := said(3, memory.RankCloud, memory.ActReinforce, 2000)
+	forged.Dot.Member, forged.Source = memory.MemberID{9}, memory.Source{Device: "app:notes", Plugin: "app"}
+	for member, want := range map[memory.MemberID]int{{9}: 1, {8}: 0} {
+		c := Criteria{Workers: map[memory.MemberID]bool{member: true}}
+		if got := len(Claims([]memory.Assertion{forged}, c)); got != want {
+			t.Errorf("worker %s: %d claims", member, got)
+		}
+		c.App = "notes"
+		if got := len(Claims([]memory.Assertion{forged}, c)); got != 1-want {
+			t.Errorf("app, beside worker %s: %d claims", member, got)
+		}
+	}
 	claims := Claims(as, Criteria{})
 	for _, c := range []struct {
 		as   []memory.Assertion
@@ -61,6 +74,19 @@ func TestStaysIsTrue(t *testing.T) {
 			rank := rapid.SampledFrom([]memory.Rank{memory.RankCloud, memory.RankDevice, memory.RankPerson}).Draw(t, "rank")
 			act := rapid.SampledFrom([]memory.Act{memory.ActPropose, memory.ActTag}).Draw(t, "act")
 			as = append(as, said(uint64(i+2), rank, act, int64(1000+i)))
+		}
+		// A worker that says that an app said it.
+		forged := said(3, memory.RankCloud, memory.ActReinforce, 2000)
+		forged.Dot.Member, forged.Source = memory.MemberID{9}, memory.Source{Device: "app:notes", Plugin: "app"}
+		for member, want := range map[memory.MemberID]int{{9}: 1, {8}: 0} {
+			c := Criteria{Workers: map[memory.MemberID]bool{member: true}}
+			if got := len(Claims([]memory.Assertion{forged}, c)); got != want {
+				t.Errorf("worker %s: %d claims", member, got)
+			}
+			c.App = "notes"
+			if got := len(Claims([]memory.Assertion{forged}, c)); got != 1-want {
+				t.Errorf("app, beside worker %s: %d claims", member, got)
+			}
 		}
 		claims := Claims(as, Criteria{})
 		w := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{9}, Seq: 1}, Clock: memory.Clock{Wall: 9000}, Rank: memory.RankPerson, Memory: memory.ID{1},

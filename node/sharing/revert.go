@@ -48,6 +48,9 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 		return v, fmt.Errorf("%w: until: nothing is between %s and %s", memory.ErrInvalid, r.Since.Format(time.RFC3339), v.Until.Format(time.RFC3339))
 	}
 	c := revert.Criteria{Since: r.Since, Until: v.Until, Engine: r.Engine, Work: r.Work, App: r.App}
+	if c.Workers, err = sh.c.Sync.Journal().Workers(ctx); err != nil {
+		return v, err
+	}
 	if v.Unseen, err = sh.fetchClaims(ctx, c); err != nil {
 		return v, err
 	}

@@ -202,15 +202,26 @@ func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.
 	return nil
 }
 
+// asWorker returns a source of a worker's words: whose they are says the key, and no name that
+// they have, by which a revert of workers would pass them over.
+func asWorker(s memory.Source) memory.Source {
+	if s.App() != "" {
+		s.Device = ""
+	}
+	return s.AsWorker()
+}
+
 func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	if m, err := tx.Memory(a.Memory); err == nil && m.State == memory.Erased {
 		return nil
 	} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
 		return err
 	}
-	a.Seen = nil            // the dots that the worker knew are others here
+	a.Seen = nil // the dots that the worker knew are others here
+	a.Source = asWorker(a.Source)
 	if a.Candidate != nil { // the worker does not know the owner of the memories
 		c := *a.Candidate
+		c.Source = asWorker(c.Source)
 		c.Owner.User = memory.WearerUser
 		a.Candidate = &c
 	}

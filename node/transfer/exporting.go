@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,13 +78,6 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			}
 			return nil
 		}
-		emit := func(kind string, v any) error {
-			b, err := json.Marshal(v)
-			if err != nil {
-				return fmt.Errorf("export: %s: %w", kind, err)
-			}
-			return give(archive.Record{Kind: kind, Data: b})
-		}
 		// A memory that turned cold between the two steps would be missing in
 		// both.
 		defer t.c.Cold.Hold()()
@@ -90,7 +85,11 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 		// not begin.
 		missing, err := t.c.Cold.Each(ctx, func(c *store.Cold) error {
 			for i := range c.Assertions {
-				if err := emit(archive.KindAssertion, archive.Assertion{Assertion: c.Assertions[i]}); err != nil {
+				r, err := recordOf(archive.KindAssertion, archive.Assertion{Assertion: c.Assertions[i]})
+				if err == nil {
+					err = give(r)
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -107,40 +106,18 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 		}
 		var blobs []archive.Part
 		var late []memory.ID // secrets that came since the others were opened
-		err = t.c.Engine.View(ctx, func(tx *store.Tx) error {
-			for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
-				if err == nil {
-					err = emit(archive.KindUtterance, u)
+		for _, next := range []reading{t.lines(), t.memories(secrets, &late, &blobs)} {
+			for more := err == nil; more && err == nil; {
+				p := page{}
+				if err = t.c.Engine.View(ctx, func(tx *store.Tx) (err error) { more, err = next(tx, &p); return err }); err != nil {
+					break
 				}
-				if err != nil {
-					return err
-				}
+				err = p.give(give)
 			}
-			for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState}) {
-				if err == nil && m.Expired(t.c.Now()) {
-					continue
-				}
-				if _, ok := secrets[m.ID]; err == nil && !ok && secrets != nil && m.Type == memory.Vault && m.State != memory.Erased {
-					late = append(late, m.ID)
-					continue
-				}
-				if err == nil {
-					err = emitAssertions(tx, m.ID, secrets[m.ID], emit)
-				}
-				if err != nil {
-					return err
-				}
-				if f := m.Fields.Resource; f != nil && f.Blob != "" {
-					if name, err := memory.ParseID(f.Blob); err == nil {
-						blobs = append(blobs, archive.Part{Name: name, Owner: m.ID})
-					}
-				}
-			}
-			return nil
-		})
+		}
 		for _, id := range late {
 			if err == nil {
-				err = t.exportSecret(ctx, id, emit)
+				err = t.exportSecret(ctx, id, give)
 			}
 		}
 		for _, b := range blobs {
@@ -154,8 +131,43 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 	}
 }
 
-// emitAssertions emits what was said of a memory; secret is a vault entry's, if it is shown.
-func emitAssertions(tx *store.Tx, id memory.ID, secret string, emit func(kind string, v any) error) error {
+// pageBytes is how much of an export is read in one transaction. It ends before the
+// page is given out: the store can be closed, tidied and rewritten only between
+// transactions, all others wait for that, and who takes the export may be slow.
+const pageBytes = 1 << 20
+
+// page is records that were read in one transaction.
+type page struct {
+	records []archive.Record
+	bytes   int
+}
+
+// reading fills a page with what follows the one before, and reports whether there may be more.
+type reading func(tx *store.Tx, p *page) (more bool, err error)
+
+func (p *page) full() bool { return p.bytes >= pageBytes }
+
+func (p *page) add(kind string, v any) error {
+	r, err := recordOf(kind, v)
+	if err != nil {
+		return err
+	}
+	p.records, p.bytes = append(p.records, r), p.bytes+len(r.Data)
+	return nil
+}
+
+// give hands its records out, outside of the transaction.
+func (p *page) give(to func(archive.Record) error) error {
+	for _, r := range p.records {
+		if err := to(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addAssertions adds what was said of a memory; secret is a vault entry's, if it is shown.
+func (p *page) addAssertions(tx *store.Tx, id memory.ID, secret string) error {
 	as, err := tx.Assertions(id)
 	if err != nil {
 		return err
@@ -165,16 +177,90 @@ func emitAssertions(tx *store.Tx, id memory.ID, secret string, emit func(kind st
 		if rec.Vault() != nil {
 			rec.Secret = secret
 		}
-		if err := emit(archive.KindAssertion, rec); err != nil {
+		if err := p.add(archive.KindAssertion, rec); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// exportSecret opens an entry of the vault, and emits what was said of it. One that was erased
+func recordOf(kind string, v any) (archive.Record, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return archive.Record{}, fmt.Errorf("export: %s: %w", kind, err)
+	}
+	return archive.Record{Kind: kind, Data: b}, nil
+}
+
+// lines reads the utterances, by time and id.
+func (t *Transfer) lines() reading {
+	var last *memory.Utterance
+	return func(tx *store.Tx, p *page) (bool, error) {
+		since, was := time.Time{}, last
+		if was != nil {
+			since = was.At
+		}
+		for u, err := range tx.Utterances(since, time.Time{}) {
+			if err != nil {
+				return false, err
+			}
+			if was != nil && cmp.Or(cmp.Compare(u.At.UnixMilli(), was.At.UnixMilli()), bytes.Compare(u.ID[:], was.ID[:])) <= 0 {
+				continue
+			}
+			if p.full() {
+				return true, nil
+			}
+			if err := p.add(archive.KindUtterance, u); err != nil {
+				return false, err
+			}
+			last = u
+		}
+		return false, nil
+	}
+}
+
+// memories reads what was said of memories, the oldest first, and lists their blobs.
+// secrets are the values of vault entries that are shown; late gets those that came since, which it leaves out.
+func (t *Transfer) memories(secrets map[memory.ID]string, late *[]memory.ID, blobs *[]archive.Part) reading {
+	var last store.Place
+	var began uint64 // moment of the store at which this round began
+	given := map[memory.ID]bool{}
+	return func(tx *store.Tx, p *page) (bool, error) {
+		if last.IsZero() {
+			began = tx.Moment()
+		}
+		for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState, After: last}) {
+			if err != nil {
+				return false, err
+			}
+			if p.full() {
+				return true, nil
+			}
+			if last = store.PlaceOf(m); given[m.ID] || m.Expired(t.c.Now()) {
+				continue
+			}
+			given[m.ID] = true
+			if _, ok := secrets[m.ID]; !ok && secrets != nil && m.Type == memory.Vault && m.State != memory.Erased {
+				*late = append(*late, m.ID)
+				continue
+			}
+			if err := p.addAssertions(tx, m.ID, secrets[m.ID]); err != nil {
+				return false, err
+			}
+			if f := m.Fields.Resource; f != nil && f.Blob != "" {
+				if name, err := memory.ParseID(f.Blob); err == nil {
+					*blobs = append(*blobs, archive.Part{Name: name, Owner: m.ID})
+				}
+			}
+		}
+		last = store.Place{}
+		return tx.Moment() != began, nil // then one may have moved to where this round had been
+	}
+}
+
+// exportSecret opens an entry of the vault, and gives what was said of it. One that was erased
 // meanwhile is left out.
-func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, emit func(kind string, v any) error) error {
+func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, give func(archive.Record) error) error {
 	r, err := t.c.Reveal(ctx, id)
 	if errors.Is(err, memory.ErrNotFound) {
 		return nil
@@ -182,7 +268,11 @@ func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, emit func(kin
 	if _, elsewhere := errors.AsType[*serve.SealedElsewhere](err); err != nil && !elsewhere {
 		return err
 	}
-	return t.c.Engine.View(ctx, func(tx *store.Tx) error { return emitAssertions(tx, id, string(r.Secret), emit) })
+	var p page
+	if err := t.c.Engine.View(ctx, func(tx *store.Tx) error { return p.addAssertions(tx, id, string(r.Secret)) }); err != nil {
+		return err
+	}
+	return p.give(give)
 }
 
 // everyState is all memories, the erased too: their ids must not come back.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/canonical"
@@ -16,6 +17,18 @@ const MaxPerEvidence = 16
 // MaxChanges is how many assertions of a worker may correct, close or archive
 // one memory.
 const MaxChanges = 128
+
+// MaxLines is how many lines of a worker about one recording are counted
+// together. There are [LineCounts] such counts, and a line's id says which is
+// its own.
+const (
+	MaxLines   = 256
+	LineCounts = 32
+)
+
+// MaxApart is how far a worker's line may be from when its recording or photo
+// was made.
+const MaxApart = 24 * time.Hour
 
 // Grant says what a worker may do. The zero value allows nothing.
 type Grant struct {
@@ -59,6 +72,9 @@ type Lookup interface {
 	Utterance(id memory.ID) (*memory.Utterance, bool)
 	// Source reports whether the event is a known recording or photo.
 	Source(id memory.EventID) bool
+	// Made reports whether the event's recording or photo was made within
+	// [MaxApart] of a time, by the word of a member that is no worker.
+	Made(id memory.EventID, at time.Time) bool
 	// Cited counts the assertions of author with a sequence number before the
 	// given one that cite the same evidence: the same utterance, or the same
 	// event if the evidence names no utterance. Quarantined assertions count,
@@ -68,6 +84,9 @@ type Lookup interface {
 	// given one, that correct, close or archive a memory. Quarantined assertions
 	// count as for Cited.
 	Changed(author memory.MemberID, id memory.ID, before uint64) int
+	// Lines counts the lines of author that came before this one, of the same
+	// event and in the same count. Quarantined lines count as for Cited.
+	Lines(author memory.MemberID, u *memory.Utterance) int
 }
 
 // Verdict says what happens to a worker's op.
@@ -95,8 +114,8 @@ func (v Verdict) String() string {
 
 // Accept decides about an op of the member by, whose role is extractor, and
 // gives the reason in words. It is a pure function: replicas that know the same
-// decide the same. Refused depends on the op alone. Waiting depends on something
-// that can still come. Accept does not look at pins, ranks and corrections,
+// decide the same. Refused depends on the op and on how much its author said
+// before. Waiting depends on something that can still come. Accept does not look at pins, ranks and corrections,
 // because they can be taken back; [reconcile.Derive], which knows every
 // assertion, decides what a worker's assertion changes. Accept accepts every op
 // about something erased, because such an op has no effect.
@@ -310,13 +329,19 @@ func acceptUtterance(u *memory.Utterance, by memory.MemberID, g Grant, known Loo
 	switch {
 	case !g.Transcribe:
 		return Refused, "its grant has no transcription"
-	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero():
-		return Refused, "an utterance has a text and an event"
+	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero() || u.At.IsZero():
+		return Refused, "an utterance has a text, an event and a time"
 	case !by.SaysLine(u.ID): // otherwise it could replace another member's line, or be replaced by it
 		return Refused, "the line's id is not one of its own"
 	}
+	if known.Lines(by, u) >= MaxLines {
+		return Refused, fmt.Sprintf("it has said %d lines of %s already", MaxLines, u.Event)
+	}
 	if !known.Source(u.Event) {
 		return Waiting, "no recording or photo " + u.Event.String() + " is known here"
+	}
+	if !known.Made(u.Event, u.At) {
+		return Waiting, fmt.Sprintf("%s is more than %s from when %s was made", u.At.UTC().Format(time.RFC3339), MaxApart, u.Event)
 	}
 	return Accepted, ""
 }

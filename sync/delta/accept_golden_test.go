@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -35,15 +36,17 @@ type knownVector struct {
 	Gone       []string                    `json:"gone"`     // memories that were erased
 	Utterances map[string]memory.Utterance `json:"utterances"`
 	Sources    []string                    `json:"sources"` // events of recordings and photos
+	Made       map[string][]time.Time      `json:"made"`    // when these were made, by members other than workers
 	Cited      int                         `json:"cited"`   // of each piece of evidence, by this worker before
 	Changed    int                         `json:"changed"` // of each memory, by this worker before
+	Lines      int                         `json:"lines"`   // of the line's event and count, by this worker before
 }
 
 type acceptedOp = json.RawMessage
 
 func vectorOf(name string, op *Op, g Grant, s *facts, got Verdict) acceptVector {
 	v := acceptVector{Name: name, By: workerID.String(), Grant: grantVector(g), Verdict: got.String(),
-		Known: knownVector{Proposed: map[string][]memory.Type{}, Utterances: map[string]memory.Utterance{}, Cited: s.cited, Changed: s.changed}, Op: must(json.Marshal(op))}
+		Known: knownVector{Proposed: map[string][]memory.Type{}, Utterances: map[string]memory.Utterance{}, Made: map[string][]time.Time{}, Cited: s.cited, Changed: s.changed, Lines: s.lines}, Op: must(json.Marshal(op))}
 	for id, types := range s.proposed {
 		v.Known.Proposed[id.String()] = types
 	}
@@ -53,8 +56,9 @@ func vectorOf(name string, op *Op, g Grant, s *facts, got Verdict) acceptVector 
 	for id, u := range s.utterances {
 		v.Known.Utterances[id.String()] = *u
 	}
-	for e := range s.sources {
+	for e, made := range s.sources {
 		v.Known.Sources = append(v.Known.Sources, e.String())
+		v.Known.Made[e.String()] = []time.Time{made}
 	}
 	return v
 }

@@ -14,9 +14,10 @@ type facts struct {
 	proposed   map[memory.ID][]memory.Type
 	gone       map[memory.ID]bool
 	utterances map[memory.ID]*memory.Utterance
-	sources    map[memory.EventID]bool
+	sources    map[memory.EventID]time.Time // when it was made
 	cited      int
 	changed    int
+	lines      int
 }
 
 func (s facts) Proposed(id memory.ID) ([]memory.Type, bool) { return s.proposed[id], s.gone[id] }
@@ -24,7 +25,11 @@ func (s facts) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	u, ok := s.utterances[id]
 	return u, ok
 }
-func (s facts) Source(id memory.EventID) bool { return s.sources[id] }
+func (s facts) Source(id memory.EventID) bool { return !s.sources[id].IsZero() }
+func (s facts) Made(id memory.EventID, at time.Time) bool {
+	return at.Sub(s.sources[id]).Abs() <= MaxApart
+}
+func (s facts) Lines(memory.MemberID, *memory.Utterance) int { return s.lines }
 func (s facts) Cited(memory.MemberID, memory.Evidence, uint64) int {
 	return s.cited
 }
@@ -35,6 +40,7 @@ var (
 	personID  = memory.MemberID{8}
 	saidEvent = memory.EventID{Device: "pin", Boot: 1, Seq: 5}
 	recording = memory.EventID{Device: "pin", Boot: 1, Seq: 6}
+	made      = time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	said      = memory.ID{0x10}
 	heard     = workerID.LineOf(memory.ID{8: 5})
 	known     = memory.ID{0x20}
@@ -49,7 +55,7 @@ func knownFacts() facts {
 		proposed:   map[memory.ID][]memory.Type{known: {memory.Semantic}, secret: {memory.Vault}, episode: {memory.Episodic}, twoKinds: {memory.Episodic, memory.Semantic}},
 		gone:       map[memory.ID]bool{erased: true},
 		utterances: map[memory.ID]*memory.Utterance{said: {ID: said, Event: saidEvent, Text: "I moved to Suzhou in May."}},
-		sources:    map[memory.EventID]bool{recording: true},
+		sources:    map[memory.EventID]time.Time{recording: made},
 	}
 	return s
 }
@@ -71,6 +77,10 @@ func putAway(id, into memory.ID) *memory.Assertion {
 	a := otherAct(memory.ActArchive, id)
 	a.Into = into
 	return a
+}
+
+func aLine(at time.Time) Op {
+	return Op{Utterance: &memory.Utterance{ID: heard, Event: recording, At: at, Text: "so"}}
 }
 
 func TestAccept(t *testing.T) {
@@ -176,15 +186,23 @@ func TestAccept(t *testing.T) {
 
 		{name: "forgets", op: Op{Forget: &Forget{Memories: []memory.ID{known}}}, why: "forgets nothing"},
 		{name: "adds a blob", op: Op{Blob: &Blob{}}, why: "no blobs"},
-		{name: "transcribes", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: "so"}}, want: Accepted},
-		{name: "transcribes without a grant", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: "so"}},
-			set: func(_ *memory.Assertion, _ *facts, g *Grant) { g.Transcribe = false }, why: "no transcription"},
-		{name: "transcribes what isn't here", op: Op{Utterance: &memory.Utterance{ID: heard, Event: memory.EventID{Device: "x"}, Text: "so"}}, want: Waiting, why: "no recording"},
-		{name: "transcribes silence", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, Text: " "}}, why: "has a text"},
-		{name: "hears a voice message", op: Op{Utterance: &memory.Utterance{ID: heard, Event: saidEvent, Text: "I moved to Berlin."}}, want: Waiting, why: "no recording"},
-		{name: "rewrites what was said", op: Op{Utterance: &memory.Utterance{ID: said, Event: recording, Text: "I moved to Berlin."}}, why: "not one of its own"},
-		{name: "rewrites what another worker heard", op: Op{Utterance: &memory.Utterance{ID: memory.MemberID{6}.LineOf(heard), Event: recording, Text: "so", Redacted: 9}},
+		{name: "transcribes", op: aLine(made), want: Accepted},
+		{name: "transcribes without a grant", op: aLine(made), set: func(_ *memory.Assertion, _ *facts, g *Grant) { g.Transcribe = false }, why: "no transcription"},
+		{name: "transcribes what isn't here", op: Op{Utterance: &memory.Utterance{ID: heard, Event: memory.EventID{Device: "x"}, At: made, Text: "so"}}, want: Waiting, why: "no recording"},
+		{name: "transcribes silence", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, At: made, Text: " "}}, why: "has a text"},
+		{name: "hears a voice message", op: Op{Utterance: &memory.Utterance{ID: heard, Event: saidEvent, At: made, Text: "I moved to Berlin."}}, want: Waiting, why: "no recording"},
+		{name: "rewrites what was said", op: Op{Utterance: &memory.Utterance{ID: said, Event: recording, At: made, Text: "I moved to Berlin."}}, why: "not one of its own"},
+		{name: "rewrites what another worker heard", op: Op{Utterance: &memory.Utterance{ID: memory.MemberID{6}.LineOf(heard), Event: recording, At: made, Text: "so", Redacted: 9}},
 			why: "not one of its own"},
+		{name: "transcribes at no time", op: aLine(time.Time{}), why: "a time"},
+		{name: "transcribes a day later", op: aLine(made.Add(MaxApart)), want: Accepted},
+		{name: "transcribes a day and more later", op: aLine(made.Add(MaxApart + time.Millisecond)), want: Waiting, why: "more than 24h"},
+		{name: "transcribes a day and more before", op: aLine(made.Add(-MaxApart - time.Millisecond)), want: Waiting, why: "more than 24h"},
+		{name: "transcribes in the year 9000", op: aLine(time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)), want: Waiting, why: "9000-01-01T00:00:00Z is more than 24h"},
+		{name: "the 256th line of a count", op: aLine(made), set: func(_ *memory.Assertion, s *facts, _ *Grant) { s.lines = 255 }, want: Accepted},
+		{name: "the 257th line of a count", op: aLine(made), set: func(_ *memory.Assertion, s *facts, _ *Grant) { s.lines = 256 }, why: "256 lines of pin/1/6 already"},
+		{name: "the 257th line of a count, of a recording that isn't here", op: Op{Utterance: &memory.Utterance{ID: heard, Event: saidEvent, At: made, Text: "so"}},
+			set: func(_ *memory.Assertion, s *facts, _ *Grant) { s.lines = 256 }, why: "256 lines"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, g, op := knownFacts(), grant, c.op

@@ -102,7 +102,7 @@ func (j *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unstorable
 		if err := j.hire(tx, in.Author.ID, in.Grant.Bytes()); err != nil {
 			return err
 		}
-		if err := j.count(tx, op); err != nil {
+		if err := j.count(tx, in.Author.ID, op); err != nil {
 			return err
 		}
 		if u := j.utteranceOf(in, op); u != nil {

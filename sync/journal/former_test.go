@@ -2,7 +2,11 @@ package journal_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -132,5 +136,43 @@ func TestManifestThatNamesAPhoto(t *testing.T) {
 		if err := upstream.New(a.at, "").Download(t.Context(), id, new(memoryFile), 1<<20); err != nil {
 			t.Errorf("the photo at the relay: %v", err)
 		}
+	}
+}
+
+// tidied is a remote that is slow enough for the store to be written anew while a part of
+// a snapshot comes.
+type tidied struct {
+	replica.Remote
+	of    *member
+	times int
+}
+
+func (r *tidied) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
+	r.times++
+	return errors.Join(r.of.store.Compact(ctx), r.Remote.Download(ctx, id, f, limit))
+}
+
+// A relay that shows a snapshot slowly stops nobody: the store is not held while its parts come.
+func TestSlowSnapshotHoldsNoStore(t *testing.T) {
+	a, b := pair(t)
+	b.with(replica.Snapshots{Compact: true, Behind: 1})
+	slow := &tidied{of: a}
+	a.close()
+	a.remote = func(r replica.Remote) replica.Remote { slow.Remote = r; return slow }
+	a.with(replica.Snapshots{Behind: 1})
+	a.say(fact(1, "It was here before."))
+	a.sync()
+	b.sync()
+	b.makeSnapshot()
+	a.again() // verifies
+	if c := b.checkpoints(); slow.times < 2 || len(c) != 1 {
+		t.Fatalf("%d downloads, %d snapshots", slow.times, len(c))
+	}
+	if left, err := os.ReadDir(filepath.Join(a.dir, "parts")); err != nil || len(left) != 0 {
+		t.Errorf("%d parts are left; %v", len(left), err)
+	}
+	b.again()
+	if n := b.bodies(); n != 0 {
+		t.Errorf("nobody has verified it: %d bodies are there", n)
 	}
 }

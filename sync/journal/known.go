@@ -1,8 +1,11 @@
 package journal
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -91,6 +94,51 @@ func isSource(m *memory.Memory, id memory.EventID) bool {
 	return m.Type == memory.Resource && m.State != memory.Erased && slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return e.Event == id })
 }
 
+// Made implements delta.Lookup. What a member said of a source's time stays
+// said, also where another corrects it.
+func (k *known) Made(id memory.EventID, at time.Time) bool {
+	if last := k.j.source.Load(); last != nil && last.event == id && k.madeOf(last.memory, id, at) {
+		return true
+	}
+	for m, err := range k.tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
+		if !k.fail(err) {
+			return false
+		}
+		if isSource(m, id) && k.madeOf(m.ID, id, at) {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *known) madeOf(source memory.ID, id memory.EventID, at time.Time) bool {
+	as, err := k.tx.Assertions(source)
+	if !k.fail(err) {
+		return false
+	}
+	near := func(t time.Time) bool { return !t.IsZero() && at.Sub(t).Abs() <= delta.MaxApart }
+	for i := range as {
+		a := &as[i]
+		es := a.Evidence
+		if c := a.Candidate; c != nil {
+			es = append(slices.Clone(es), c.Evidence...)
+		}
+		switch {
+		case a.Rank == memory.RankCloud:
+		case a.Candidate != nil && near(a.Candidate.TrueFrom), a.Patch != nil && a.Patch.Validity != nil && near(a.Patch.Validity.From),
+			slices.ContainsFunc(es, func(e memory.Evidence) bool { return e.Event == id && near(e.At) }):
+			return true
+		}
+	}
+	return false
+}
+
+// Lines implements delta.Lookup.
+func (k *known) Lines(author memory.MemberID, u *memory.Utterance) int {
+	name, number := countOfLine(u)
+	return k.place(author, name, number)
+}
+
 // Cited implements delta.Lookup.
 func (k *known) Cited(author memory.MemberID, e memory.Evidence, before uint64) int {
 	return k.place(author, evidenceName(e), before)
@@ -123,13 +171,24 @@ func evidenceName(e memory.Evidence) string {
 	return short(e.Event.String())
 }
 
+// countOfLine returns the name under which a worker's line is counted, and its
+// number there.
+func countOfLine(u *memory.Utterance) (name string, number uint64) {
+	return short(fmt.Sprintf("line %d %s", u.ID[15]%delta.LineCounts, u.Event)), binary.BigEndian.Uint64(u.ID[8:])
+}
+
 // maxCited is how many assertions are counted under one name: more than any
 // grant may allow.
 const maxCited = 256
 
-// count records which evidence a worker's assertion cites, or which memory it
-// changes. The assertion counts even if it is refused or waits.
-func (j *Journal) count(tx *store.Tx, op *delta.Op) error {
+// count records which evidence an assertion of the worker by cites, or which
+// memory it changes, or of which event its line is. The op counts even if it is
+// refused or waits.
+func (j *Journal) count(tx *store.Tx, by memory.MemberID, op *delta.Op) error {
+	if u := op.Utterance; u != nil {
+		name, number := countOfLine(u)
+		return j.countUnder(tx, by, name, number)
+	}
 	a := op.Assertion
 	if a == nil {
 		return nil
@@ -147,17 +206,21 @@ func (j *Journal) count(tx *store.Tx, op *delta.Op) error {
 		names = append(names, evidenceName(e))
 	}
 	for _, name := range names {
-		name = j.note("cited", a.Dot.Member.String(), name)
-		var seqs []uint64
-		if _, err := tx.Meta(name, &seqs); err != nil {
-			return err
-		}
-		if len(seqs) >= maxCited || slices.Contains(seqs, a.Dot.Seq) {
-			continue
-		}
-		if err := tx.PutMeta(name, append(seqs, a.Dot.Seq)); err != nil {
+		if err := j.countUnder(tx, by, name, a.Dot.Seq); err != nil {
 			return err
 		}
 	}
 	return tx.RaiseDot(a.Dot)
+}
+
+func (j *Journal) countUnder(tx *store.Tx, by memory.MemberID, name string, number uint64) error {
+	name = j.note("cited", by.String(), name)
+	var numbers []uint64
+	if _, err := tx.Meta(name, &numbers); err != nil {
+		return err
+	}
+	if len(numbers) >= maxCited || slices.Contains(numbers, number) {
+		return nil
+	}
+	return tx.PutMeta(name, append(numbers, number))
 }

@@ -87,3 +87,80 @@ func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 		}
 	}
 }
+
+// A worker that hears lines without end in one recording, or dates them so that
+// they are always the newest and never expire, is refused them. It is counted
+// also by a device that begins with a snapshot. A recording whose date a person
+// corrected has its lines at that date.
+func TestThreatWorkerSaysLinesWithoutEnd(t *testing.T) {
+	a, b := pair(t)
+	device, worker := memory.MemberID{2}, memory.MemberID{7}
+	at := time.Unix(1_790_000_000, 0).UTC()
+	ev := memory.EventID{Device: "pin", Boot: 1, Seq: 1}
+	h := &hand{t: t, grant: delta.Grant{Transcribe: true}}
+	l := &journal.Journal{Space: a.ring.Space(), Member: a.ring.Member(), Store: a.store}
+	source := delta.Op{Assertion: &memory.Assertion{Dot: memory.Dot{Member: device, Seq: 1}, Clock: memory.Clock{Wall: at.UnixMilli()}, Space: memory.SpaceID{1}, Memory: memory.ID{1},
+		Rank: memory.RankDevice, Act: memory.ActPropose, Candidate: &memory.Candidate{Type: memory.Resource, Text: "A recording", Owner: memory.Owner{User: "me"}, Confidence: 1,
+			Evidence: []memory.Evidence{{Event: ev, At: at}}, Sensitivity: memory.Private, Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "audio/wav"}}}}}
+	line := func(n int, at time.Time) delta.Op {
+		id := memory.ID{13: byte(n >> 8), 14: byte(n), 15: 5}
+		return delta.Op{Utterance: &memory.Utterance{ID: worker.LineOf(id), Event: ev, At: at, Text: "so"}}
+	}
+	heard := func(m *member) (n int) {
+		t.Helper()
+		err := m.store.View(t.Context(), func(tx *store.Tx) error {
+			for _, err := range tx.UtterancesOf(ev) {
+				if err != nil {
+					return err
+				}
+				n++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	h.from(l, device, source)
+	late := time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
+	if h.gives(l, line(0, late)) != 1 || heard(a) != 0 {
+		t.Errorf("a line of the year 9000: %q", a.problems())
+	}
+	for n := 1; n < delta.MaxLines-1; n++ {
+		h.gives(l, line(n, at))
+	}
+	if n := heard(a); n != delta.MaxLines-2 {
+		t.Errorf("%d lines", n)
+	}
+	if aside := h.gives(l, line(delta.MaxLines-1, at), line(delta.MaxLines, at), line(7, at)); aside != 2 || heard(a) != delta.MaxLines-1 {
+		t.Errorf("%d lines, and %q", heard(a), a.problems())
+	}
+	var items []delta.Item
+	if err := l.Live(t.Context(), func(i *delta.Item) error {
+		items = append(items, *i)
+		return nil
+	}); err == nil {
+		t.Error("a snapshot was made while a line waits")
+	}
+	corrected := *source.Assertion
+	corrected.Dot.Seq, corrected.Clock.Wall, corrected.Rank, corrected.Act, corrected.Candidate = 2, corrected.Clock.Wall+1, memory.RankPerson, memory.ActCorrect, nil
+	corrected.Patch = &memory.Patch{Validity: &memory.Validity{From: late.Add(time.Hour)}}
+	h.from(l, device, delta.Op{Assertion: &corrected})
+	if n := heard(a); n != delta.MaxLines {
+		t.Errorf("%d lines after the recording's date was corrected: %q", n, a.problems())
+	}
+	if err := l.Live(t.Context(), func(i *delta.Item) error {
+		items = append(items, *i)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	l = &journal.Journal{Space: b.ring.Space(), Member: b.ring.Member(), Store: b.store}
+	if err := l.Restore(t.Context(), items, nil); err != nil {
+		t.Fatal(err)
+	}
+	if aside := h.gives(l, line(delta.MaxLines+1, at)); aside != 1 || heard(b) != delta.MaxLines {
+		t.Errorf("from a snapshot: %d lines, and %q", heard(b), b.problems())
+	}
+}

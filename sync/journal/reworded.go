@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,6 +37,23 @@ func (j *Journal) hired(tx *store.Tx) (h hired, err error) {
 		h[member] = nil
 	}
 	return h, tx.PutMeta(j.note("hired"), h)
+}
+
+// Workers returns the members that have sent something here as workers.
+func (j *Journal) Workers(ctx context.Context) (map[memory.MemberID]bool, error) {
+	out := map[memory.MemberID]bool{}
+	err := j.write(ctx, func(tx *store.Tx) error {
+		h, err := j.hired(tx)
+		for name := range h {
+			var m memory.MemberID
+			if err == nil {
+				err = m.UnmarshalText([]byte(name))
+			}
+			out[m] = true
+		}
+		return err
+	})
+	return out, err
 }
 
 // hire records a worker and its grant. A nil grant keeps the recorded one.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
@@ -94,11 +95,11 @@ func TestMuchIsTakenBackByALineThatWaited(t *testing.T) {
 	recording := func(n byte) delta.Op {
 		op := proposes(80+n, 80+uint64(n), memory.Resource)
 		op.Assertion.Candidate.Fields = memory.Fields{Resource: &memory.ResourceFields{MediaType: "audio/wav"}}
-		op.Assertion.Candidate.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "pin", Seq: uint64(n)}}}
+		op.Assertion.Candidate.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "pin", Seq: uint64(n)}, At: time.UnixMilli(1)}}
 		return op
 	}
 	line := func(text string, redacted int, of uint64) delta.Op {
-		return delta.Op{Utterance: &memory.Utterance{ID: own, Event: memory.EventID{Device: "pin", Seq: of}, Text: text, Redacted: redacted}}
+		return delta.Op{Utterance: &memory.Utterance{ID: own, Event: memory.EventID{Device: "pin", Seq: of}, At: time.UnixMilli(1), Text: text, Redacted: redacted}}
 	}
 	h.from(l, memory.MemberID{2}, recording(1))
 	h.gives(l, line("Ana likes plums.", 0, 1))

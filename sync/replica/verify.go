@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"slices"
 
 	"github.com/locket-dev/locket/memory"
@@ -114,8 +115,24 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 		return err
 	}
 	stop := errors.New("enough")
+	live := r.c.Snapshots.Archive.Live
+	if err := live(ctx, func(*delta.Item) error { return stop }); err != nil && !errors.Is(err, stop) {
+		return err // before anything is downloaded
+	}
+	// The store waits for the walk through our own items, and everybody for the
+	// store, so the relay is not waited for on the way.
+	for i, part := range m.Chunks {
+		if _, err := r.fetchPart(ctx, part.Sealed, part.Size); err != nil {
+			return fmt.Errorf("chunk %d: %w", i+1, err) // what came is taken up again
+		}
+	}
+	defer func() {
+		for _, part := range m.Chunks {
+			_ = os.Remove(r.part(part.Sealed))
+		}
+	}()
 	next, end := iter.Pull2(func(yield func(*delta.Item, error) bool) {
-		err := r.c.Snapshots.Archive.Live(ctx, func(i *delta.Item) error {
+		err := live(ctx, func(i *delta.Item) error {
 			if !yield(i, nil) {
 				return stop
 			}
@@ -127,7 +144,7 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 	})
 	defer end()
 	c := comparing{space: r.c.Space, ours: next, digest: delta.NewDigest(r.c.Space)}
-	if err := c.step(); err != nil { // begins with our own items, before anything is downloaded
+	if err := c.step(); err != nil {
 		return err
 	}
 	if err := r.chunks(ctx, l, m, c.take); err != nil {
