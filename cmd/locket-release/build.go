@@ -101,7 +101,9 @@ func (r *making) environ(t target) []string {
 // small is what Taskfile.yml builds with, too (docs/decisions.md, "Why is only a part of the command built with inlining?").
 var small = []string{"-gcflags=github.com/locket-dev/locket/cmd/...=-l", "-gcflags=github.com/locket-dev/locket/node/...=-l",
 	"-gcflags=github.com/locket-dev/locket/node/extract/...=", "-gcflags=github.com/locket-dev/locket/internal/...=-l",
-	"-gcflags=github.com/locket-dev/locket/internal/sorting=", "-gcflags=github.com/locket-dev/locket/internal/voiceprint=", "-gcflags=github.com/locket-dev/locket/sync/trade/...=-l"}
+	"-gcflags=github.com/locket-dev/locket/internal/sorting=", "-gcflags=github.com/locket-dev/locket/internal/voiceprint=",
+	"-gcflags=github.com/locket-dev/locket/sync/journal/...=-l", "-gcflags=github.com/locket-dev/locket/sync/remote/...=-l",
+	"-gcflags=github.com/locket-dev/locket/sync/replica/...=-l", "-gcflags=github.com/locket-dev/locket/sync/trade/...=-l"}
 
 // compile builds one command.
 func (r *making) compile(ctx context.Context, t target, command, to string, flags ...string) error {
