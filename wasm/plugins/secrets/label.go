@@ -96,25 +96,35 @@ func topic(ev *abi.Event, f *found, noun string) string {
 	}
 	for i := len(ev.Before) - 1; i >= max(0, len(ev.Before)-lookBack) && ev.At-ev.Before[i].At <= maxWait; i-- {
 		b := ev.Before[i].Text
-		if f.turn == 0 && answered(b) && !changes(ev.Text) { // what it speaks of has its own
-			continue
-		}
 		texts = append(texts, strings.ToValidUTF8(b[max(0, len(b)-2*near):], ""))
 	}
-	for _, text := range texts {
-		for _, t := range lex(text) {
-			switch s := t.s; {
-			case s == "wlan" || s == "network":
-				return "Wi-Fi " + noun
-			case opener(s) && s != "office" && s != "building" && s != "key", s == "router", s == "printer", s == "email", s == "server", s == "computer", s == "netflix", s == "bank", s == "account", s == "card":
-				return s + " " + noun
-			}
+	for i, text := range texts {
+		what := speaksOf(text)
+		if what == "" || i > 0 && f.turn == 0 && answered(text) && !changes(texts[0]) { // what it speaks of has its own
+			continue
 		}
-		for _, w := range [...]string{"门禁", "大门", "保险箱", "保险柜", "手机", "电脑", "邮箱", "银行卡", "无线网", "路由器", "报警器"} {
-			if strings.Contains(text, w) {
-				return w + noun
-			}
+		if what[0] < 0x80 {
+			what += " "
 		}
+		return what + noun
 	}
 	return noun
+}
+
+// speaksOf is what a text speaks of that has a secret, in words; empty: nothing.
+func speaksOf(text string) string {
+	for _, t := range lex(text) {
+		switch s := t.s; {
+		case s == "wlan" || s == "network":
+			return "Wi-Fi"
+		case opener(s) && s != "office" && s != "building" && s != "key", s == "router", s == "printer", s == "email", s == "server", s == "computer", s == "netflix", s == "bank", s == "account", s == "card":
+			return s
+		}
+	}
+	for _, w := range [...]string{"门禁", "大门", "保险箱", "保险柜", "手机", "电脑", "邮箱", "银行卡", "无线网", "路由器", "报警器"} {
+		if strings.Contains(text, w) {
+			return w
+		}
+	}
+	return ""
 }

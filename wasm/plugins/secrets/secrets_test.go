@@ -182,7 +182,7 @@ func run(t *testing.T, turns string, wholeBefore bool) (map[string]string, []str
 			if r.Span.Start < 0 || r.Span.End > len(src) || r.Span.Start >= r.Span.End || r.Kind == "" {
 				t.Fatalf("%q: redaction %+v", turns, r)
 			}
-			marked := src[:r.Span.Start] + "["+r.Kind+"]" + src[r.Span.End:]
+			marked := src[:r.Span.Start] + "[" + r.Kind + "]" + src[r.Span.End:]
 			if r.Span.Turn < 0 {
 				before[len(before)+r.Span.Turn].Text = marked
 			} else if len(out.Redactions) == 1 {
