@@ -66,7 +66,8 @@ func TestLoad(t *testing.T) {
 		if b.Manifest.Takes("text") {
 			// The longest text that an event has is no fault either, whatever it repeats.
 			for _, unit := range []string{"We talked about the garden, and on Friday I am going to Lisbon with Mira. ", "The password is Harbor4471Kite. ", "4 8 2 1 ",
-				"I have a dentist appointment on Friday at 3pm, and ", "first half is 48 ", "abc:", "where is my key? it's in the drawer. ", "周五"} {
+				"I have a dentist appointment on Friday at 3pm, and ", "first half is 48 ", "abc:", "where is my key? it's in the drawer. ", "周五",
+				"Leo, Max and Ann, ", "usually at 7 ", "Monday. At nine. "} {
 				e := sample("text")
 				e.Text = strings.Repeat(unit, 64<<10/len(unit))
 				e.Before = []abi.Turn{{At: e.At, Speaker: "Mira", Text: e.Text}}

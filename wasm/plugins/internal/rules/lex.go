@@ -267,11 +267,12 @@ func (s sentence) startsAt(i int) bool {
 // listed reports whether token i, "and" or a comma, stands between names that do something together: "Leo, Max and Piet
 // are allergic to nuts".
 func (s sentence) listed(first, i int) bool {
-	if i == first || !s.toks[i-1].cap || s.verbIn(first, i) {
+	const most = 24 // tokens of names
+	if i == first || i-first > most || !s.toks[i-1].cap || s.verbIn(first, i) {
 		return false
 	}
 	joined, k := false, i
-	for s.at(k) == "," || s.at(k) == "and" {
+	for (s.at(k) == "," || s.at(k) == "and") && k < i+most {
 		joined = joined || s.at(k) == "and"
 		if k++; k == len(s.toks) || s.toks[k].kind == 'p' {
 			continue

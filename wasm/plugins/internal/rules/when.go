@@ -116,7 +116,12 @@ func timesIn(s sentence, now moment) []when {
 func (s sentence) dayAlone(now moment) *when {
 	const most = 30
 	before, ok := strings.CutSuffix(strings.TrimSpace(s.text[:s.start]), ".")
-	if before = strings.TrimSpace(before[strings.LastIndexAny(before, ".!?\n")+1:]); !ok || before == "" || len(before) > most {
+	if !ok {
+		return nil
+	}
+	before = before[max(0, len(before)-most-1):]
+	at := strings.LastIndexAny(before, ".!?\n")
+	if before = strings.TrimSpace(before[at+1:]); before == "" || len(before) > most || at < 0 && len(before) < s.start-2 {
 		return nil
 	}
 	for _, alone := range sentences(before) {
@@ -145,8 +150,8 @@ func (w *when) notBefore(s sentence, first *when) {
 
 // usually reports whether what stands before token i is done as a matter of course: "we usually have dinner at seven".
 func (s sentence) usually(i int) bool {
-	for i--; i >= 0 && s.toks[i].kind != 'p' && s.at(i) != "but"; i-- {
-		switch s.at(i) {
+	for last := max(0, i-12); i > last && s.toks[i-1].kind != 'p' && s.at(i-1) != "but"; i-- {
+		switch s.at(i - 1) {
 		case "usually", "always", "normally", "generally", "typically", "often", "mostly":
 			return true
 		}
