@@ -126,7 +126,8 @@ func (a *app) export(ctx context.Context, cl *serve.Client, f *exportFlags, pass
 	})
 }
 
-// stillSealed passes an export with secrets on, and adds to labels those whose value it lacks.
+// stillSealed passes on the records of an export with secrets. It adds to labels the label of each secret whose
+// value the export lacks.
 func stillSealed(records iter.Seq2[serve.ExportRecord, error], labels *[]string) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		*labels = nil

@@ -88,7 +88,7 @@ func (r *ranking) ledByOther() bool {
 			continue
 		}
 		clear(best)
-		r.note(best, d, 1)
+		r.tally(best, d, 1)
 		share := r.worthOf(best)
 		if share <= min(most[0], most[1]) {
 			continue
@@ -230,18 +230,18 @@ func (c *core) whether(words []word, at map[string]int, worth []float64) (all []
 	return all
 }
 
-// cover is note, unless the document is doubtful, which takes longer to find than all else here: it
-// is asked of what would add something.
+// cover does what tally does, but leaves out a document that is doubtful. To find that takes longer than all
+// else here, so only documents are asked that would add something.
 func (r *ranking) cover(best []float32, d uint32, share float32) {
-	was := slices.Clone(best)
-	if r.note(best, d, share); !slices.Equal(best, was) && r.doubtful(d) {
-		copy(best, was)
+	r.was = append(r.was[:0], best...)
+	if r.tally(best, d, share); !slices.Equal(best, r.was) && r.doubtful(d) {
+		copy(best, r.was)
 	}
 }
 
-// note notes in best which words of the question a document has, and how much each counts. A
-// word that counted more before keeps that.
-func (r *ranking) note(best []float32, d uint32, share float32) {
+// tally writes into best how much each word of the question counts that a document has. A word that
+// counted more before keeps that.
+func (r *ranking) tally(best []float32, d uint32, share float32) {
 	for g, n := range r.row(d) {
 		if n == 0 {
 			continue

@@ -303,46 +303,6 @@ func (c *core) namesInChinese(out *question, words []word, at map[string]int) {
 	}
 }
 
-// phrase is a quoted phrase as terms. never is set if one of the terms is in no
-// document.
-type phrase struct {
-	text  Phrase
-	terms []uint32
-	never bool
-}
-
-// maxQuotes is how many phrases of a question are looked for word for word. For each the text
-// of each candidate is read.
-const maxQuotes = 8
-
-// quotes adds the first phrases that a question puts in quotation marks.
-func (c *core) quotes(out *question, text string) {
-	rest := text
-	for _, s := range quoted(text) {
-		rest = strings.Replace(rest, s, "", 1)
-		p := phrase{text: phraseOf(s)}
-		if len(out.quotes) == maxQuotes || slices.ContainsFunc(out.quotes, func(o phrase) bool { return slices.Equal(o.text, p.text) }) {
-			continue
-		}
-		for _, x := range split(s) {
-			if x.term == "" {
-				continue
-			}
-			t := c.dict.find(x.term)
-			if !c.has(t) {
-				p.never = true
-			} else if !slices.Contains(p.terms, t) {
-				p.terms = append(p.terms, t)
-			}
-		}
-		if p.never || len(p.terms) > 0 {
-			out.quotes = append(out.quotes, p)
-			out.shape = Exact
-		}
-	}
-	out.strict = len(out.quotes) > 0 && !slices.ContainsFunc(split(rest), func(w word) bool { return w.term != "" })
-}
-
 // unseen reports whether a Chinese pair has a character that no document has. Such
 // a pair does not merely straddle two words: nobody spoke of the matter.
 func (c *core) unseen(pair string) bool {

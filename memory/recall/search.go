@@ -182,7 +182,8 @@ type ranking struct {
 	q      *Query
 	w      *Weights
 	s      *scratch
-	asking *asking // nil: Allow is quick
+	asking *asking   // nil: Allow is quick
+	was    []float32 // of cover
 	ask    question
 	mean   float64 // length of a document
 	uses   []use

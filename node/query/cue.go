@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// cue reports whether a text may match an expression. It takes a hundredth of the time that the
-// expressions take which look for somebody's name before a word.
+// cue reports whether a text may match an expression. An expression that looks for somebody's name before a
+// word takes far longer, as it tries one at each character.
 type cue func(text string) bool
 
 var (
-	// namesPartner is the cue of what looks for partnerEn and partnerZh, and namesProperty of what looks for
-	// propertyEn and propertyZh.
+	// namesPartner is the cue for expressions with partnerEn or partnerZh. namesProperty is the cue for those
+	// with propertyEn or propertyZh.
 	namesPartner = cueOf(`wife husband partner girlfriend boyfriend fianc doctor gp dentist vet boss landlord landlady lawyer therapist
 		teacher neighbour neighbor manager colleague sister brother mother father mum mom dad son daughter aunt uncle cousin niece
 		nephew grandmother grandfather grandma grandpa grandson granddaughter friend dog cat puppy kitten`, partnerZh, "爸", "妈")

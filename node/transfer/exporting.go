@@ -166,7 +166,7 @@ func (p *page) give(to func(archive.Record) error) error {
 	return nil
 }
 
-// addAssertions adds what was said of a memory; secret is a vault entry's, if it is shown.
+// addAssertions adds the assertions of a memory. If the export shows the value of a vault entry, secret is that value.
 func (p *page) addAssertions(tx *store.Tx, id memory.ID, secret string) error {
 	as, err := tx.Assertions(id)
 	if err != nil {

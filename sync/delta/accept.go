@@ -85,7 +85,7 @@ type Lookup interface {
 	// count as for Cited.
 	Changed(author memory.MemberID, id memory.ID, before uint64) int
 	// Lines counts the lines of author that came before this one, of the same
-	// event and in the same count. Quarantined lines count as for Cited.
+	// event and in the same count. Quarantined lines count, too, as in Cited.
 	Lines(author memory.MemberID, u *memory.Utterance) int
 }
 

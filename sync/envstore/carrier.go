@@ -303,7 +303,7 @@ func (c *Carrier) found(ctx context.Context) error {
 	return nil
 }
 
-// Found begins a space at a remote with the first entry of its log, unless the remote has it.
+// Found begins a space at a remote, with the first entry of its log. If the remote has the space, it does nothing.
 func Found(ctx context.Context, at replica.Remote, genesis []byte) error {
 	if _, err := at.Log(ctx, 0); err == nil {
 		return nil

@@ -69,7 +69,7 @@ func answered(text string) bool {
 	})
 }
 
-// changes reports whether a turn may take back a secret, or say a new one.
+// changes reports whether a turn has words with which people correct a secret, or give a new one.
 func changes(text string) bool {
 	for _, t := range lex(text) {
 		switch t.s {

@@ -33,12 +33,8 @@ func (t *talk) question(s sentence) (asked, bool) {
 	if q.toks != nil {
 		return q, true
 	}
-	n := len(t.ev.Before)
-	if n == 0 {
-		return q, false
-	}
-	b := &t.ev.Before[n-1]
-	if b.Speaker == t.ev.Speaker || t.ev.At-b.At > answerWithin {
+	b := t.justSaid()
+	if b == nil {
 		return q, false
 	}
 	if t.before == nil {
@@ -50,6 +46,15 @@ func (t *talk) question(s sentence) (asked, bool) {
 		}
 	}
 	return q, q.toks != nil
+}
+
+// justSaid is the turn before this one, if it is of another speaker and may be answered. Else it is nil.
+func (t *talk) justSaid() *abi.Turn {
+	n := len(t.ev.Before)
+	if n == 0 || t.ev.Before[n-1].Speaker == t.ev.Speaker || t.ev.At-t.ev.Before[n-1].At > answerWithin {
+		return nil
+	}
+	return &t.ev.Before[n-1]
 }
 
 // thing is what a question asks for the place or the holder of, "Daniel's

@@ -205,7 +205,7 @@ func (t *talk) measured(c *clause, i int) bool {
 	return false
 }
 
-// byNumber are what one finds by a number: "my locker is number 214", "our seat is 14C".
+// byNumber are things that one finds by their number: "my locker is number 214", "our seat is 14C".
 var byNumber = set("locker room seat table desk cabin platform gate bay cubicle carriage coach berth pitch mailbox cage stall")
 
 // level takes that what is measured of somebody is too high or too low: "my cholesterol is too high".

@@ -107,10 +107,10 @@ func goesOnZh(x string) bool {
 // absentZh is whom 他 or 她 means: a relative whom the other has just asked
 // about, else whoever was named last.
 func (t *talk) absentZh() (person, bool) {
-	if n := len(t.ev.Before); n > 0 && t.ev.At-t.ev.Before[n-1].At <= answerWithin && t.ev.Before[n-1].Speaker != t.ev.Speaker {
+	if b := t.justSaid(); b != nil {
 		for _, k := range kinZh {
 			for _, you := range [...]string{"你", "您", "你的", "您的"} {
-				if strings.Contains(t.ev.Before[n-1].Text, you+k) {
+				if strings.Contains(b.Text, you+k) {
 					return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
 				}
 			}
@@ -121,13 +121,12 @@ func (t *talk) absentZh() (person, bool) {
 
 // askedAfterZh is the relative of the speaker after whom somebody has just asked: 你妈怎么样了？
 func (t *talk) askedAfterZh() (person, bool) {
-	n := len(t.ev.Before)
-	if n == 0 || t.ev.Before[n-1].Speaker == t.ev.Speaker || t.ev.At-t.ev.Before[n-1].At > answerWithin || strings.HasPrefix(t.ev.Text, "我") {
+	b := t.justSaid()
+	if b == nil || strings.HasPrefix(t.ev.Text, "我") {
 		return person{}, false
 	}
-	asked := t.ev.Before[n-1].Text
 	for _, you := range [...]string{"你", "您"} {
-		_, rest, ok := strings.Cut(asked, you)
+		_, rest, ok := strings.Cut(b.Text, you)
 		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "家"), "的")
 		if k := kinPrefixZh(rest); ok && k != "" && startsWithAny(trimHeads(rest[len(k):], "现在", "最近", "身体", "的身体", "的病", "病", "的腿", "的手术"), []string{"怎么样", "好点", "好些", "好了吗", "还好", "好吗", "咋样", "如何"}) {
 			return person{t.self.name + "的" + k, t.self.key + "的" + k}, true

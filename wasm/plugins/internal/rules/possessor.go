@@ -203,11 +203,11 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 // askedAfter is the relative of the speaker after whom somebody has just asked, "how's your mum?", unless they are
 // of the other sex or somebody has been named since.
 func (t *talk) askedAfter(other byte) (person, bool) {
-	n := len(t.ev.Before)
-	if n == 0 || t.ev.Before[n-1].Speaker == t.ev.Speaker || t.ev.At-t.ev.Before[n-1].At > answerWithin {
+	b := t.justSaid()
+	if b == nil {
 		return person{}, false
 	}
-	toks := lex(t.ev.Before[n-1].Text)
+	toks := lex(b.Text)
 	for i := len(toks) - 2; i >= 0; i-- {
 		if toks[i].s != "your" || !kin(toks[i+1].s) {
 			continue

@@ -130,7 +130,7 @@ func (t *talk) moves(c *clause, i int) {
 	if !ok || c.neg || vague(o) || !c.past && !c.perfect {
 		return
 	}
-	if words := strings.Fields(o); len(words) > 0 && posts[strings.ToLower(last(o))] && t.part == Facts { // "my boss moved to the Leeds office"
+	if posts[strings.ToLower(last(o))] && t.part == Facts { // "my boss moved to the Leeds office"
 		t.noteClause(c, c.sentence, !c.perfect, false, notedSure)
 		return
 	}

@@ -114,17 +114,17 @@ func timesIn(s sentence, now moment) []when {
 // dayAlone is the day that the sentence before this one names, and nothing else: "Monday. I've got a review at ten."
 // Nil: it does not.
 func (s sentence) dayAlone(now moment) *when {
-	const most = 30
+	const most = 30 // bytes
 	before, ok := strings.CutSuffix(strings.TrimSpace(s.text[:s.start]), ".")
 	if !ok {
 		return nil
 	}
-	before = before[max(0, len(before)-most-1):]
-	at := strings.LastIndexAny(before, ".!?\n")
-	if before = strings.TrimSpace(before[at+1:]); before == "" || len(before) > most || at < 0 && len(before) < s.start-2 {
-		return nil
+	from := max(0, len(before)-most)
+	at := strings.LastIndexAny(before[from:], ".!?\n")
+	if at < 0 && from > 0 {
+		return nil // it is longer
 	}
-	for _, alone := range sentences(before) {
+	for _, alone := range sentences(before[from+at+1:]) {
 		all := timesIn(alone, now)
 		if len(all) == 1 && all[0].hasDay && !all[0].habit && all[0].grain == 'd' && all[0].next == len(alone.toks) && (all[0].first == 0 || all[0].first == 1 && preposition(alone.at(0))) {
 			return &all[0]
@@ -133,8 +133,9 @@ func (s sentence) dayAlone(now moment) *when {
 	return nil
 }
 
-// notBefore puts a bare day of the month or of the week after the day before it, if it ends a span, "from the 20th to the
-// 3rd", or what began on that day: "there on Friday and back on Monday".
+// notBefore moves a bare day of the month or of the week behind the day that was named before it. It does so if the two
+// are a span, "from the 20th to the 3rd", or if something begins on the one and ends on the other: "there on Friday and
+// back on Monday".
 func (w *when) notBefore(s sentence, first *when) {
 	joined := w.first == first.next && between(s.at(w.first)) || w.first == first.next+1 && between(s.at(first.next)) || endsStay(s, first.next, w)
 	if !joined || !first.hasDay || first.grain != 'd' || first.habit || w.day >= first.day {
