@@ -50,10 +50,11 @@ func (l listing) Owners(context.Context, filter.Filter) ([]serve.OwnerCount, err
 	return nil, l.recall()
 }
 
-// empty is a store in which there is nothing.
+// empty is a store in which there is nothing, and which keeps nothing.
 type empty struct{ Store }
 
-func (empty) View(context.Context, func(*store.Tx) error) error { return nil }
+func (empty) View(context.Context, func(*store.Tx) error) error   { return nil }
+func (empty) Update(context.Context, func(*store.Tx) error) error { return nil }
 
 // An app recalls a few things at a time. The others wait, and not for ever; the owner and
 // other apps don't wait for them.
@@ -123,6 +124,15 @@ func TestFewRecallsAtATime(t *testing.T) {
 		time.Sleep(placeWait) // on the clock of synctest: it takes no time
 		answer(serve.ErrLimit)
 		close(in.end)
+		synctest.Wait()
+		if len(answers) != maxRecalls+2 {
+			t.Fatalf("%d are answered at the end, want %d", len(answers), maxRecalls+2)
+		}
+		for range maxRecalls + 2 {
+			if err := <-answers; err != nil {
+				t.Error(err)
+			}
+		}
 	})
 }
 
