@@ -52,8 +52,17 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 			b.WriteString(s.text[last:tok.start])
 			last = tok.end
 			b.WriteString(name)
-			if _, n := prefixZh(s, i+2, kinZh[:]...); n > 0 && s.at(i+1) == "们" { // 我们女儿
+			home := i // 我们家 is the home of one of them, too
+			for _, more := range [...]string{"们", "家"} {
+				if s.at(home+1) == more {
+					home++
+				}
+			}
+			if _, n := prefixZh(s, home+1, kinZh[:]...); n > 0 && s.at(i+1) == "们" { // 我们女儿, 我们家女儿
 				b.WriteString("的")
+				i = home
+				last = s.toks[i].end
+			} else if home == i+2 { // 我们家老大
 				i++
 				last = s.toks[i].end
 			} else if s.at(i+1) == "们" {
@@ -105,6 +114,11 @@ func (t *talk) pronounZh(s sentence, i int) string {
 
 func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64) abi.Candidate {
 	confidence -= doubt(b.s)
+	for i := range b.whens {
+		if w := &b.whens[i]; w.assumed > 0 && !w.habit && w.day > t.now.day && toldZh(b.text) {
+			w.past(t.now) // 我六月离职了: the last June
+		}
+	}
 	text := t.rewriteZh(b.s, b.whens, false)
 	if !strings.Contains(text, p.name) && p.key == t.self.key {
 		text = t.self.name + text

@@ -113,7 +113,7 @@ func (t *talk) calledZh(b *bareZh) bool {
 // kinIsZh takes 我老板是王伟.
 func (t *talk) kinIsZh(b *bareZh) bool {
 	who, name, ok := strings.Cut(b.text, "是")
-	if !ok || !strings.HasPrefix(who, "我") {
+	if !ok || !strings.HasPrefix(who, "我") || strings.HasSuffix(trimZhEnd(name), "的") { // 我老板是新来的
 		return false
 	}
 	name = trimZh(name)

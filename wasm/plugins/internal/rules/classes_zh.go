@@ -53,7 +53,7 @@ func (t *talk) courseZh(b *bareZh) {
 		if l := utf8.RuneCountInString(what); l >= 2 && l <= 8 && !vagueZh(what) && !strings.ContainsAny(what, "他她") && !strings.HasSuffix(what, "不") {
 			t.factZh(b, t.self, "possession", "owns", what, true, false, 0.78)
 		}
-	case len(b.whens) == 0 && t.belongsZh(b, x):
+	case len(b.whens) == 0 && (t.belongsZh(b, x) || t.carZh(b, x)):
 	case own && len(b.whens) == 0 && containsAny(x, "处得", "合得来", "合不来", "处不来"):
 		t.out.Candidates = append(t.out.Candidates, t.baseZh(b, "semantic", "noted", who, notedSure))
 	case own && strings.HasPrefix(x, "我") && strings.HasSuffix(x, "楼") && strings.Contains(x, "住"):
@@ -79,6 +79,21 @@ func (t *talk) belongsZh(b *bareZh, x string) bool {
 		t.factZh(b, person{what, what}, "possession", "belongs_to", p.name, false, false, 0.78)
 	}
 	return ok
+}
+
+// carZh takes 我的车是红色的斯柯达.
+func (t *talk) carZh(b *bareZh, x string) bool {
+	for _, k := range [...]string{"我的车是", "我车是", "我开的是", "我开的车是"} {
+		what, ok := strings.CutPrefix(x, k)
+		if _, rest, cut := strings.Cut(what, "的"); cut {
+			what = rest
+		}
+		if what = strings.TrimLeft(what, "一二两辆台部"); ok && what != "" && utf8.RuneCountInString(what) <= 8 && !containsAny(what, "色", "的", "谁", "哪", "什么", "玩笑", "会") {
+			t.factZh(b, t.self, "possession", "owns", what, true, false, 0.8)
+			return true
+		}
+	}
+	return false
 }
 
 // choseZh reports a choice or a handing over that is done: 我选了…, 我把…推了.

@@ -133,7 +133,8 @@ func (t *talk) owesZh(b *bareZh, x string) bool {
 		return false
 	}
 	sum, ok := strings.CutPrefix(rest, "我")
-	if !ok || !personZh(who) && !nameZh(who) || !sumZh(sum) {
+	sum = strings.TrimSuffix(sum, "呢")
+	if !ok || !personZh(who) && !nameZh(who) || !owedZh(sum) {
 		return false
 	}
 	t.factZh(b, t.named(who), "debt", "owes "+t.self.key, sum, false, false, 0.8)
@@ -142,7 +143,7 @@ func (t *talk) owesZh(b *bareZh, x string) bool {
 
 // repaidZh takes 我已经把钱还给小王了, 我把两百块还给小王了, 我还清了欠小王的钱, 小王把钱还给我了.
 func (t *talk) repaidZh(b *bareZh, x string) bool {
-	x = strings.Replace(x, "已经", "", 1)
+	x = strings.Replace(strings.Replace(x, "已经", "", 1), "还我了", "还给我了", 1)
 	who, what, to := "", "", ""
 	if head, tail, ok := strings.Cut(x, "还给"); ok && (strings.HasSuffix(tail, "了") || strings.HasPrefix(tail, "了")) {
 		who, what, _ = strings.Cut(head, "把")
@@ -157,7 +158,7 @@ func (t *talk) repaidZh(b *bareZh, x string) bool {
 	sum := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(what, "那"), "这"), "欠的")
 	if sum == "钱" || sum == "欠款" {
 		sum = ""
-	} else if !sumZh(sum) {
+	} else if !owedZh(sum) {
 		return false
 	}
 	debtor := t.self
@@ -189,6 +190,11 @@ func broughtBackZh(x string) (who, what string, ok bool) {
 	}
 	who, ok = strings.CutSuffix(x, "还钱了")
 	return trimAdverbsZh(who), "钱", ok && who != "我"
+}
+
+// owedZh reports what is owed: an amount, or 票钱, 饭钱.
+func owedZh(s string) bool {
+	return sumZh(s) || strings.HasSuffix(s, "钱") && utf8.RuneCountInString(s) == 2
 }
 
 // sumZh reports an amount of money: 两百块, 500元.

@@ -45,8 +45,12 @@ func (t *talk) foregoes(c *clause, i int) {
 	if l, _, ing := lemma(c.w(i)); ing && l != "smoke" && c.verb != "avoid" || c.verb == "stop" && preposition(c.w(i)) {
 		return // what ends is a habit, or "I stopped at the shop"
 	}
-	if !c.neg && (c.past || c.perfect || c.verb == "avoid") {
-		t.fact(c, "diet", "avoids", o2(c, i), true, 0.8)
+	switch o := o2(c, i); {
+	case c.neg || !c.past && !c.perfect && c.verb != "avoid":
+	case medicineNamed(o) && c.verb != "avoid": // "I stopped the antibiotics"
+		t.noMedicine(c, c.subj, o)
+	default:
+		t.fact(c, "diet", "avoids", o, true, 0.8)
 	}
 }
 

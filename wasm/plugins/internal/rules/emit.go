@@ -218,8 +218,12 @@ func (t *talk) entities(c *clause) []abi.Entity {
 		}
 		kind := ""
 		switch c.w(i - 1) {
-		case "in", "to", "from", "near", "into":
+		case "in", "near", "into":
 			kind = "place"
+		case "to", "from": // not "engaged to Hanna", "a letter from Ann"
+			if l, _, _ := lemma(c.w(i - 2)); journeys[l] || journeys[c.w(i-2)] {
+				kind = "place"
+			}
 		case "with", "and", "meet", "met", "see", "call":
 			kind = "person"
 		}
@@ -239,6 +243,9 @@ func (t *talk) entities(c *clause) []abi.Entity {
 	}
 	return all[:min(len(all), 8)]
 }
+
+// journeys are what stands before "to" or "from" and a place.
+var journeys = set("go move fly travel drive come return walk ride cycle sail get head relocate be back flight train bus ferry ticket tickets trip way journey drive move moving")
 
 // relation proposes "Anna is Mei's sister".
 func (t *talk) relation(c *clause, owner person, noun, name string, confidence float64) {

@@ -84,7 +84,7 @@ func (t *talk) lostJob(c *clause, i int) {
 	}
 	switch c.verb {
 	case "quit":
-		if firm := o2(c, i); determiner(c.w(i)) && !strings.Contains(firm, " ") && organisations[strings.ToLower(firm)] {
+		if firm := o2(c, i); determiner(c.w(i)) && !strings.Contains(firm, " ") && firm != "gym" && organisations[strings.ToLower(firm)] { // of a gym one is a member
 			t.ended(c, c.subj, "work", "employer", firm, false)
 		}
 	case "resigned", "resign":

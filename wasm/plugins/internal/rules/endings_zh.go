@@ -20,7 +20,7 @@ func (t *talk) overZh(b *bareZh) bool {
 			return true
 		}
 	}
-	if t.onceZh(b, x) || t.soldZh(b, x) || t.owesZh(b, x) || t.repaidZh(b, x) {
+	if t.onceZh(b, x) || t.soldZh(b, x) || t.joinsZh(b, x) || t.owesZh(b, x) || t.repaidZh(b, x) {
 		return true
 	}
 	t.partedZh(b, x)
@@ -67,6 +67,7 @@ func (t *talk) overZh(b *bareZh) bool {
 		}
 		if drug = strings.TrimSuffix(strings.TrimSuffix(drug, "了"), "的药"); ok && drugZh(drug) {
 			t.endedZh(b, "health", medication, drug, true)
+			break
 		}
 	}
 	return len(t.out.Candidates) > n
@@ -226,5 +227,5 @@ func drugZh(s string) bool {
 	if n := utf8.RuneCountInString(s); n < 2 || n > 8 {
 		return false
 	}
-	return strings.HasSuffix(s, "药") || strings.HasSuffix(s, "片") || containsAny(s, "双胍", "西林", "匹林", "他汀", "沙坦", "洛尔", "地平", "普利", "胰岛素", "华法林", "布洛芬", "头孢", "维生素", "激素", "褪黑素", "胶囊")
+	return strings.HasSuffix(s, "药") || strings.HasSuffix(s, "片") || containsAny(s, "双胍", "西林", "匹林", "他汀", "沙坦", "洛尔", "地平", "普利", "胰岛素", "华法林", "布洛芬", "头孢", "维生素", "激素", "褪黑素", "抗生素", "胶囊")
 }

@@ -22,8 +22,11 @@ func (t *talk) english(c *clause) {
 	if c.neg && (c.future || c.can) && t.cannotHave(c) || c.modal && c.verb != "be" || t.resumes(c) { // with a modal it is a wish, a possibility
 		return
 	}
-	if next := c.w(c.vi + 1); c.kind == 'p' && c.verb == "be" && !c.own && (next == "cancelled" || next == "canceled") {
-		c.kind, c.thing, c.subj = 't', strings.ToLower(c.subj.name), t.self // "Yoga is cancelled": no person is
+	if next := c.w(c.vi + 1); (c.verb == "be" || c.verb == "get") && (next == "cancelled" || next == "canceled") {
+		c.verb = "be" // "got cancelled"
+		if c.kind == 'p' && !c.own {
+			c.kind, c.thing, c.subj = 't', strings.ToLower(c.subj.name), t.self // "Yoga is cancelled": no person is
+		}
 	}
 	t.over(c)
 	if t.absent(c) || t.lending(c) || t.agreedOn(c) || t.reschedule(c) || t.toldOf(c) {

@@ -30,6 +30,11 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 			return t.named(who), k, true
 		}
 	}
+	for _, k := range rolesZh { // 我的牙医
+		if who, ok := strings.CutSuffix(s, k); ok && (who == "我" || who == "我的" || who == "我们的") {
+			return t.self, k, true
+		}
+	}
 	return person{}, "", false
 }
 

@@ -287,7 +287,9 @@ func (t *talk) loanZh(x string) (l loan, ok bool) {
 	if !found {
 		return l, false
 	}
-	tail = strings.TrimSuffix(tail, "了")
+	if tail = strings.TrimSuffix(tail, "了"); l.back && tail == "我" {
+		tail = "给我"
+	}
 	giver, what, held := strings.Cut(head, "把")
 	if !held {
 		giver, what = head, ""

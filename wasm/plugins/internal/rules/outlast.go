@@ -162,7 +162,7 @@ func (t *talk) soldZh(b *bareZh, x string) bool {
 		}
 		what, mine := strings.CutPrefix(what, "我的")
 		what = strings.TrimPrefix(strings.TrimPrefix(what, "那"), "辆")
-		had := mine && !notHadZh(what) || k[:3] == "卖" && (endsWithAny(what, belongingsZh[:]) || endsWithAny(what, thingsZh[:]))
+		had := !notHadZh(what) && (mine || k[:3] == "卖" && utf8.RuneCountInString(what) > 1) || k[:3] == "卖" && (endsWithAny(what, belongingsZh[:]) || endsWithAny(what, thingsZh[:]))
 		if n := utf8.RuneCountInString(what); ok && had && n > 0 && n <= 8 && !vagueZh(what) {
 			t.endedZh(b, "possession", "owns", what, true)
 			return true
@@ -173,7 +173,7 @@ func (t *talk) soldZh(b *bareZh, x string) bool {
 
 // notHadZh reports what one throws or gives away and did not own as a thing: 垃圾, 剩饭, 心思.
 func notHadZh(what string) bool {
-	return containsAny(what, "垃圾", "饭", "菜", "纸", "票", "心", "灵魂", "时间", "机会", "位置", "座位", "号码", "作业", "命", "水果", "苹果", "快递")
+	return containsAny(what, "垃圾", "饭", "菜", "纸", "票", "心", "灵魂", "时间", "机会", "位置", "座位", "号码", "作业", "命", "水果", "苹果", "快递", "货", "批", "这些", "那些")
 }
 
 // hadOwn is the thing of the speaker's own that they parted with: the object o at word i; "" where

@@ -12,7 +12,7 @@ func (t *talk) personal(c *clause) bool {
 	if c.kind != 's' && c.kind != 'p' && c.kind != 'y' && c.kind != 'w' {
 		return false
 	}
-	return t.earns(c, i) || t.gaveNotice(c, i) ||
+	return t.earns(c, i) || t.gaveNotice(c, i) || t.joins(c, i) ||
 		t.dwells(c, i) || t.employed(c, i) || t.learns(c, i) || t.eats(c, i) || t.owns(c, i) || t.fancies(c, i) || t.does(c, i)
 }
 
@@ -36,14 +36,20 @@ func (t *talk) learns(c *clause, i int) bool {
 			t.fact(c, "habit", "learning", o, true, 0.75)
 		}
 	case "speak":
-		for k := i; !c.past && c.capital(k); {
+		k := i
+		for partly[c.w(k)] {
+			k++
+		}
+		for !c.past && c.capital(k) {
 			o, next := c.object(k)
 			if o == "" {
 				break
 			}
 			t.fact(c, "biography", "speaks", o, true, 0.85)
-			if k = next + 1; c.w(next) == "," && c.w(k) == "and" {
-				k++
+			for k = next + 1; c.w(k) == "and" || partly[c.w(k)]; k++ {
+			}
+			if c.w(k-1) == "," && k == len(c.words)-1 && !strings.HasSuffix(c.w(k), "ish") && !strings.HasSuffix(c.w(k), "ese") {
+				break // "I speak German, Tom"
 			}
 		}
 	default:
@@ -51,6 +57,9 @@ func (t *talk) learns(c *clause, i int) bool {
 	}
 	return true
 }
+
+// partly are words for how much one speaks of a language: "German and a bit of Polish".
+var partly = set("a some bit little of also basic decent broken fluent conversational")
 
 var schools = set("school university college uni")
 
@@ -109,8 +118,8 @@ func (t *talk) does(c *clause, i int) bool {
 			t.fact(c, "relation", "spouse", o2(c, i), false, 0.9)
 		}
 	case "play":
-		if o := o2(c, i); !c.past && !manner[strings.ToLower(o)] {
-			t.fact(c, "habit", "plays", o, true, 0.8)
+		if o := o2(c, i); !c.past && !manner[strings.ToLower(o)] && !preposition(c.w(i)) {
+			t.fact(c, "habit", "plays", cutTail(o), true, 0.8)
 		}
 	case "wear":
 		if !c.past {
@@ -118,7 +127,7 @@ func (t *talk) does(c *clause, i int) bool {
 		}
 	case "mentor", "coach", "tutor", "babysit", "foster":
 		if !c.past {
-			t.fact(c, "habit", c.verb+"s", o2(c, i), true, 0.75)
+			t.fact(c, "habit", third(c.verb), o2(c, i), true, 0.75)
 		}
 	case "take":
 		t.takes(c, i)

@@ -15,7 +15,7 @@ var reminderLeads = [...]string{
 	"remind me to", "remind me that i have to", "remind me that i need to", "remember to", "don't forget to", "do not forget to", "never forget to",
 	"don't let me forget to", "do not let me forget to", "make a note to", "note to self to", "note to self", "i must remember to", "i have to remember to",
 	"i need to remember to", "i should remember to", "i must not forget to", "i mustn't forget to", "i can't forget to", "i shouldn't forget to", "remind me about", "remind me of",
-	"don't forget the", "don't forget my", "don't forget our",
+	"don't forget the", "don't forget my", "don't forget our", "don't let me forget", "do not let me forget",
 }
 
 // reminder takes a sentence that asks to be reminded.
@@ -34,8 +34,12 @@ func (t *talk) reminder(s sentence) bool {
 		return false // "Remember when Tom lived in Graz?"
 	}
 	s = request
-	if s.at(from) == "don't" && s.at(from+1) == "forget" && from+3 < len(s.toks) && s.toks[from+2].cap && strings.HasSuffix(s.at(from+2), "'s") && len(findWhens(s, t.now)) > 0 { // "don't forget Mia's recital tonight"
-		return t.says(s, "I have "+s.text[s.toks[from+2].start:s.end])
+	if s.at(from) == "don't" && s.at(from+1) == "forget" && from+3 < len(s.toks) && s.toks[from+2].cap && strings.HasSuffix(s.at(from+2), "'s") {
+		rest := s.text[s.toks[from+2].start:s.end]
+		if len(findWhens(s, t.now)) > 0 { // "don't forget Mia's recital tonight"
+			return t.says(s, "I have "+rest)
+		}
+		return t.says(s, "I must not forget "+rest)
 	}
 	for _, said := range reminderLeads {
 		if !strings.HasPrefix(said, s.at(from)) {
@@ -56,6 +60,8 @@ func (t *talk) reminder(s sentence) bool {
 				return false
 			}
 			return t.says(s, "I have "+rest)
+		case last == "forget":
+			return t.says(s, "I must not forget "+rest)
 		case last == "the" || last == "my" || last == "our":
 			return t.says(s, "I must not forget "+last+" "+rest)
 		case last == "self":

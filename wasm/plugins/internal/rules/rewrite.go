@@ -92,7 +92,9 @@ func embedded(before, verb string) string {
 	case "put", "cut", "set", "let", "hit", "quit", "read", "shut", "hurt", "cost", "split", "spread":
 		return ""
 	}
-	if l, past, ing := lemma(verb); l == verb && !past && !ing || verb == "do" {
+	l, past, ing := lemma(verb)
+	unheard := l == "" && (before == "when" || before == "if" || before == "whenever" || before == "unless") && !pastForm(verb) && !strings.HasSuffix(verb, "ed") && !adverb(verb)
+	if l == verb && !past && !ing || verb == "do" || unheard {
 		return third(verb)
 	}
 	return ""

@@ -149,21 +149,26 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 	for _, o := range parts {
 		t.factZh(b, whose, p.kind, p.attribute, o, p.many, negates, p.confidence)
 	}
-	switch p.until {
-	case "做", "当":
-		made := len(t.out.Candidates)
-		t.factZh(b, whose, "work", "job", p.after, false, false, 0.85)
-		for i := made; i < len(t.out.Candidates); i++ {
-			if a := &t.out.Candidates[i]; !a.Negates {
-				is := "是"
-				if slices.Contains(linesZh[:], a.Slot.Value) {
-					is = "做"
-				}
-				a.Text = whose.name + is + a.Slot.Value + "。" // without the firm, which it may outlast
+	t.jobAfterZh(b, p, whose)
+	return true
+}
+
+// jobAfterZh takes what somebody works as, of 我在华为做程序员.
+func (t *talk) jobAfterZh(b *bareZh, p *phraseZh, who person) {
+	if p.until != "做" && p.until != "当" {
+		return
+	}
+	made := len(t.out.Candidates)
+	t.factZh(b, who, "work", "job", p.after, false, false, 0.85)
+	for i := made; i < len(t.out.Candidates); i++ {
+		if a := &t.out.Candidates[i]; !a.Negates {
+			is := "是"
+			if slices.Contains(linesZh[:], a.Slot.Value) {
+				is = "做"
 			}
+			a.Text = who.name + is + a.Slot.Value + "。" // without the firm, which it may outlast
 		}
 	}
-	return true
 }
 
 // unsettled reports what is planned and not done yet, and a meal: nothing is so for that.
@@ -176,7 +181,8 @@ func (p *phraseZh) unsettled() bool {
 	case p.key == "买了":
 		return p.future
 	}
-	return p.key == "不吃" && strings.HasPrefix(p.object, "饭")
+	return strings.HasPrefix(p.key, "不") && p.attribute == "avoids" && strings.Contains(p.object, "就") || // 不吃午饭就偏头痛
+		p.key == "不吃" && strings.HasPrefix(p.object, "饭")
 }
 
 // misread reports words among which the phrase stands by chance, or says less than it seems to.
@@ -280,6 +286,7 @@ func (t *talk) passingZh(b *bareZh, p *phraseZh, who person, object string) bool
 	case p.attribute == "employer" && !employsZh(object):
 		if v := trimZh(object); citiesZh[v] && v != "家" || strings.HasSuffix(v, "区") || strings.HasSuffix(v, "中心") {
 			t.factZh(b, who, "work", "works_in", object, false, false, 0.8)
+			t.jobAfterZh(b, p, who)
 		}
 		return true
 	}

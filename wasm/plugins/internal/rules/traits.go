@@ -91,7 +91,7 @@ func (t *talk) bornIn(c *clause, i int) bool {
 }
 
 // standings are what somebody is for long, and of which attribute.
-var standings = map[string]string{"single": "marital_status", "divorced": "marital_status", "widowed": "marital_status", "retired": "job", "unemployed": "job", "pregnant": "health",
+var standings = map[string]string{"single": "marital_status", "divorced": "marital_status", "widowed": "marital_status", "retired": "job", "unemployed": "job", "self-employed": "job", "freelance": "job", "pregnant": "health",
 	"left-handed": "handedness", "colour-blind": "condition", "color-blind": "condition", "diabetic": "condition"}
 
 // wed takes to whom somebody is married or engaged, and what they are by themselves: single, retired.

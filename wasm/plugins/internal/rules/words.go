@@ -44,6 +44,16 @@ func cutHead(s string, heads ...string) (rest string, ok bool) {
 	return s, false
 }
 
+// cutEnd cuts the first of ends off that s ends with, and reports whether it ends with one.
+func cutEnd(s string, ends ...string) (rest string, ok bool) {
+	for _, e := range ends {
+		if rest, ok = strings.CutSuffix(s, e); ok {
+			return rest, true
+		}
+	}
+	return s, false
+}
+
 // trimHeads cuts off each of heads in turn, where s begins with it then.
 func trimHeads(s string, heads ...string) string {
 	for _, h := range heads {

@@ -24,6 +24,10 @@ func (t *talk) work(c *clause, i int) {
 		}
 		return
 	}
+	if c.verb == "freelance" && !c.past && i >= len(c.words)-1 { // "I'm freelancing now"
+		t.fact(c, "work", "job", "freelancer", false, 0.85)
+		return
+	}
 	firm := false
 	if ok && c.verb == "work" && !vague(at) && c.besideJob() {
 		t.fact(c, "work", "second_job", cutTail(at), true, 0.85)
