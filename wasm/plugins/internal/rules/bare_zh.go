@@ -153,6 +153,9 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 		return // 我下个月开始在美团上班: not yet
 	}
 	a := t.baseZh(b, "semantic", kind, p, confidence)
+	if attribute == "location" || attribute == "belongs_to" {
+		a.Entities[0].Kind = "" // a thing
+	}
 	then := containsAny(b.s.raw(), "的时候", "小时候", "那会儿", "那时", "那几年", "曾经", "当时", "结婚前", "毕业前")
 	if (then || strings.Contains(b.s.raw(), "以前")) && (formerly[attribute] || then && passingZh[attribute]) {
 		if attr := map[string]string{"home": "lived_in", "employer": "worked_at"}[attribute]; attr != "" {

@@ -117,6 +117,9 @@ func toldZh(x string) bool {
 	if aboutToZh(x) {
 		return false
 	}
+	if before, _, ok := strings.Cut(x, "该"); ok && strings.HasSuffix(x, "了") && !endsWithAny(before, []string{"应", "早", "就", "不", "本"}) {
+		return false // 猫一月该打疫苗了
+	}
 	if containsAny(x, "了", "过") {
 		return true
 	}

@@ -195,6 +195,10 @@ func (c *clause) pastBefore(w *when) bool {
 	case "for", "to", "by", "until", "till", "from", "before":
 		return false
 	}
+	switch c.at(w.first - 2) {
+	case "gets", "get", "getting":
+		return false // "the heating gets fixed on Tuesday"
+	}
 	if c.says(w) || presentState(c.at(w.first-2), c.at(w.first-3)) {
 		return false
 	}

@@ -227,5 +227,5 @@ func drugZh(s string) bool {
 	if n := utf8.RuneCountInString(s); n < 2 || n > 8 {
 		return false
 	}
-	return strings.HasSuffix(s, "药") || strings.HasSuffix(s, "片") || containsAny(s, "双胍", "西林", "匹林", "他汀", "沙坦", "洛尔", "地平", "普利", "胰岛素", "华法林", "布洛芬", "头孢", "维生素", "激素", "褪黑素", "抗生素", "胶囊")
+	return strings.HasSuffix(s, "药") || strings.HasSuffix(s, "片") && !containsAny(s, "面包", "薯", "麦", "果", "肉", "鱼") || containsAny(s, "双胍", "西林", "匹林", "他汀", "沙坦", "洛尔", "地平", "普利", "胰岛素", "华法林", "布洛芬", "头孢", "维生素", "激素", "褪黑素", "抗生素", "胶囊")
 }

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // eventIn finds what is appointed in a clause: "dentist_appointment",
 // "meeting with tom".
@@ -85,6 +88,9 @@ func (c *clause) eventAt() int {
 		}
 		if c.concerned(i) || w == "call" && c.w(i-1) == "on" || w == "hospital" && c.w(i-1) == "in" && (c.verb == "visit" || c.verb == "see") {
 			continue // "a problem with your appointment", "on call", "visit him in hospital"
+		}
+		if i < c.vi && profession(w) && (moves(c.verb) || c.verb == "cancel") && slices.ContainsFunc(c.words[c.vi:], func(o word) bool { _, event := eventNoun(o.s); return event && !profession(o.s) }) {
+			continue // "the dentist moved my checkup": who did it
 		}
 		if _, ok := eventNoun(w); ok && !c.ownsNext(i) && !ofEvents[c.w(i+1)] && (i > c.vi || i == 0 || c.kind == 't' || c.kind == 'p') {
 			return i

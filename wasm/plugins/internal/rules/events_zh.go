@@ -14,6 +14,11 @@ var eventsZh = [...]struct{ word, attribute string }{
 }
 
 func eventInZh(s string) (attribute, word string) {
+	if who, what, ok := strings.Cut(s, "把"); ok && endsWithAny(who, []string{"医生", "牙医", "大夫", "兽医", "医院"}) { // 医生把复查改到周五: who did it
+		if attribute, word = eventInZh(what); attribute != "" {
+			return attribute, word
+		}
+	}
 	for _, e := range eventsZh {
 		if _, after, ok := strings.Cut(s, e.word); ok && !strings.HasPrefix(after, "纪念") && !strings.HasPrefix(after, "周年") {
 			return e.attribute, e.word
@@ -264,6 +269,9 @@ func (t *talk) willZh(x string) bool {
 		containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
 }
 
+// placesOpenZh do things of themselves, which are not the speaker's: 学校23号放假.
+var placesOpenZh = [...]string{"学校", "公司", "幼儿园", "单位", "银行", "医院", "超市", "图书馆", "商场", "小区", "餐厅", "食堂"}
+
 // comingZh proposes an appointment or a plan at a time, and when it is over; named says that the clause
 // names who has it.
 func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64) {
@@ -297,6 +305,7 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	case named:
 		text = ofWhomZh(text, who)
 	case strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
+	case word == "" && !strings.Contains(x, "我") && (startsWithAny(x, placesOpenZh[:]) || startsWithAny(x, belongingsZh[:])):
 	case word == "" && (dueZh(x) || shiftedZh(x) != ""):
 		text = t.self.name + "的" + text
 	case !eventLeadsZh(x, word):

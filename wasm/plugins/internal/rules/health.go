@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // medicine reads "20 mg of lisinopril", "two tablets of aspirin", "lisinopril"
 // from word i: the medicine, and how much of it. Without an amount only a
@@ -16,6 +19,12 @@ func (c *clause) medicine(i int) (drug, amount string) {
 		k += 2
 	default:
 		o, _ := c.object(i)
+		for j, w := range strings.Fields(o) {
+			if _, counted := number(strings.ToLower(w)); j > 0 && counted || w == "once" || w == "twice" { // "ibuprofen three times a day"
+				o = strings.Join(strings.Fields(o)[:j], " ")
+				break
+			}
+		}
 		if words := strings.Fields(strings.ToLower(o)); len(words) > 0 && len(words) <= 2 && (drugWord(words[len(words)-1]) || words[0] == "vitamin") {
 			return o, ""
 		}
@@ -119,6 +128,43 @@ func drugWord(s string) bool {
 	}
 	switch s {
 	case "aspirin", "insulin", "warfarin", "metformin", "paracetamol", "acetaminophen", "citalopram", "escitalopram", "prednisone", "prednisolone", "methotrexate", "lithium", "melatonin", "ritalin", "antibiotics", "antidepressants", "antihistamines", "statins", "painkillers", "steroids", "opioids", "morphine", "naproxen", "codeine", "tramadol", "iron", "magnesium":
+		return true
+	}
+	return false
+}
+
+// takesZh takes what somebody takes for their health: 我每天吃两片阿司匹林, 我妈在吃二甲双胍.
+func (t *talk) takesZh(b *bareZh) bool {
+	x := trimZhEnd(b.text)
+	if containsAny(x, "不", "没", "忘", "了", "过", "想", "别", "能", "如果", "要是", "给") {
+		return false
+	}
+	for _, verb := range [...]string{"吃", "服用", "服", "打"} {
+		who, drug, ok := strings.Cut(x, verb)
+		for cut := ok; cut; {
+			who, cut = cutEnd(who, "一天", "每天", "天天", "早晚", "各", "都", "饭后", "饭前", "睡前", "现在", "正在", "在", "一直", "长期", "按时", "得", "要")
+		}
+		for _, unit := range [...]string{"片", "粒", "颗", "次", "毫克", "支", "针"} {
+			n, rest, counted := strings.Cut(drug, unit)
+			if counted && rest != "" && utf8.RuneCountInString(n) <= 3 && strings.Trim(n, "0123456789一二两三四五半") == "" {
+				drug = rest
+				break
+			}
+		}
+		if !ok || !drugZh(drug) || utf8.RuneCountInString(who) > 6 {
+			continue
+		}
+		p, known := t.subjectZh(who)
+		if !known || who == "" {
+			continue
+		}
+		for i := range b.whens {
+			if w := &b.whens[i]; w.habit && w.next > w.first { // each time of day beside the others
+				t.healthZh(b, p, timesOf(drug), b.s.text[b.s.toks[w.first].start:b.s.toks[w.next-1].end])
+				return true
+			}
+		}
+		t.healthZh(b, p, medication, drug)
 		return true
 	}
 	return false

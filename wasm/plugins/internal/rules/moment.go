@@ -138,6 +138,9 @@ func (w *when) chinese() string {
 	if w.grain == 'y' {
 		return s
 	}
+	if w.season != "" {
+		return s + w.season
+	}
 	s += strconv.Itoa(m) + "月"
 	if w.grain == 'M' {
 		return s

@@ -162,7 +162,7 @@ func (t *talk) soldZh(b *bareZh, x string) bool {
 		}
 		what, mine := strings.CutPrefix(what, "我的")
 		what = strings.TrimPrefix(strings.TrimPrefix(what, "那"), "辆")
-		had := !notHadZh(what) && (mine || k[:3] == "卖" && utf8.RuneCountInString(what) > 1) || k[:3] == "卖" && (endsWithAny(what, belongingsZh[:]) || endsWithAny(what, thingsZh[:]))
+		had := !notHadZh(what) && (mine || k[:3] == "卖" && (utf8.RuneCountInString(what) > 1 || endsWithAny(what, belongingsZh[:]) || endsWithAny(what, thingsZh[:])))
 		if n := utf8.RuneCountInString(what); ok && had && n > 0 && n <= 8 && !vagueZh(what) {
 			t.endedZh(b, "possession", "owns", what, true)
 			return true

@@ -182,7 +182,7 @@ func personZh(s string) bool {
 	if rs[0] == rs[1] && len(rs) == 2 {
 		return true // 丽丽
 	}
-	if rs[0] == '车' && strings.ContainsRune("送停开修被借卖坏丢撞没", rs[1]) {
+	if rs[0] == '车' && strings.ContainsRune("送停开修被借卖坏丢撞没得要该还就也在", rs[1]) {
 		return false
 	}
 	for _, title := range [...]string{"总", "哥", "姐", "叔", "姨", "婶", "工", "老师", "医生", "师傅", "先生", "女士", "太太", "阿姨", "大爷", "大妈", "经理", "主任", "教授"} {

@@ -137,6 +137,9 @@ func (t *talk) isCalled(c *clause, i int) bool {
 	o, next := c.object(i)
 	owner, noun := ownerOf(c.subj, t)
 	unnamed := c.name == "" && !c.neg && c.capital(i)
+	if noun == "password manager" { // nobody
+		return false
+	}
 	switch {
 	case unnamed && (nameWord(w) || abbreviation(w)) && (next == len(c.words) || c.w(next) == ","):
 		if _, _, ing := lemma(w); !ing && noun != "" {

@@ -19,7 +19,7 @@ var attributesZh = [...]struct{ word, kind, attribute string }{
 // attributeZh takes what is so of somebody for long: what they measure, are called and suffer from, what they
 // have attained, and what they usually do.
 func (t *talk) attributeZh(b *bareZh) bool {
-	return t.measuresZh(b) || t.alsoCalledZh(b) || t.stateZh(b) || t.attainedZh(b) || t.usuallyZh(b)
+	return t.measuresZh(b) || t.alsoCalledZh(b) || t.stateZh(b) || t.takesZh(b) || t.attainedZh(b) || t.usuallyZh(b)
 }
 
 // measuresZh takes what the speaker has one of: a weight, a salary, an animal of the zodiac.
@@ -181,7 +181,7 @@ func conditionZh(s string) bool {
 var placesZh = [...]string{"那儿", "那里", "那边", "家里", "家", "手里", "手上", "上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "地下室", "储藏室", "车库", "阳台", "后备箱", "宿舍", "领事馆", "修理店", "上", "里", "下", "边", "内"}
 
 // thingsZh are what one looks for.
-var thingsZh = [...]string{"钥匙", "眼镜", "护照", "钱包", "手机", "充电器", "充电线", "遥控器", "雨伞", "伞", "药", "药箱", "车", "自行车", "胰岛素", "耳机", "电脑", "平板", "相机", "身份证", "户口本", "文件", "合同", "行李箱", "书", "包", "背包", "工具箱", "手电筒", "电池", "胶水", "剪刀", "螺丝刀", "针线盒", "体温计", "办公室", "工位", "说明书", "发票", "门卡", "灭火器", "电闸", "水阀"}
+var thingsZh = [...]string{"钥匙", "眼镜", "护照", "钱包", "手机", "充电器", "充电线", "遥控器", "雨伞", "伞", "药", "药箱", "车", "自行车", "胰岛素", "耳机", "电脑", "平板", "相机", "身份证", "户口本", "文件", "合同", "行李箱", "书", "包", "背包", "工具箱", "手电筒", "电池", "胶水", "剪刀", "螺丝刀", "针线盒", "体温计", "办公室", "工位", "说明书", "发票", "票", "机票", "车票", "门票", "电影票", "门卡", "灭火器", "电闸", "水阀"}
 
 // whereZh takes 眼镜在床头柜上, 我们办公室在五楼: a thing that one looks for,
 // and where it is.

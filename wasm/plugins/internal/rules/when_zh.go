@@ -128,6 +128,13 @@ func yearZh(s sentence, i int, now moment, w *when) int {
 
 // inYearZh reads what is meant of a year, from token k: 三月五号, 三月, or nothing and the year itself.
 func inYearZh(s sentence, k, y int, w *when) int {
+	for i, season := range [...]string{"春", "夏", "秋", "冬"} {
+		if next := s.at(k + 1); s.at(k) == season && (next == "天" || next == "季") {
+			w.set(dayOf(y, 3+3*i, 1), 'M')
+			w.last, w.season = addMonths(w.day, 3)-1, season+"天"
+			return 2
+		}
+	}
 	m, n := numberZh(s, k)
 	if n == 0 || s.at(k+n) != "月" || m < 1 || m > 12 {
 		w.set(dayOf(y, 1, 1), 'y')
