@@ -59,10 +59,30 @@ func obligedZh(x string) bool {
 func errandZh(x string) bool {
 	_, what, ok := strings.Cut(x, "我")
 	what = strings.TrimPrefix(what, "们")
-	if !ok || !startsWithAny(what, []string{"得", "要", "还得", "还要", "必须"}) || containsAny(what, "不", "吗", "你", "您", "如果", "买单", "洗手") || utf8.RuneCountInString(what) > 20 {
+	if !ok || !startsWithAny(what, []string{"得", "要", "还得", "还要", "必须", "需要"}) || containsAny(what, "不", "吗", "你", "您", "如果", "买单", "洗手") || utf8.RuneCountInString(what) > 20 {
 		return false
 	}
-	return containsAny(what, "去", "给", "把") && containsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配")
+	return choreZh(trimHeads(what, "还", "必须", "需", "得", "要", "去")) || containsAny(what, "去", "给", "把") && containsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配", "订")
+}
+
+// choresZh begin what somebody has to do with a thing, and notChoresZh what begins alike.
+var (
+	choresZh    = [...]string{"换", "买", "找", "还", "续", "刷", "粉刷", "洗", "修", "约", "预约", "取", "交", "寄", "退", "付", "缴", "办", "订", "打扫", "收拾", "整理", "打印", "清理", "遛", "喂", "浇", "装", "申请", "注销", "报名", "充", "趟", "一趟"}
+	notChoresZh = []string{"洗澡", "洗脸", "洗手", "洗漱", "换个角度", "换位", "换句", "换衣", "找时间", "找机会", "找到", "找个时间", "找个机会", "找点", "找份", "还好", "还有", "还是", "还没", "还要", "还得", "修养", "交流", "交朋友", "交代", "装作", "付出", "退休", "退一步", "续命", "充电", "充实", "约会", "买单", "趟浑水"}
+)
+
+// choreZh reports a chore and what it is done with: 换轮胎, 预约牙医, 趟银行.
+func choreZh(x string) bool {
+	if startsWithAny(x, notChoresZh) {
+		return false
+	}
+	for _, verb := range choresZh {
+		what, ok := strings.CutPrefix(x, verb)
+		if n := utf8.RuneCountInString(what); ok && n >= 1 && n <= 10 && !vagueZh(what) && !strings.ContainsAny(what, "了过着他她它啥点") && !startsWithAny(what, []string{"得", "到", "完", "好", "来", "去", "什么"}) {
+			return true
+		}
+	}
+	return false
 }
 
 // mixedDeedZh reports what the speaker will do, with an English verb: 我来 handle 这个, 我会 update 文档.

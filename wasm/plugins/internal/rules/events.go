@@ -56,7 +56,7 @@ func (t *talk) plan(c *clause, w *when) {
 		return
 	}
 	if w == nil || !w.hasDay && !w.clock {
-		if c.intend && !c.must || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand[c.verb] && !(c.future && c.announced()) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4 {
+		if !c.todo() && (c.intend && !c.must || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand[c.verb] && !(c.future && c.announced()) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4) {
 			return
 		}
 		p := plan{subject: c.subj.key, attribute: c.slotName(), what: "promise"}
@@ -94,6 +94,30 @@ func (c *clause) announced() bool {
 // errand verbs make a plan of "I'll …" even without a time.
 var errand = set("send bring buy call email book pick return pay fix write collect finish order ask help cook visit apply phone text lend drop repair print renew prepare organise organize submit water feed " +
 	"发 送 寄 买 给 带 交 写 查 问 还 订 取 接 转 把 帮") // "I'll 发 you the file"
+
+// chores are what somebody has to do beside errands, where they say that they have to.
+var chores = set("get find paint replace change check clean wash tidy schedule arrange download upload install sign charge empty mow iron sew hang measure cancel register exchange vacuum update post mail " +
+	"borrow copy print scan sort pack unpack plant prune walk invite thank remind message contact return reply tell file defrost wrap sharpen assemble refill descale pump inflate tune water feed")
+
+// todo reports what the speaker says has to be done, of something in particular: "I need to get new tyres",
+// "we have to paint the fence".
+func (c *clause) todo() bool {
+	if !c.must || c.neg || c.past || c.perfect || c.maybe || c.ends == "?" || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand[c.verb] && !chores[c.verb] {
+		return false
+	}
+	o := strings.ToLower(o2(c, c.vi+1))
+	switch first, _, _ := strings.Cut(o, " "); {
+	case o == "" || first == "way" || first == "ways" || vague(o) || personal(c.w(c.vi+1)) || preposition(first) || adverb(first) || subjectPronoun(first):
+		return false
+	case c.verb == "get" || c.verb == "find" || c.verb == "change" || c.verb == "check" || c.verb == "tell":
+		switch last(o) { // what one gets, finds and changes in oneself
+		case "ready", "going", "started", "up", "used", "better", "better at", "way", "ways", "time", "balance", "life", "mind", "job", "sleep", "rest", "one", "myself", "help", "done", "attitude", "out", "back", "home", "together", "over", "away", "down":
+			return false
+		}
+		return determiner(c.w(c.vi+1)) || c.w(c.vi+1) == "my" || c.w(c.vi+1) == "our" || c.w(c.vi+1) == "new" || strings.HasSuffix(o, "s") || c.capital(c.vi+1)
+	}
+	return true
+}
 
 func (t *talk) planAt(c *clause, w *when) {
 	if w.hasDay && !w.habit && !w.weekday && w.day < t.now.day && (w.grain == 'd' || w.grain == 0 || w.grain == 'w' && w.day+6 < t.now.day || w.grain == 'M' && w.day+31 < t.now.day || w.grain == 'y' && w.day+366 < t.now.day) {

@@ -242,7 +242,7 @@ func (t *talk) promiseZh(b *bareZh, errand bool) {
 		what = strings.TrimPrefix(strings.TrimPrefix(b.text, "我"), "会")
 	case errand:
 		_, what, _ = strings.Cut(b.text, "我")
-		what = strings.TrimLeft(what, "们还得要必须")
+		what = trimHeads(what, "们", "还得", "还要", "必须", "需要", "得", "要")
 	case !will || utf8.RuneCountInString(what) <= 4 || !containsAny(what, "给", "把", "帮"):
 		return
 	}

@@ -10,6 +10,8 @@ func (t *talk) mine(c *clause, i int) bool {
 	case is && c.capital(i) && nameWord(c.w(i)) && kin(trimS(last(c.thing))) && t.further(c, i, c.subj, "", 0):
 		t.relation(c, c.subj, last(c.thing), c.cased(i), 0.85)
 		t.further(c, i, c.subj, last(c.thing), 0.85)
+	case is && c.capital(i) && nameWord(c.w(i)) && leads[strings.TrimSuffix(c.thing, " lead")]: // "our team lead is Priya"
+		t.relation(c, t.self, c.thing, o, 0.85)
 	case c.thing == "name" && t.nameIs(c, i, o):
 	case strings.HasSuffix(c.thing, "birthday"):
 		if w := c.firstTime(); w != nil && w.hasDay {

@@ -257,7 +257,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if v := t.view(s); v.slotted() {
 		return false
-	} else if likely := worthOf(v, worthZh); nobody && likely < worthAlone || likely < worthNoting && (likely < worthDeedZh || nobody || !deedZh(b.text)) {
+	} else if likely := worthOf(v, worthZh); nobody && likely < worthAlone || likely < worthNoting && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key) {
 		return false
 	}
 	a := t.baseZh(&b, "semantic", "noted", who, notedSure)

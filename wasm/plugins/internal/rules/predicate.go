@@ -113,9 +113,12 @@ func (c *clause) predicate(i int) bool {
 				c.verb, c.vi, c.neg = "hate", i+2, false
 				return true
 			}
-		case w == "must" || (w == "have" || w == "has" || w == "need" || w == "needs" || w == "got") && c.w(i+1) == "to":
+		case w == "ought" && c.w(i+1) == "to":
+			c.modal = true
+			i++
+		case w == "must" || w == "gotta" || (w == "have" || w == "has" || w == "need" || w == "needs" || w == "got") && c.w(i+1) == "to":
 			c.must = true
-			if w != "must" {
+			if w != "must" && w != "gotta" {
 				i++
 			}
 		case (w == "want" || w == "wants" || w == "plan" || w == "plans" || w == "hope" || w == "hoping" || w == "planning" || w == "intend" || w == "decided" || w == "promised" || w == "supposed" || w == "agreed" || w == "remember" || w == "about") && c.w(i+1) == "to":

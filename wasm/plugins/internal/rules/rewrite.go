@@ -210,6 +210,8 @@ func (c *clause) agree(i int, tok token, agreed *bool, verbTok int) (string, boo
 	base, rest := contraction(tok.s)
 	is := inThird[tok.s]
 	switch tok.s {
+	case "gotta":
+		is = "has to"
 	case "want", "hope", "plan", "need", "intend":
 		if i < verbTok && (c.intend || c.must) {
 			is = third(tok.s)

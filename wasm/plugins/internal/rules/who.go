@@ -222,7 +222,7 @@ func determiner(s string) bool {
 func auxiliary(s string) bool {
 	switch s {
 	case "am", "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "can", "could", "may", "might",
-		"must", "should", "shall", "not", "never", "used", "gonna", "cannot":
+		"must", "should", "shall", "not", "never", "used", "gonna", "gotta", "ought", "cannot":
 		return true
 	}
 	return false

@@ -33,14 +33,14 @@ var worthEn = []mark{
 			return v.words[i] == "will" || v.words[i] == "gonna" || v.words[i] == "going" && v.at(i+1) == "to"
 		})
 	}},
-	{"must", 0.2, func(v *view) float64 {
+	{"must", 0.3, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return v.words[i] == "must" || v.words[i] == "gotta" || (v.words[i] == "have" || v.words[i] == "has" || v.words[i] == "need" || v.words[i] == "needs" || v.words[i] == "supposed") && v.at(i+1) == "to"
 		})
 	}},
 	{"not", 0.9, func(v *view) float64 { return v.has(wordsNot) }},
 	{"would, could, may", -0.7, func(v *view) float64 { return v.has(wordsMay) }},
-	{"asks", -1.0, func(v *view) float64 {
+	{"asks", -0.9, func(v *view) float64 {
 		return yes(v.s.ends == "?" || askers[v.at(v.start())] || auxiliary(v.at(v.start())))
 	}},
 	{"begins with a command", -1.5, func(v *view) float64 {
@@ -71,7 +71,7 @@ var worthEn = []mark{
 	}},
 	{"read out to everybody", -2.0, func(v *view) float64 { return v.has(aboutAll) }},
 	{"content words", 0.4, func(v *view) float64 { return float64(min(v.content, 8)) }},
-	{"warm words", -1.4, func(v *view) float64 { return v.has(warm) }},
+	{"warm words", -1.5, func(v *view) float64 { return v.has(warm) }},
 	{"how, what, why inside", -0.8, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return i > v.start() && askers[v.words[i]] && v.words[i] != "when" && v.words[i] != "who" && v.words[i] != "where"
