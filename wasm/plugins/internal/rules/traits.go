@@ -254,15 +254,16 @@ func (t *talk) employedAs(c *clause, i int) bool {
 	return true
 }
 
-// andKin takes "… and my daughter Mia" after a clause that said what another relative is
-// called.
+// andKin takes "… and my daughter Mia" after a clause that said what another relative is called, and "my wife
+// Lena" before "and".
 func (t *talk) andKin(s sentence) bool {
 	n := len(t.out.Candidates)
 	first := 0
 	for first < len(s.toks) && (s.at(first) == "and" || s.at(first) == ",") {
 		first++
 	}
-	if n == 0 || t.out.Candidates[n-1].Kind != "relation" || len(s.toks) != first+3 || s.at(first) != "my" || !kin(s.at(first+1)) || !s.toks[first+2].cap || !nameWord(s.at(first+2)) {
+	beside := n > 0 && t.out.Candidates[n-1].Kind == "relation" || strings.HasPrefix(s.text[s.end:], " and ") && containsAny(s.text[s.end:], " are ", " were ", " have ")
+	if !beside || len(s.toks) != first+3 || s.at(first) != "my" && s.at(first) != "our" || !kin(s.at(first+1)) || !s.toks[first+2].cap || !nameWord(s.at(first+2)) {
 		return false
 	}
 	c := clause{sentence: s, subj: t.self, kind: 's'}
