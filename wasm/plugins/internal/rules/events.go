@@ -107,7 +107,7 @@ func (c *clause) todo() bool {
 	}
 	o := strings.ToLower(o2(c, c.vi+1))
 	switch first, _, _ := strings.Cut(o, " "); {
-	case o == "" || first == "way" || first == "ways" || vague(o) || personal(c.w(c.vi+1)) || preposition(first) || adverb(first) || subjectPronoun(first):
+	case o == "" || holdsWord(o, "way") || holdsWord(o, "ways") || holdsWord(o, "word") || vague(o) || personal(c.w(c.vi+1)) || preposition(first) || adverb(first) || subjectPronoun(first):
 		return false
 	case c.verb == "get" || c.verb == "find" || c.verb == "change" || c.verb == "check" || c.verb == "tell":
 		switch last(o) { // what one gets, finds and changes in oneself
