@@ -301,3 +301,39 @@ func TestSearch(t *testing.T) {
 		h.is(err, market.ErrFull)
 	})
 }
+
+// A seller fills a share of the market's room, also by versions of one listing, and others
+// have theirs. A version of what is here already needs none.
+func TestThreatSellerFillsTheMarket(t *testing.T) {
+	each(t, func(h *house) {
+		sealed := func(n byte) (items [][]byte) {
+			for i := range 18 { // 900 KiB
+				items = append(items, bytes.Repeat([]byte{n, byte(i)}, 25<<10))
+			}
+			return items
+		}
+		next := func(was *trade.Offer, by trade.Party, items [][]byte, price uint64) (*trade.Offer, error) {
+			o := tradetest.Listing(h, items, func(l *trade.Listing) {
+				if l.Price = price; was != nil {
+					l.Number, l.First, l.Prev = was.Number+1, was.ID(), was.Hash
+				}
+			})
+			o, err := trade.SignListing(o.Listing, by)
+			h.ok(err)
+			_, err = h.Publish(h.Context(), &trade.Publication{Listing: o.Signed, Items: items}, by.Key)
+			return o, err
+		}
+		first, err := next(nil, tradetest.Seller, sealed(1), 500)
+		h.ok(err)
+		second, err := next(first, tradetest.Seller, sealed(2), 500)
+		h.ok(err)
+		_, err = next(second, tradetest.Seller, sealed(3), 500)
+		h.is(err, market.ErrFull)
+		_, err = next(nil, tradetest.Seller, sealed(4), 500)
+		h.is(err, market.ErrFull)
+		_, err = next(second, tradetest.Seller, sealed(2), 600)
+		h.ok(err)
+		_, err = next(nil, tradetest.Party(5), sealed(5), 500)
+		h.ok(err)
+	})
+}
