@@ -221,6 +221,9 @@ func (m *Market) end(ctx context.Context, n *trade.Notice, state string, signed 
 	})
 }
 
+// maxReports is how many complaints of one listing are kept. Keys cost nothing.
+const maxReports = 50
+
 // Report complains of a listing, once for each who does.
 func (m *Market) Report(ctx context.Context, signed []byte) error {
 	n, by, _, err := trade.ReadNotice(trade.Report, signed)
@@ -228,9 +231,12 @@ func (m *Market) Report(ctx context.Context, signed []byte) error {
 		return err
 	}
 	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
-		var at int64
-		if err := one(tx.QueryRowContext(ctx, `SELECT n FROM listings WHERE id = $1`+m.c.DB.Dialect.Lock(), n.Listing[:]), &at); err != nil {
+		var at, have int64
+		if err := one(tx.QueryRowContext(ctx, `SELECT n, reports FROM listings WHERE id = $1`+m.c.DB.Dialect.Lock(), n.Listing[:]), &at, &have); err != nil {
 			return fmt.Errorf("listing %s: %w", n.Listing, err)
+		}
+		if have >= maxReports {
+			return fmt.Errorf("report: %w: %d have complained of this listing", ErrFull, have)
 		}
 		res, err := tx.ExecContext(ctx, `INSERT INTO reports (listing, by, at, signed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, at, by[:], m.c.Now().Unix(), signed)
 		if err != nil {
@@ -244,10 +250,12 @@ func (m *Market) Report(ctx context.Context, signed []byte) error {
 	})
 }
 
-// Complaints are the reports of live listings, the newest first.
+// Complaints are the reports of live listings: the newest of each listing, then the second
+// newest of each, and so on, so that many of one hide no other.
 func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
-		all, err := list[[]byte](ctx, tx, `SELECT r.signed FROM reports r JOIN listings l ON l.n = r.listing WHERE l.state = 'live' ORDER BY r.at DESC LIMIT 200`)
+		all, err := list[[]byte](ctx, tx, `SELECT signed FROM (SELECT r.signed, r.at, row_number() OVER (PARTITION BY r.listing ORDER BY r.at DESC) AS place
+			FROM reports r JOIN listings l ON l.n = r.listing WHERE l.state = 'live') AS one ORDER BY place, at DESC LIMIT 200`)
 		for _, b := range all {
 			n, by, _, err := trade.ReadNotice(trade.Report, b)
 			if err != nil {

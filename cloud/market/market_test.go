@@ -337,3 +337,27 @@ func TestThreatSellerFillsTheMarket(t *testing.T) {
 		h.ok(err)
 	})
 }
+
+// Whoever makes keys to complain of one listing hides no complaint of another, and fills no disk.
+func TestThreatComplaintsFlooded(t *testing.T) {
+	each(t, func(h *house) {
+		flooded, _ := h.list(nil)
+		other, _ := h.list(func(l *trade.Listing) { l.Title = "Another" })
+		report := func(l *trade.Offer, by byte) error {
+			h.now = h.now.Add(time.Second)
+			b, _, err := trade.SignNotice(trade.Report, trade.Notice{Listing: l.ID(), Reason: "it is stolen", At: h.now.Unix()}, tradetest.Party(by))
+			h.ok(err)
+			return h.Report(h.Context(), b)
+		}
+		h.ok(report(other, 10))
+		for by := range byte(50) {
+			h.ok(report(flooded, 20+by))
+		}
+		h.is(report(flooded, 100), market.ErrFull)
+		all, err := h.Complaints(h.Context())
+		h.ok(err)
+		if len(all) != 51 || all[0].Listing != flooded.ID() || all[1].Listing != other.ID() {
+			h.Errorf("%d complaints: %+v", len(all), all[:2])
+		}
+	})
+}
