@@ -361,3 +361,27 @@ func TestThreatComplaintsFlooded(t *testing.T) {
 		}
 	})
 }
+
+// Orders that nobody pays cost nothing. However many end at once, an order that holds money
+// ends first.
+func TestThreatUnpaidOrdersFlood(t *testing.T) {
+	each(t, func(h *house) {
+		l, _ := h.list(nil)
+		paid, _ := h.funded(l, h.voucher("a"))
+		for n := range byte(120) {
+			by := tradetest.Party(20 + n/20)
+			b, _, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: [16]byte{n},
+				Recipient: seal.NewIdentity().Recipient().String(), Created: 1_800_000_000}, by)
+			h.ok(err)
+			_, err = h.Order(h.Context(), b, by.Key)
+			h.ok(err)
+		}
+		h.now = time.Unix(paid.Deadline, 0)
+		h.ok(h.Sweep(h.Context()))
+		c, err := h.Get(h.Context(), paid.ID, tradetest.Buyer.Key)
+		h.ok(err)
+		if s, err := c.Replay(); err != nil || s.Phase != trade.Refunded {
+			h.Errorf("what was paid is %s, %v", s.Phase, err)
+		}
+	})
+}
