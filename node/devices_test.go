@@ -210,7 +210,7 @@ func (d *device) reopen() {
 func (d *device) pair(fresh *device) {
 	d.t.Helper()
 	joined := d.meet(fresh)
-	if p, err := d.PairConfirm(d.t.Context(), true); err != nil || p.State != serve.PairDone {
+	if p, err := d.PairConfirm(d.t.Context(), serve.ConfirmRequest{Same: true}); err != nil || p.State != serve.PairDone {
 		d.t.Fatalf("%+v, %v", p, err)
 	}
 	if err := <-joined; err != nil {

@@ -34,7 +34,7 @@ func TestPairAndHangUp(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
 	a.net.next = letIn{a.net.next, hangUp}
-	if p, err := a.PairConfirm(ctx, true); err != nil || p.State != serve.PairDone || ctx.Err() == nil {
+	if p, err := a.PairConfirm(ctx, serve.ConfirmRequest{Same: true}); err != nil || p.State != serve.PairDone || ctx.Err() == nil {
 		t.Fatalf("%+v, %v, %v", p, err, ctx.Err())
 	}
 	if err := <-joined; err != nil {

@@ -52,11 +52,37 @@ func TestPairingIsAnsweredOnce(t *testing.T) {
 	a, b := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2)
 	a.init()
 	a.pair(b)
-	if p, err := a.PairConfirm(t.Context(), false); !errors.Is(err, serve.ErrConflict) {
+	if p, err := a.PairConfirm(t.Context(), serve.ConfirmRequest{}); !errors.Is(err, serve.ErrConflict) {
 		t.Errorf("answered twice: %+v, %v", p, err)
 	}
 	if p, err := a.PairWait(t.Context()); err != nil || p.State != serve.PairDone {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// Who compared the words of one pairing lets nobody in by another, which was begun since.
+func TestThreatAnotherPairingConfirmed(t *testing.T) {
+	relay := serveRelay(t)
+	a, b, c := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2), newDevice(t, relay.url, 3)
+	a.init()
+	a.meet(b)
+	first, err := a.PairWait(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := a.meet(c)
+	if p, err := a.PairConfirm(t.Context(), serve.ConfirmRequest{Same: true, Code: first.Code}); !errors.Is(err, serve.ErrConflict) {
+		t.Errorf("by the words of another: %+v, %v", p, err)
+	}
+	second, err := a.PairWait(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := a.PairConfirm(t.Context(), serve.ConfirmRequest{Same: true, Code: second.Code}); err != nil || p.State != serve.PairDone {
+		t.Errorf("by its own: %+v, %v", p, err)
+	}
+	if err := <-joined; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -349,15 +349,27 @@ func (s *Server) drop(r *request) {
 // weigh counts a large answer until it is written: who reads slowly has it held
 // in memory for minutes.
 func (s *Server) weigh(ctx context.Context, r *request) error {
-	cn, n := connOf(ctx), int64(len(r.Response.BodyBytes()))
+	n := len(r.Response.BodyBytes())
+	if r.Response.IsBodyStream() {
+		n = writePiece + 1
+	}
+	err := s.hold(ctx, r.of, n)
+	if err != nil {
+		r.Response.ResetBody()
+	}
+	return err
+}
+
+// hold counts n bytes until the present answer is written, if they are many.
+func (s *Server) hold(ctx context.Context, of holder, n int) error {
+	cn, pool := connOf(ctx), s.answers.of(of)
 	if cn == nil || n <= writePiece {
 		return nil
 	}
-	if !s.answers.take(r.of, n) {
-		r.Response.ResetBody()
+	if !pool.take(of, int64(n)) {
 		return relay.ErrBusy
 	}
-	cn.whenWritten(func() { s.answers.give(r.of, n) })
+	cn.whenWritten(func() { pool.give(of, int64(n)) })
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/api"
+	"github.com/locket-dev/locket/cloud/market/tables"
+	"github.com/locket-dev/locket/cloud/market/translog"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
@@ -29,7 +31,11 @@ type service struct {
 	relay *relay.Relay
 	api   *api.Server
 	logs  *logbook.Book
-	stop  func() error
+
+	tables   *tables.DB // of its market, where it has one
+	translog *translog.Log
+
+	stop func() error
 }
 
 // serve starts a relay on a port of its own; change may be nil.
@@ -66,7 +72,7 @@ func (s *service) start(store relay.Store, rc relay.Config, change func(*api.Con
 	s.addr = ln.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.api.Serve(ctx, ln) }()
+	go func() { ended <- s.api.Serve(ctx, small{ln}) }()
 	s.stop = sync.OnceValue(func() error {
 		cancel()
 		err := <-ended
@@ -81,6 +87,17 @@ func (s *service) start(store relay.Store, rc relay.Config, change func(*api.Con
 		}
 	})
 	return s
+}
+
+// small has the system take little of an answer that nobody reads, as over a slow line.
+type small struct{ net.Listener }
+
+func (s small) Accept() (net.Conn, error) {
+	c, err := s.Listener.Accept()
+	if err == nil {
+		err = c.(*net.TCPConn).SetWriteBuffer(32 << 10)
+	}
+	return c, err
 }
 
 // client is a new one, with connections of its own.

@@ -37,7 +37,7 @@ const maxCheckpoint = 24 << 10
 // beside mounts a handler of net/http under a path, for bodies of up to limit bytes.
 // Its callers have no key, so that each address has its share of requests and memory.
 func (s *Server) beside(h *server.Hertz, path string, handler http.Handler, limit int, methods ...string) {
-	inner := adaptor.HertzHandler(http.StripPrefix(path, handler))
+	handler = http.StripPrefix(path, handler)
 	for _, method := range methods {
 		h.Handle(method, path+"/*path", func(ctx context.Context, c *app.RequestContext) {
 			r := &request{RequestContext: c}
@@ -47,9 +47,28 @@ func (s *Server) beside(h *server.Hertz, path string, handler http.Handler, limi
 				s.fail(c, err)
 				return
 			}
-			inner(ctx, c)
+			adaptor.HertzHandler(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+				handler.ServeHTTP(weighed{w, func(n int) error { return s.hold(ctx, r.of, n) }, func(err error) { s.fail(c, err) }}, q)
+			}))(ctx, c)
 		})
 	}
+}
+
+// weighed counts what a handler of net/http answers, as [Server.weigh] does.
+type weighed struct {
+	http.ResponseWriter
+	hold func(n int) error
+	fail func(error)
+}
+
+// Write answers with an error where the bytes can't be held, which are all that
+// a handler writes.
+func (w weighed) Write(b []byte) (int, error) {
+	if err := w.hold(len(b)); err != nil {
+		w.fail(err)
+		return 0, err
+	}
+	return w.ResponseWriter.Write(b)
 }
 
 func (s *Server) checkBeside(r *request, limit int) error {
@@ -199,6 +218,9 @@ func (s *Server) party(limit int, h func(context.Context, *party) error) app.Han
 		err := s.step(ctx, "check", func(context.Context) error { return s.checkParty(p, limit) })
 		if err == nil {
 			err = s.step(ctx, "serve", func(ctx context.Context) error { return h(ctx, p) })
+		}
+		if err == nil {
+			err = s.weigh(ctx, p.request)
 		}
 		if err != nil {
 			s.fail(c, err)

@@ -48,12 +48,14 @@ func withMarket(t *testing.T, changes ...func(*api.Config)) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, relay.Config{}, func(c *api.Config) {
+	s := serve(t, relay.Config{}, func(c *api.Config) {
 		c.Market, c.MarketLog = m, log.Handler()
 		for _, change := range changes {
 			change(c)
 		}
 	})
+	s.tables, s.translog = db, log
+	return s
 }
 
 // trader is a client of the market for a party by a number.

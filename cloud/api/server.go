@@ -121,8 +121,8 @@ type Server struct {
 	messages  relay.Pace // by address, of those who leave messages
 	traders   relay.Pace // by address, of those who ask the market with a key
 	published relay.Pace // by address, of those who sell
-	bodies    bodies
-	answers   shares     // bytes of answers that are being written
+	bodies    pools
+	answers   pools      // bytes of answers that are being written
 	waiting   shares     // listeners
 	conns     shares     // by address
 	opened    relay.Pace // by address: new connections
@@ -143,7 +143,7 @@ func New(c Config) *Server {
 		messages:  relay.Pace{PerMinute: max(1, c.MessagesPerAddress/10), AtOnce: c.MessagesPerAddress, Now: c.Now},
 		traders:   relay.Pace{PerMinute: tradesEach * c.StrangersPerMinute, Now: c.Now},
 		published: relay.Pace{PerMinute: publishPerMinute, AtOnce: publishAtOnce, Now: c.Now},
-		bodies:    newBodies(), answers: shares{total: maxAnswers}, waiting: shares{total: int64(c.MaxConns)},
+		bodies:    newPools(maxBodies, maxStrangers), answers: newPools(maxAnswers, maxStrangerAnswers), waiting: shares{total: int64(c.MaxConns)},
 		conns: shares{each: int64(c.ConnsPerAddress)}, requests: shares{each: int64(c.ConnsPerAddress)},
 		opened:   relay.Pace{PerMinute: int64(max(leastOpened, c.ConnsPerAddress)), AtOnce: int64(max(leastAtOnce, c.ConnsPerAddress/4)), Now: c.Now},
 		idle:     idle{most: max(leastIdle, c.ConnsPerAddress/8)},

@@ -84,20 +84,24 @@ const (
 	firstPiece   = 16 << 10 // reserved before more has come
 )
 
-// bodies counts the received bytes of running requests.
-type bodies struct{ known, strangers shares }
+// pools counts bytes for members, and apart from them for all others.
+type pools struct{ known, strangers shares }
 
-func newBodies() bodies {
-	return bodies{known: shares{total: maxBodies}, strangers: shares{total: maxStrangers}}
+func newPools(known, strangers int64) pools {
+	return pools{known: shares{total: known}, strangers: shares{total: strangers}}
 }
 
-func (b *bodies) of(h holder) *shares {
+func (p *pools) of(h holder) *shares {
 	if h.account == "" {
-		return &b.strangers
+		return &p.strangers
 	}
-	return &b.known
+	return &p.known
 }
 
-// maxAnswers limits the bytes of answers that wait to be written, of those that
-// are larger than a connection takes at once.
-const maxAnswers = 128 << 20
+// These limit the bytes of answers that wait to be written, of those that are
+// larger than a connection takes at once. A blob that is read from a file or a
+// bucket counts as one piece.
+const (
+	maxAnswers         = 128 << 20 // to members
+	maxStrangerAnswers = 32 << 20  // to others, of a market too
+)

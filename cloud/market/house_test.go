@@ -42,7 +42,7 @@ func each(t *testing.T, f func(*house)) {
 		h.ok(err)
 		h.log, err = log.New(db, signer)
 		h.ok(err)
-		h.Market, err = market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Fee: 1000, Vouchers: vouchers, Log: h.log, Listings: 3, Now: now})
+		h.Market, err = market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: text, Fee: 1000, Vouchers: vouchers, Log: h.log, Listings: 3, Bytes: 6 << 20, Now: now})
 		h.ok(err)
 		f(h)
 		h.books()

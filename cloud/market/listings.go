@@ -48,9 +48,6 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 	case errors.Is(err, ErrNotFound) && l.Number != 1:
 		return fmt.Errorf("listing %s: %w: its first version never came", id, ErrNotFound)
 	case errors.Is(err, ErrNotFound):
-		if err := m.room(ctx, tx, l); err != nil {
-			return err
-		}
 	case err != nil:
 		return err
 	case trade.Key(seller) != l.Seller:
@@ -64,6 +61,9 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 		if err := m.follows(ctx, tx, l); err != nil {
 			return err
 		}
+	}
+	if err := m.room(ctx, tx, l); err != nil {
+		return err
 	}
 	if l.Answers == nil {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO bundles (root, items, bytes) VALUES ($1, $2, $3) ON CONFLICT (root) DO NOTHING`, l.Root[:], trade.Encode(items), l.Size); err != nil {
@@ -100,18 +100,21 @@ func (m *Market) follows(ctx context.Context, tx *sql.Tx, l *trade.Offer) error 
 	return nil
 }
 
-// room refuses what is over a seller's limit, or the market's.
+// room refuses what is over a seller's limit. Of the bytes for bundles a seller has a third
+// of what the others leave. A bundle that is here already needs none.
 func (m *Market) room(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
-	var listings int
-	var bytes int64
-	err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM listings WHERE seller = $1 AND state = 'live'), (SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles)`, l.Seller[:]).Scan(&listings, &bytes)
+	var listings, kept int
+	var all, own int64
+	err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM listings WHERE seller = $1 AND state = 'live'), (SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles),
+		(SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM bundles WHERE root IN (SELECT v.root FROM versions v JOIN listings o ON o.n = v.listing WHERE o.seller = $1)),
+		(SELECT count(*) FROM bundles WHERE root = $2)`, l.Seller[:], l.Root[:]).Scan(&listings, &all, &own, &kept)
 	switch {
 	case err != nil:
 		return err
-	case listings >= m.c.Listings:
+	case l.Number == 1 && listings >= m.c.Listings:
 		return fmt.Errorf("%w: a seller has %d listings at most", ErrFull, m.c.Listings)
-	case bytes+int64(l.Size) > m.c.Bytes:
-		return fmt.Errorf("%w: all bundles together have %d bytes at most", ErrFull, m.c.Bytes)
+	case kept == 0 && l.Answers == nil && own+int64(l.Size) > (m.c.Bytes-(all-own))/3:
+		return fmt.Errorf("%w: a seller's bundles have a third of the %d bytes that the others leave", ErrFull, m.c.Bytes-(all-own))
 	}
 	return nil
 }
@@ -218,6 +221,9 @@ func (m *Market) end(ctx context.Context, n *trade.Notice, state string, signed 
 	})
 }
 
+// maxReports is how many complaints of one listing are kept. Keys cost nothing.
+const maxReports = 50
+
 // Report complains of a listing, once for each who does.
 func (m *Market) Report(ctx context.Context, signed []byte) error {
 	n, by, _, err := trade.ReadNotice(trade.Report, signed)
@@ -225,9 +231,12 @@ func (m *Market) Report(ctx context.Context, signed []byte) error {
 		return err
 	}
 	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
-		var at int64
-		if err := one(tx.QueryRowContext(ctx, `SELECT n FROM listings WHERE id = $1`+m.c.DB.Dialect.Lock(), n.Listing[:]), &at); err != nil {
+		var at, have int64
+		if err := one(tx.QueryRowContext(ctx, `SELECT n, reports FROM listings WHERE id = $1`+m.c.DB.Dialect.Lock(), n.Listing[:]), &at, &have); err != nil {
 			return fmt.Errorf("listing %s: %w", n.Listing, err)
+		}
+		if have >= maxReports {
+			return fmt.Errorf("report: %w: %d have complained of this listing", ErrFull, have)
 		}
 		res, err := tx.ExecContext(ctx, `INSERT INTO reports (listing, by, at, signed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, at, by[:], m.c.Now().Unix(), signed)
 		if err != nil {
@@ -241,10 +250,12 @@ func (m *Market) Report(ctx context.Context, signed []byte) error {
 	})
 }
 
-// Complaints are the reports of live listings, the newest first.
+// Complaints are the reports of live listings: the newest of each listing, then the second
+// newest of each, and so on, so that many of one hide no other.
 func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
-		all, err := list[[]byte](ctx, tx, `SELECT r.signed FROM reports r JOIN listings l ON l.n = r.listing WHERE l.state = 'live' ORDER BY r.at DESC LIMIT 200`)
+		all, err := list[[]byte](ctx, tx, `SELECT signed FROM (SELECT r.signed, r.at, row_number() OVER (PARTITION BY r.listing ORDER BY r.at DESC) AS place
+			FROM reports r JOIN listings l ON l.n = r.listing WHERE l.state = 'live') AS one ORDER BY place, at DESC LIMIT 200`)
 		for _, b := range all {
 			n, by, _, err := trade.ReadNotice(trade.Report, b)
 			if err != nil {

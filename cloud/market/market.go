@@ -184,7 +184,8 @@ func (m *Market) ask(ctx context.Context) {
 	}
 }
 
-// swept is how many orders one transaction of a sweep ends.
+// swept is how many orders one sweep ends, those that hold money first: who has keys makes
+// others for nothing.
 const swept = 100
 
 // Sweep does it once.
@@ -192,7 +193,7 @@ func (m *Market) Sweep(ctx context.Context) error {
 	now := m.c.Now().Unix()
 	var due []trade.Hash
 	err := m.c.DB.Read(ctx, func(tx *sql.Tx) (err error) {
-		due, err = list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE deadline > 0 AND deadline <= $1 ORDER BY deadline LIMIT $2`, now, swept)
+		due, err = list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE deadline > 0 AND deadline <= $1 ORDER BY phase = 'ordered', deadline LIMIT $2`, now, swept)
 		return err
 	})
 	var failed []error

@@ -301,3 +301,87 @@ func TestSearch(t *testing.T) {
 		h.is(err, market.ErrFull)
 	})
 }
+
+// A seller fills a share of the market's room, also by versions of one listing, and others
+// have theirs. A version of what is here already needs none.
+func TestThreatSellerFillsTheMarket(t *testing.T) {
+	each(t, func(h *house) {
+		sealed := func(n byte) (items [][]byte) {
+			for i := range 18 { // 900 KiB
+				items = append(items, bytes.Repeat([]byte{n, byte(i)}, 25<<10))
+			}
+			return items
+		}
+		next := func(was *trade.Offer, by trade.Party, items [][]byte, price uint64) (*trade.Offer, error) {
+			o := tradetest.Listing(h, items, func(l *trade.Listing) {
+				if l.Price = price; was != nil {
+					l.Number, l.First, l.Prev = was.Number+1, was.ID(), was.Hash
+				}
+			})
+			o, err := trade.SignListing(o.Listing, by)
+			h.ok(err)
+			_, err = h.Publish(h.Context(), &trade.Publication{Listing: o.Signed, Items: items}, by.Key)
+			return o, err
+		}
+		first, err := next(nil, tradetest.Seller, sealed(1), 500)
+		h.ok(err)
+		second, err := next(first, tradetest.Seller, sealed(2), 500)
+		h.ok(err)
+		_, err = next(second, tradetest.Seller, sealed(3), 500)
+		h.is(err, market.ErrFull)
+		_, err = next(nil, tradetest.Seller, sealed(4), 500)
+		h.is(err, market.ErrFull)
+		_, err = next(second, tradetest.Seller, sealed(2), 600)
+		h.ok(err)
+		_, err = next(nil, tradetest.Party(5), sealed(5), 500)
+		h.ok(err)
+	})
+}
+
+// Whoever makes keys to complain of one listing hides no complaint of another, and fills no disk.
+func TestThreatComplaintsFlooded(t *testing.T) {
+	each(t, func(h *house) {
+		flooded, _ := h.list(nil)
+		other, _ := h.list(func(l *trade.Listing) { l.Title = "Another" })
+		report := func(l *trade.Offer, by byte) error {
+			h.now = h.now.Add(time.Second)
+			b, _, err := trade.SignNotice(trade.Report, trade.Notice{Listing: l.ID(), Reason: "it is stolen", At: h.now.Unix()}, tradetest.Party(by))
+			h.ok(err)
+			return h.Report(h.Context(), b)
+		}
+		h.ok(report(other, 10))
+		for by := range byte(50) {
+			h.ok(report(flooded, 20+by))
+		}
+		h.is(report(flooded, 100), market.ErrFull)
+		all, err := h.Complaints(h.Context())
+		h.ok(err)
+		if len(all) != 51 || all[0].Listing != flooded.ID() || all[1].Listing != other.ID() {
+			h.Errorf("%d complaints: %+v", len(all), all[:2])
+		}
+	})
+}
+
+// Orders that nobody pays cost nothing. However many end at once, an order that holds money
+// ends first.
+func TestThreatUnpaidOrdersFlood(t *testing.T) {
+	each(t, func(h *house) {
+		l, _ := h.list(nil)
+		paid, _ := h.funded(l, h.voucher("a"))
+		for n := range byte(120) {
+			by := tradetest.Party(20 + n/20)
+			b, _, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: [16]byte{n},
+				Recipient: seal.NewIdentity().Recipient().String(), Created: 1_800_000_000}, by)
+			h.ok(err)
+			_, err = h.Order(h.Context(), b, by.Key)
+			h.ok(err)
+		}
+		h.now = time.Unix(paid.Deadline, 0)
+		h.ok(h.Sweep(h.Context()))
+		c, err := h.Get(h.Context(), paid.ID, tradetest.Buyer.Key)
+		h.ok(err)
+		if s, err := c.Replay(); err != nil || s.Phase != trade.Refunded {
+			h.Errorf("what was paid is %s, %v", s.Phase, err)
+		}
+	})
+}

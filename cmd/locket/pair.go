@@ -147,6 +147,7 @@ func (a *app) invite(ctx context.Context, c *serve.Client) error {
 	if err != nil {
 		return err
 	}
+	code := p.Code
 	if p, err = c.PairWait(ctx); err != nil {
 		return err
 	}
@@ -156,8 +157,8 @@ func (a *app) invite(ctx context.Context, c *serve.Client) error {
 	if err := a.print(p, func(w io.Writer) { showWords(w, p.Words, p.Name) }); err != nil {
 		return err
 	}
-	same := a.confirm("Does the other device show the same five words?")
-	if p, err = c.PairConfirm(ctx, same); err != nil {
+	said := serve.ConfirmRequest{Same: a.confirm("Does the other device show the same five words?"), Code: code}
+	if p, err = c.PairConfirm(ctx, said); err != nil {
 		return err
 	}
 	if p.State != serve.PairDone {

@@ -178,10 +178,13 @@ func (sc Syncer) PairWait(ctx context.Context) (serve.Pairing, error) {
 
 // PairConfirm implements serve.Membership. The first answer counts: after a no, a
 // yes lets nobody in.
-func (sc Syncer) PairConfirm(ctx context.Context, same bool) (serve.Pairing, error) {
+func (sc Syncer) PairConfirm(ctx context.Context, said serve.ConfirmRequest) (serve.Pairing, error) {
 	i, sy, err := sc.invitation()
 	if err != nil {
 		return serve.Pairing{}, err
+	}
+	if said.Code != "" && said.Code != i.code.String() {
+		return serve.Pairing{}, fmt.Errorf("%w: another pairing was begun since, and the words that were compared are not of that", serve.ErrConflict)
 	}
 	i.mu.Lock()
 	m, answered := i.meeting, i.answered
@@ -193,7 +196,7 @@ func (sc Syncer) PairConfirm(ctx context.Context, same bool) (serve.Pairing, err
 	if answered {
 		return serve.Pairing{}, fmt.Errorf("%w: it was said already whether the words are the same", serve.ErrConflict)
 	}
-	if !same {
+	if !said.Same {
 		err = refuse(ctx, m)
 	} else {
 		err = sy.admit(ctx, i, m)

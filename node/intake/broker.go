@@ -55,6 +55,7 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	caps.MaximumInflight = 1024
 	caps.ReceiveMaximum = 1024
 	caps.SharedSubAvailable = 0
+	caps.TopicAliasMaximum = 0 // mochi would keep 65,535 names of 64 KiB for a client
 	b := &Broker{addr: raw.Addr()}
 	// Its logs would hold whole packets, and so what the wearer said. Nobody may read
 	// its figures in $SYS, which it would publish each second.

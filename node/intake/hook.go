@@ -67,7 +67,7 @@ func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 	cl.State.Keepalive = min(cl.State.Keepalive, maxKeepalive)
 	// mochi counts what a client of MQTT 5 may still be sent, and loses count
 	// where client and server use the same packet id. 0 is without a count.
-	cl.Properties.Props.ReceiveMaximum = 0
+	cl.Properties.Props.ReceiveMaximum, cl.Properties.Props.TopicAliasMaximum = 0, 0
 	cl.State.Inflight.ResetSendQuota(0)
 	return nil
 }
@@ -188,7 +188,11 @@ func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, er
 // OnWill journals the last will of a device that is gone.
 func (h *hook) OnWill(cl *mqtt.Client, w mqtt.Will) (mqtt.Will, error) {
 	if foreign(w.TopicName) {
-		w.Retain = w.Retain && h.retains(w.TopicName, w.Payload)
+		if !covers(h.topics(cl.ID).Publish, w.TopicName) { // its topics were taken away since
+			return mqtt.Will{}, nil
+		}
+		w.Retain = w.Retain && h.retains(cl.ID, w.TopicName, len(w.Payload), len(w.Payload))
+		w.User = nil
 		return w, nil
 	}
 	if c := h.conn(cl); c != nil {

@@ -29,13 +29,15 @@ type TopicGranter interface {
 }
 
 // Limits of what passes between logins. A reader that is slow has up to 1,024 messages
-// waiting in memory, and what is retained stays there.
+// waiting in memory, and what is retained stays there. Sizes have the topic and the
+// properties in them, but for 1 KiB.
 const (
 	MaxFilters    = 32
 	maxFilter     = 200      // bytes
-	maxPassed     = 64 << 10 // bytes of a payload
-	maxRetained   = 1000     // messages of all logins
+	maxPassed     = 64 << 10 // bytes of a message
+	maxRetained   = 1000     // messages of all logins, of which one has at most half of what the others leave
 	maxRetainedOf = 16 << 10 // bytes of each
+	maxSubscribed = 256      // topics that a login reads at once
 )
 
 // Check reports what is wrong. A filter has to begin with a name, and not with that of the
@@ -106,28 +108,44 @@ func foreign(topic string) bool { return !strings.HasPrefix(topic, wire.Root) }
 
 // pass gives a message of one login to those who may read it.
 func (h *hook) pass(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
-	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 && l.taken(pk.PacketID).size > 0 || len(pk.Payload) > maxPassed {
+	size := len(pk.Payload) + max(0, pk.FixedHeader.Remaining-len(pk.Payload)-1<<10)
+	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 && l.taken(pk.PacketID).size > 0 || size > maxPassed {
 		h.denied("size", fmt.Sprintf("a message between programs has over %d bytes", maxPassed))
 		return pk, packets.CodeSuccessIgnore
 	}
-	pk.FixedHeader.Retain = pk.FixedHeader.Retain && h.retains(pk.TopicName, pk.Payload)
+	pk.FixedHeader.Retain = pk.FixedHeader.Retain && h.retains(cl.ID, pk.TopicName, len(pk.Payload), size)
 	return pk, nil
 }
 
-// retains reports whether a message may be kept for who subscribes later. An empty one
-// takes away what was kept.
-func (h *hook) retains(topic string, payload []byte) bool {
-	kept := h.broker.server.Topics.Retained
-	if _, known := kept.Get(topic); known || len(payload) == 0 {
-		return len(payload) <= maxRetainedOf
+// retains reports whether a login's message may be kept for who subscribes later. An empty
+// one takes away what was kept.
+func (h *hook) retains(login, topic string, payload, size int) bool {
+	all := h.broker.server.Topics.Retained.GetAll()
+	kept, known := all[topic]
+	if size > maxRetainedOf || payload == 0 || known && kept.Origin == login {
+		return size <= maxRetainedOf
 	}
-	return len(payload) <= maxRetainedOf && kept.Len() < maxRetained
+	of := 0
+	for _, m := range all {
+		if m.Origin == login {
+			of++
+		}
+	}
+	return of < (maxRetained-(len(all)-of))/2
 }
 
 // OnSubscribe has what passes between logins delivered with QoS 0, so that nothing is
-// kept for a reader that is away.
-func (h *hook) OnSubscribe(_ *mqtt.Client, pk packets.Packet) packets.Packet {
+// kept for a reader that is away. It refuses topics beyond maxSubscribed.
+func (h *hook) OnSubscribe(cl *mqtt.Client, pk packets.Packet) packets.Packet {
+	have := cl.State.Subscriptions.Len()
 	for i := range pk.Filters {
+		if _, known := cl.State.Subscriptions.Get(pk.Filters[i].Filter); !known {
+			have++
+		}
+		if max(have, i+1) > maxSubscribed {
+			pk.Filters[i].Filter = "" // which mochi refuses
+			continue
+		}
 		if foreign(pk.Filters[i].Filter) {
 			pk.Filters[i].Qos = 0
 		}

@@ -2,10 +2,17 @@ package intake_test
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
@@ -192,5 +199,131 @@ func TestFilters(t *testing.T) {
 	good := intake.Topics{Publish: []string{"owntracks/ann/phone", "frigate/+/person/snapshot", "homeassistant/#", "lockets/#"}}
 	if err := good.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// connects says CONNECT as a login, by MQTT 5, and gives the connection.
+func (n *node) connects(t *testing.T, login string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", n.broker.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	text := func(b []byte, s string) []byte {
+		return append(binary.BigEndian.AppendUint16(b, uint16(len(s))), s...)
+	}
+	b := append(text(nil, "MQTT"), 5, 0xc2, 0, 60, 0)
+	b = text(text(text(b, login), login), n.reg.password[login])
+	if _, err := c.Write(append([]byte{0x10, byte(len(b))}, b...)); err != nil {
+		t.Fatal(err)
+	}
+	ack := make([]byte, 2)
+	if _, err := io.ReadFull(c, ack); err != nil {
+		t.Fatal(err)
+	}
+	rest := make([]byte, ack[1])
+	if _, err := io.ReadFull(c, rest); err != nil || ack[0] != 0x20 || rest[1] != 0 {
+		t.Fatalf("%x %x, %v", ack, rest, err)
+	}
+	return c
+}
+
+// listens has a login subscribe, and gives what comes.
+func (n *node) listens(t *testing.T, login, topic string) <-chan string {
+	t.Helper()
+	got, c := make(chan string, 2000), n.raw(t, login, true)
+	if err := await(t, c.Subscribe(topic, 0, func(_ mqtt.Client, m mqtt.Message) { got <- m.Topic() + " " + string(m.Payload()) })); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// A login has a share of what the broker keeps in memory, and the others have theirs.
+func TestThreatLoginFillsTheBroker(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	other := newRegistry(t, "home", "desk")
+	n.reg.mu.Lock()
+	for _, login := range []string{"home", "desk"} {
+		n.reg.hash[login], n.reg.password[login] = other.hash[login], other.password[login]
+	}
+	n.reg.topics = map[string]intake.Topics{"pin": {Publish: []string{"owntracks/#"}, Read: []string{"owntracks/#"}}, "home": {Publish: []string{"frigate/#"}}, "desk": {Read: []string{"frigate/#", "owntracks/#"}}}
+	n.reg.mu.Unlock()
+
+	pin := n.raw(t, "pin", true)
+	for i := range 1100 {
+		if err := await(t, pin.Publish(fmt.Sprintf("owntracks/%d", i), 1, true, "x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.publishes(t, "home", "frigate/door", "kept", false, "-r")
+	long := strings.Repeat("x", 60<<10) // beside a payload that is small
+	n.publishes(t, "home", "frigate/large", "x", false, "-V", "mqttv5", "-D", "publish", "user-property", "a", long, "-D", "publish", "user-property", "b", long)
+	n.publishes(t, "home", "frigate/props", "x", false, "-r", "-V", "mqttv5", "-D", "publish", "user-property", "a", long[:30<<10])
+	got := n.listens(t, "desk", "frigate/#")
+	n.publishes(t, "home", "frigate/end", "end", false)
+	var all []string
+	for line := ""; line != "frigate/end end"; all = append(all, line) {
+		line = <-got
+	}
+	if want := "frigate/door kept|frigate/end end"; strings.Join(all, "|") != want {
+		t.Errorf("what is retained of another: %q", all)
+	}
+
+	filters := map[string]byte{}
+	for i := range 300 {
+		filters[fmt.Sprintf("owntracks/of/%d", i)] = 0
+	}
+	tok := pin.SubscribeMultiple(filters, nil).(*mqtt.SubscribeToken)
+	_ = await(t, tok) // says that some were refused
+	taken := 0
+	for _, code := range tok.Result() {
+		if code != 0x80 {
+			taken++
+		}
+	}
+	if taken == 0 || taken > 256 {
+		t.Errorf("%d subscriptions", taken)
+	}
+
+	// A name for a topic, of which a login could give 65,535 of 64 KiB.
+	pin.Disconnect(0)
+	c := n.connects(t, "pin")
+	b := append(binary.BigEndian.AppendUint16([]byte{0x30, 19}, 11), "owntracks/a\x03\x23\x00\x01xx"...)
+	if _, err := c.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write([]byte{0xc0, 0}); err != nil { // is the connection still there?
+		t.Fatal(err)
+	}
+	head := make([]byte, 1)
+	if _, err := io.ReadFull(c, head); err == nil && head[0] == 0xd0 {
+		t.Error("a name for a topic was taken")
+	}
+}
+
+// A login that was taken away leaves no will.
+func TestThreatWillOfWhoWasRemoved(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	other := newRegistry(t, "home")
+	n.reg.mu.Lock()
+	n.reg.hash["home"], n.reg.password["home"] = other.hash["home"], other.password["home"]
+	n.reg.topics = map[string]intake.Topics{"pin": {Publish: []string{"owntracks/#"}}, "home": {Read: []string{"owntracks/#"}}, "glasses": {Publish: []string{"owntracks/#"}}}
+	n.reg.mu.Unlock()
+	got := n.listens(t, "home", "owntracks/#")
+	gone := mqtt.NewClient(n.options("pin").SetWill("owntracks/will", "gone", 0, false))
+	if err := await(t, gone.Connect()); err != nil {
+		t.Fatal(err)
+	}
+	n.reg.mu.Lock()
+	delete(n.reg.topics, "pin")
+	n.reg.mu.Unlock()
+	n.broker.Drop("pin")
+	for n.broker.Connected("pin") {
+		runtime.Gosched()
+	}
+	n.publishes(t, "glasses", "owntracks/end", "end", false)
+	if line := <-got; line != "owntracks/end end" {
+		t.Error(line)
 	}
 }

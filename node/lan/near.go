@@ -1,9 +1,11 @@
 package lan
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"sync"
+	"time"
 )
 
 // How many connections there may be at a time. A device of the wearer holds a
@@ -72,10 +74,47 @@ func (l *near) give(ip netip.Addr) {
 	}
 }
 
-// nearConn gives its place back when it is closed.
+// writeWait is how long a caller may take nothing of what is written to it.
+const writeWait = 30 * time.Second
+
+// nearConn gives its place back when it is closed, and ends where its caller does not
+// read. TLS writes 16 KiB at a time.
 type nearConn struct {
 	net.Conn
 	end func()
+
+	mu    sync.Mutex
+	limit time.Time // the server's own deadline for what it writes; guarded by mu
+}
+
+// Write implements net.Conn.
+func (c *nearConn) Write(b []byte) (int, error) {
+	if err := c.extend(time.Now().Add(writeWait)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+func (c *nearConn) extend(to time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.limit.IsZero() && c.limit.Before(to) {
+		to = c.limit
+	}
+	return c.Conn.SetWriteDeadline(to)
+}
+
+// SetWriteDeadline implements net.Conn.
+func (c *nearConn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.limit = t
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// SetDeadline implements net.Conn.
+func (c *nearConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
 // Close implements net.Conn.

@@ -2,11 +2,77 @@ package lan
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
+
+// piped is a listener that one caller in the network has reached.
+type piped struct {
+	net.Listener
+	conn net.Conn
+}
+
+type pipedConn struct{ net.Conn }
+
+func (p piped) Accept() (net.Conn, error) { return pipedConn{p.conn}, nil }
+func (pipedConn) RemoteAddr() net.Addr    { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+// Who reads nothing of an answer is let go; who reads slowly is not, and a deadline that the
+// server sets is kept.
+func TestThreatAnswersUnreadInTheNetwork(t *testing.T) {
+	for name, test := range map[string]struct {
+		every time.Duration // between two reads; 0: none
+		until time.Duration // of the server's own deadline; 0: none
+		ends  time.Duration // 0: never
+	}{
+		"reads nothing":        {ends: writeWait},
+		"reads slowly":         {every: writeWait - time.Second},
+		"the server's is less": {until: time.Second, ends: time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				here, there := net.Pipe()
+				c, err := Near(piped{conn: here}).Accept()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var reads sync.WaitGroup
+				defer reads.Wait()
+				defer c.Close()
+				began := time.Now()
+				if test.until > 0 {
+					if err := c.SetWriteDeadline(began.Add(test.until)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				reads.Go(func() {
+					var err error
+					for b := make([]byte, 1<<10); test.every > 0 && err == nil; _, err = there.Read(b) {
+						time.Sleep(test.every)
+					}
+				})
+				for range 10 {
+					if _, err := c.Write(make([]byte, 1<<10)); err != nil {
+						if !errors.Is(err, os.ErrDeadlineExceeded) || test.ends == 0 || time.Since(began) != test.ends {
+							t.Errorf("after %s: %v", time.Since(began), err)
+						}
+						return
+					}
+				}
+				if test.ends > 0 {
+					t.Error("it is served on")
+				}
+			})
+		})
+	}
+}
 
 // One address in the network holds so many connections, and the others are
 // served; where it lets go, there is room again.

@@ -71,12 +71,14 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	} else if len(choice.gone) > 0 {
 		q.Allow = func(a recall.About) bool { return !choice.gone[a.ID] }
 	}
+	var look *sight
 	if choice.sees != nil {
-		if q.Shown, err = qr.seeing(ctx, choice.sees); err != nil {
+		if look, err = qr.seeing(ctx, choice.sees); err != nil {
 			return res, err
 		}
+		q.Shown = look.shows
 	}
-	found, err := qr.c.Engine.Search(ctx, q)
+	found, err := qr.look(ctx, q, look)
 	if err = errors.Join(err, choice.failed(), ctx.Err()); err != nil {
 		return res, err
 	}
@@ -177,19 +179,72 @@ func (qr *Query) filtering(ctx context.Context, choice *chooser) (glance func(re
 	}, nil
 }
 
-// seeing returns the function by which the index asks whether the caller may know of a
-// document. It reads at most mostSeen documents, and takes the others for refused.
-func (qr *Query) seeing(ctx context.Context, choice *chooser) (func(recall.About) bool, error) {
-	glance, allow, err := qr.filtering(ctx, choice)
-	read := 0
-	return func(a recall.About) bool {
-		if ok, sure := glance(a); sure {
-			return ok
-		}
-		read++
-		return read <= mostSeen && allow(a)
-	}, err
+// sight tells the index of which documents the caller may know. Those that have to be read
+// for that are noted and refused, until they were read while nobody holds the index. It
+// takes what is beyond mostSeen for refused.
+type sight struct {
+	glance func(recall.About) (ok, sure bool)
+	read   func(recall.About) bool
+	known  map[memory.ID]bool
+	open   []recall.About // noted, and not read yet
+	most   int            // that are noted by one search
+	last   bool           // what is not known is read at once
 }
+
+func (qr *Query) seeing(ctx context.Context, choice *chooser) (*sight, error) {
+	glance, read, err := qr.filtering(ctx, choice)
+	return &sight{glance: glance, read: read, known: map[memory.ID]bool{}, most: firstSeen}, err
+}
+
+func (s *sight) shows(a recall.About) bool {
+	if ok, sure := s.glance(a); sure {
+		return ok
+	}
+	ok, known := s.known[a.ID]
+	switch {
+	case known, len(s.known) >= mostSeen, !s.last && len(s.open) >= s.most:
+		return ok
+	case s.last:
+		ok = s.read(a)
+	default:
+		s.open = append(s.open, a)
+	}
+	s.known[a.ID] = ok
+	return ok
+}
+
+// look asks the index, again after each reading of what the caller may know of. Models are
+// asked once, at the end; then the index is held while what they found is read.
+func (qr *Query) look(ctx context.Context, q recall.Query, s *sight) (recall.Result, error) {
+	if s == nil {
+		return qr.c.Engine.Search(ctx, q)
+	}
+	plain := q
+	plain.Models = recall.Models{}
+	for {
+		out, err := qr.c.Engine.Search(ctx, plain)
+		switch {
+		case err != nil:
+			return out, err
+		case len(s.open) > 0:
+		case q.Models.Dense == nil && q.Models.Reranker == nil:
+			return out, nil
+		default:
+			s.last = true
+			return qr.c.Engine.Search(ctx, q)
+		}
+		for _, a := range s.open {
+			if err := ctx.Err(); err != nil {
+				return recall.Result{}, err
+			}
+			s.known[a.ID] = s.read(a)
+		}
+		s.open, s.most = s.open[:0], 4*s.most
+	}
+}
+
+// firstSeen is how many documents are noted by a question's first search.
+const firstSeen = 128
 
 // mostSeen is of how many documents an app's question looks whether the app may know of
 // them, where the index can't tell. What only others say is then as if nobody said it.

@@ -30,7 +30,7 @@ type Membership interface {
 	PairWait(ctx context.Context) (Pairing, error)
 	// PairConfirm says whether the words on both devices are the same, and
 	// waits for the other side's answer. It can return ErrConflict.
-	PairConfirm(ctx context.Context, same bool) (Pairing, error)
+	PairConfirm(ctx context.Context, said ConfirmRequest) (Pairing, error)
 }
 
 // Member is a member of the wearer's space.
@@ -115,6 +115,9 @@ type Pairing struct {
 // ConfirmRequest says whether both devices show the same words.
 type ConfirmRequest struct {
 	Same bool `json:"same"`
+	// Code is that of the pairing whose words were compared. Where another one was
+	// begun since, the answer does not count for that. Empty: it is not checked.
+	Code string `json:"code,omitempty"`
 }
 
 type removeMemberOf struct {
@@ -158,9 +161,7 @@ var (
 	pairConfirm = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing/confirm", id: "pairConfirm",
 		summary: "Say whether both devices show the same words", gives: "How it ended, after the other side's word",
-	}, func(s Membership, ctx context.Context, req ConfirmRequest) (Pairing, error) {
-		return s.PairConfirm(ctx, req.Same)
-	})
+	}, Membership.PairConfirm)
 )
 
 // Members lists who belongs to the wearer's space.
@@ -189,6 +190,6 @@ func (c *Client) PairWait(ctx context.Context) (Pairing, error) {
 }
 
 // PairConfirm says whether both devices show the same words.
-func (c *Client) PairConfirm(ctx context.Context, same bool) (Pairing, error) {
-	return call(ctx, c, pairConfirm, ConfirmRequest{same})
+func (c *Client) PairConfirm(ctx context.Context, said ConfirmRequest) (Pairing, error) {
+	return call(ctx, c, pairConfirm, said)
 }

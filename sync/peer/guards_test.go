@@ -1,10 +1,13 @@
 package peer
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -129,5 +132,49 @@ func TestThreatRequestPassedOnInTheNetwork(t *testing.T) {
 	res.Body.Close()
 	if kind := res.Header.Get(page.FieldProblem); kind != string(page.Forged) {
 		t.Errorf("%s %q", res.Status, kind)
+	}
+}
+
+// A member whose bodies stall, or who does not read, has so many requests answered at a time, and
+// the others are served.
+func TestThreatMemberHoldsThePeer(t *testing.T) {
+	h := serve(t)
+	var held []net.Conn
+	for range mostBusy {
+		body := []byte("which never comes")
+		s := h.sign(t, phone, "POST", "/deltas", body)
+		c, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		req, err := http.NewRequest(s.method, s.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := "POST " + req.URL.Path + " HTTP/1.1\r\nHost: " + req.URL.Host + "\r\nExpect: 100-continue\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n"
+		for k, v := range s.header {
+			text += k + ": " + v[0] + "\r\n"
+		}
+		if _, err := io.WriteString(c, text+"\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil || !strings.Contains(line, " 100 ") { // the body is waited for
+			t.Fatalf("%q, %v", line, err)
+		}
+		held = append(held, c)
+	}
+	if got := h.sign(t, phone, "GET", "/log", nil).send(t, nil); got != string(page.Busy) {
+		t.Errorf("one more: %q", got)
+	}
+	if got := h.sign(t, reader, "GET", "/log", nil).send(t, nil); got != "" {
+		t.Errorf("another member: %q", got)
+	}
+	held[0].Close()
+	for h.sign(t, phone, "GET", "/log", nil).send(t, nil) == string(page.Busy) {
+		if t.Context().Err() != nil {
+			t.Fatal("there is no room again")
+		}
 	}
 }

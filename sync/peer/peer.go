@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +44,31 @@ type Server struct {
 
 	mu   sync.Mutex
 	read map[memory.MemberID]chan struct{} // closed after the member has read the log
+	busy map[memory.MemberID]int           // requests of a member that are answered; guarded by mu
+}
+
+// mostBusy is how many requests of a member are answered at a time. Each may hold the 5 MiB of
+// a body or an answer, for as long as the member is slow. A device makes one after the other.
+const mostBusy = 4
+
+// enter begins to answer a member's request, unless it has as many as it may.
+func (s *Server) enter(id memory.MemberID) (leave func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy[id] >= mostBusy {
+		return nil, errBusy
+	}
+	if s.busy == nil {
+		s.busy = map[memory.MemberID]int{}
+	}
+	s.busy[id]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.busy[id]--; s.busy[id] == 0 {
+			delete(s.busy, id)
+		}
+	}, nil
 }
 
 // Read returns a channel that is closed after a member has read the log here. A
@@ -100,11 +126,7 @@ func (s *Server) Handler() http.Handler {
 		"HEAD /v1/spaces/{space}/blobs/{id}": {0, s.blob},
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			who, body, err := s.check(r, h.limit)
-			if err == nil {
-				err = h.do(w, r, who, body)
-			}
-			if err != nil {
+			if err := s.answer(w, r, h.limit, h.do); err != nil {
 				fail(w, err)
 			}
 		})
@@ -119,23 +141,49 @@ var (
 	errNothing   = errors.New("no such route")
 	errForbidden = errors.New("not allowed to this caller")
 	errTooLarge  = errors.New("larger than is taken")
+	errBusy      = fmt.Errorf("a member has %d requests at a time", mostBusy)
 )
 
-// check finds the member that signed a request, and reads the body.
-func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body []byte, err error) {
+// answer answers a member's request. Streams and blobs hold little, and are not counted.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, limit int64, do handler) error {
+	who, err := s.check(r, limit)
+	if err != nil {
+		return err
+	}
+	if p := r.URL.Path; !strings.HasSuffix(p, "/events") && !strings.Contains(p, "/blobs/") {
+		leave, err := s.enter(who.ID)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	var body []byte
+	if r.ContentLength > 0 {
+		if body, err = io.ReadAll(io.LimitReader(r.Body, limit)); err != nil {
+			return err
+		}
+		if err := httpsig.CheckDigest(r.Header.Values("content-digest"), sha256.Sum256(body)); err != nil {
+			return err
+		}
+	}
+	return do(w, r, who, body)
+}
+
+// check finds the member that signed a request.
+func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, err error) {
 	if r.ContentLength < 0 || r.ContentLength > limit {
-		return who, nil, errTooLarge
+		return who, errTooLarge
 	}
 	if !hereAt(r) {
-		return who, nil, fmt.Errorf("%w: it is for another device", httpsig.ErrForged)
+		return who, fmt.Errorf("%w: it is for another device", httpsig.ErrForged)
 	}
 	m := httpsig.Message{Method: r.Method, Authority: r.Host, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Field: func(name string) []string { return r.Header.Values(name) }}
 	sig, err := httpsig.Parse(m.Field("signature-input"), m.Field("signature"))
 	if err != nil {
-		return who, nil, err
+		return who, err
 	}
 	if err := s.window.Fresh(sig.Params); err != nil {
-		return who, nil, err
+		return who, err
 	}
 	need := []string{"@method", "@authority", "@path", "@query"}
 	for _, f := range []string{"content-digest", "content-range", "range"} {
@@ -144,7 +192,7 @@ func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body 
 		}
 	}
 	if err := sig.Covers(need...); err != nil {
-		return who, nil, err
+		return who, err
 	}
 	space := r.PathValue("space")
 	for _, m := range s.Envelopes.Members() {
@@ -153,21 +201,12 @@ func (s *Server) check(r *http.Request, limit int64) (who envelope.Member, body 
 		}
 	}
 	if who.Key == nil {
-		return who, nil, errForbidden
+		return who, errForbidden
 	}
 	if err := sig.Verify(m, who.Key); err != nil {
-		return who, nil, err
+		return who, err
 	}
-	if err := s.window.Take(sig.Params, who.ID.String()); err != nil {
-		return who, nil, err
-	}
-	if r.ContentLength == 0 {
-		return who, nil, nil
-	}
-	if body, err = io.ReadAll(io.LimitReader(r.Body, limit)); err != nil {
-		return who, nil, err
-	}
-	return who, body, httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(body))
+	return who, s.window.Take(sig.Params, who.ID.String())
 }
 
 // hereAt reports whether a request names the address at which it arrived. A
@@ -202,7 +241,7 @@ func (s *Server) log(w http.ResponseWriter, r *http.Request, who envelope.Member
 	if len(entries) == 0 {
 		defer s.noteRead(who.ID)
 	}
-	return answer(w, page.EncodeItems(entries[:min(len(entries), page.MaxEntries)]))
+	return write(w, page.EncodeItems(entries[:min(len(entries), page.MaxEntries)]))
 }
 
 func (s *Server) appendLog(w http.ResponseWriter, _ *http.Request, who envelope.Member, body []byte) error {
@@ -237,7 +276,7 @@ func (s *Server) deltas(w http.ResponseWriter, r *http.Request, _ envelope.Membe
 	for i, p := range placed {
 		out[i] = page.Placed{Cursor: p.Cursor, Delta: p.Delta}
 	}
-	return answer(w, page.EncodePlaced(out))
+	return write(w, page.EncodePlaced(out))
 }
 
 // appendDeltas takes the deltas that a member brings, whoever made them. It
@@ -262,7 +301,7 @@ func (s *Server) appendDeltas(w http.ResponseWriter, _ *http.Request, who envelo
 		}
 		cursors[i] = uint64(i) + 1
 	}
-	return answer(w, page.EncodeCursors(cursors))
+	return write(w, page.EncodeCursors(cursors))
 }
 
 // forget removes bodies of the caller's own deltas.
@@ -344,7 +383,7 @@ func (s *Server) blob(w http.ResponseWriter, r *http.Request, _ envelope.Member,
 	return nil
 }
 
-func answer(w http.ResponseWriter, b []byte) error {
+func write(w http.ResponseWriter, b []byte) error {
 	w.Header().Set("Content-Type", page.CBOR)
 	_, err := w.Write(b)
 	if err != nil {
@@ -364,7 +403,7 @@ var kinds = []struct {
 	{httpsig.ErrFull, page.Busy, 503}, {replica.ErrConflict, page.Conflict, 409}, {replica.ErrAhead, page.Ahead, 409},
 	{replica.ErrNotFound, page.NotFound, 404}, {envelope.ErrSignature, page.Signature, 403}, {envelope.ErrRule, page.Rule, 403},
 	{envelope.ErrGap, page.Gap, 409}, {envelope.ErrChains, page.Chains, 409}, {envelope.ErrUnknownHead, page.UnknownHead, 409}, {envelope.ErrBody, page.BadBody, 400},
-	{envelope.ErrForm, page.Malformed, 400}, {page.ErrForm, page.Malformed, 400}, {errBoxes, page.Busy, 503},
+	{envelope.ErrForm, page.Malformed, 400}, {page.ErrForm, page.Malformed, 400}, {errBoxes, page.Busy, 503}, {errBusy, page.Busy, 503},
 }
 
 // fail answers with a problem document.

@@ -118,9 +118,12 @@ func checked(name string, t Transcript) (Transcript, error) {
 	if len(t.Text) > MaxText || len(t.Segments) > MaxSegments {
 		return Transcript{}, engine.Faultf(name, engine.Babbled, "a transcript of %d bytes in %d segments", len(t.Text), len(t.Segments))
 	}
-	words := 0
+	words, said := 0, 0
 	for i := range t.Segments {
 		s := &t.Segments[i]
+		if said += len(s.Text); said > 2*MaxText { // a segment may begin with spaces
+			return Transcript{}, engine.Faultf(name, engine.Babbled, "segments of more than %d bytes", 2*MaxText)
+		}
 		if words += len(s.Words); words > MaxWords {
 			return Transcript{}, engine.Faultf(name, engine.Babbled, "more than %d words with times", MaxWords)
 		}

@@ -169,7 +169,10 @@ func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Trans
 	if a.Text == nil {
 		return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "an answer without text")
 	}
-	t := Transcript{Text: *a.Text, Lang: a.Language, Used: llm.Usage{Prompt: a.Usage.Input, Completion: a.Usage.Output}}
+	if len(a.Segments) > MaxSegments || len(a.Words) > MaxWords {
+		return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "%d segments and %d words", len(a.Segments), len(a.Words))
+	}
+	t, sum := Transcript{Text: *a.Text, Lang: a.Language, Used: llm.Usage{Prompt: a.Usage.Input, Completion: a.Usage.Output}}, 0
 	all, err := timedWords(s.Engine, a.Words)
 	if err != nil {
 		return Transcript{}, err
@@ -188,6 +191,9 @@ func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Trans
 		}
 		if len(g.Words) == 0 {
 			words = within(all, seconds(g.Start), seconds(g.End))
+		}
+		if sum += len(words); sum > MaxWords { // segments that lie over one another have the same words
+			return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "more than %d words with times", MaxWords)
 		}
 		t.Segments = append(t.Segments, Segment{From: seconds(g.Start), To: seconds(g.End), Text: g.Text, Confidence: c, Speaker: speakerOf(g.Speaker, g.Words), Words: words})
 	}

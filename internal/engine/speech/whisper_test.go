@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,25 @@ func TestOpenAI(t *testing.T) {
 	}
 	if s.path != "POST /v1/audio/transcriptions" || s.form["response_format"] != "json" || o.Name() != "openai gpt-4o-transcribe" {
 		t.Errorf("%s %v", s.path, s.form)
+	}
+}
+
+// A server whose answer is small, and would be large once each segment has its words, or
+// whose segments say more than a transcript may, is refused before that is worked out.
+func TestThreatHostileEars(t *testing.T) {
+	many := func(n int, s string) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
+	word, all := `{"word":"a","start":1,"end":2}`, `{"start":0,"end":9,"text":"a"}`
+	for name, answer := range map[string]string{
+		"each segment has all words": `{"text":"a","segments":[` + many(20_000, all) + `],"words":[` + many(90_000, word) + `]}`,
+		"too many segments":          `{"text":"a","segments":[` + many(200_000, all) + `],"words":[` + many(1000, word) + `]}`,
+		"segments that say more":     `{"text":"a","segments":[` + many(2000, `{"text":"`+strings.Repeat("x", 1000)+`"}`) + `]}`,
+	} {
+		o := &OpenAI{Service: engine.Service{URL: serveWhisper(t, answer).URL}}
+		if got, err := o.Transcribe(t.Context(), jfk(t), Hints{}); err == nil {
+			t.Errorf("%s: %d segments", name, len(got.Segments))
+		} else {
+			fault(t, err, engine.Babbled, "")
+		}
 	}
 }
 

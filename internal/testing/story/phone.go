@@ -50,7 +50,7 @@ func (s *story) paired(ctx context.Context, st *demo.Stage) error {
 	if !same {
 		st.Wrong("pairing: the glasses show %v, the phone %v", met.Words, words)
 	}
-	if met, err = st.Node.PairConfirm(ctx, same); err != nil {
+	if met, err = st.Node.PairConfirm(ctx, serve.ConfirmRequest{Same: same, Code: met.Code}); err != nil {
 		return err
 	}
 	if err := <-joined; err != nil {

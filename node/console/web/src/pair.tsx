@@ -38,7 +38,7 @@ export function Pair({ close }: { close: () => void }) {
   }, []);
   const say = (same: boolean) => {
     work(true);
-    post<Pairing>("/v1/pairing/confirm", { same })
+    post<Pairing>("/v1/pairing/confirm", { same, code: p!.code })
       .then((end) => {
         set({ ...p!, ...end });
         changes();
