@@ -303,10 +303,14 @@ func (a *app) vaultLogCommand() *cobra.Command {
 				return usagef("-n %d: want 1 to 1000", limit)
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				reads, err := cl.VaultLog(cmd.Context(), limit)
-				return rows(a, err, reads, func(w io.Writer, r *serve.VaultRead) {
+				v, err := cl.VaultLog(cmd.Context(), limit)
+				err = rows(a, err, v.Reads, func(w io.Writer, r *serve.VaultRead) {
 					fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.paint.dim(a.when(r.At)), a.paint.dim(shortID(r.ID)), oneLine(r.Label), r.EntryType, sourceText(r.By))
-				}, "No secret was read.")
+				}, "Nobody has read a secret yet.")
+				if err == nil && !a.json && !v.Exported.IsZero() {
+					fmt.Fprintf(a.stdout, "An export or backup last took secrets along on %s.\n", a.when(v.Exported))
+				}
+				return err
 			})
 		},
 	}
