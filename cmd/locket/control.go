@@ -288,9 +288,24 @@ func (a *app) listVault(ctx context.Context) error {
 		n, err := a.rows(cl.All(ctx, serve.ListQuery{Type: memory.Vault}), 0)
 		if err == nil && n == 0 && !a.json {
 			fmt.Fprintln(a.stderr, "The vault is empty.")
+			err = a.lessHere(ctx, cl, "Your other devices keep their secrets to themselves, unless sync.vault = true is set there.")
 		}
 		return err
 	})
+}
+
+// lessHere says of a device on which nothing was found why others may have it: it has not
+// synced yet, or what is given here.
+func (a *app) lessHere(ctx context.Context, cl *serve.Client, otherwise string) error {
+	s, err := cl.SyncStatus(ctx)
+	switch {
+	case err != nil || s.Relay == "" && !s.Apart:
+	case s.Synced.IsZero():
+		fmt.Fprintln(a.stderr, "Nothing has come from your other devices yet. To fetch it now: "+a.here("locket sync --now"))
+	case otherwise != "":
+		fmt.Fprintln(a.stderr, otherwise)
+	}
+	return err
 }
 
 func (a *app) vaultLogCommand() *cobra.Command {

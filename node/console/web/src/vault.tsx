@@ -20,6 +20,7 @@ interface Read {
 export function Vault() {
   const { value, error } = useLoaded<{ memories: Memory[] }>("/v1/memories?type=vault&limit=500");
   const log = useLoaded<{ reads: Read[]; exported?: string }>("/v1/vault/log?limit=20");
+  const sync = useLoaded<{ relay: string; apart?: boolean }>("/v1/sync");
   const [shown, show] = useState<{ id: string; secret: string } | null>(null);
   const [ask, wait] = useState<string | null>(null);
   async function reveal(id: string) {
@@ -43,6 +44,7 @@ export function Vault() {
     return (
       <Empty icon="key" title={t("vault.empty")}>
         <p>{t("vault.emptyHow")}</p>
+        {(sync.value?.relay || sync.value?.apart) && <p>{t("vault.elsewhere")}</p>}
       </Empty>
     );
   }
