@@ -201,7 +201,7 @@ func (a *app) advice(err error) string {
 		return "Open it for a while: " + a.here("locket unlock --vault")
 	case errors.Is(err, memory.ErrLocked):
 		return "Unlock it: " + a.here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
-	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay is not set"):
+	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "this node has no relay"):
 		return "Name a relay: " + a.here("locket relay add URL") + ". How to run one: " + docsAt + "relay.md"
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
 		return a.howToSync()

@@ -41,7 +41,7 @@ const snapshotBehind = 200
 
 var (
 	// ErrNoRelay: something needs the relay, and there is none.
-	ErrNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
+	ErrNoRelay = fmt.Errorf("%w: this node has no relay", serve.ErrUnsupported)
 	// ErrAlone: the node syncs with nobody.
 	ErrAlone = fmt.Errorf("%w: this node syncs with nobody: neither sync.relay nor sync.lan is set", serve.ErrUnsupported)
 )
