@@ -153,3 +153,27 @@ func TestGapReason(t *testing.T) {
 		t.Error("what was left out is no loss")
 	}
 }
+
+// What names no beginning of its own is not true before it happened, or was said.
+func TestTrueAt(t *testing.T) {
+	said := time.Date(2026, 9, 14, 13, 0, 0, 0, time.UTC)
+	day := 24 * time.Hour
+	for _, c := range []struct {
+		from, started, to, asked time.Time
+		want                     bool
+	}{
+		{asked: said.Add(-day)},
+		{asked: said.Add(day), want: true},
+		{started: said.Add(3 * day), asked: said.Add(-day)}, // nobody had planned it
+		{started: said.Add(3 * day), asked: said.Add(day), want: true},
+		{started: said.Add(-3 * day), asked: said.Add(-day), want: true}, // it had happened
+		{started: said.Add(-3 * day), asked: said.Add(-4 * day)},
+		{to: said.Add(day), asked: said.Add(2 * day)},
+		{from: said.Add(-9 * day), asked: said.Add(-5 * day), want: true},
+	} {
+		m := Memory{Candidate: Candidate{Type: Episodic, TrueFrom: c.from, TrueTo: c.to, Evidence: []Evidence{{At: said}}, Fields: Fields{Episodic: &EpisodicFields{Started: c.started}}}}
+		if got := m.TrueAt(c.asked); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -81,9 +81,22 @@ func (m *Memory) Expired(now time.Time) bool {
 	return !ends.IsZero() && !now.Before(ends)
 }
 
+// Began is from when on the memory held, out in the world: what names no such time held from
+// when it happened, or was said before.
+func (m *Memory) Began() time.Time {
+	if !m.TrueFrom.IsZero() {
+		return m.TrueFrom
+	}
+	from := m.When()
+	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() && f.Started.Before(from) {
+		from = f.Started
+	}
+	return from
+}
+
 // TrueAt reports whether the memory held at t, out in the world.
 func (m *Memory) TrueAt(t time.Time) bool {
-	return !m.TrueFrom.After(t) && (m.TrueTo.IsZero() || m.TrueTo.After(t))
+	return !m.Began().After(t) && (m.TrueTo.IsZero() || m.TrueTo.After(t))
 }
 
 // KnownAt reports whether the space believed it at t.

@@ -335,6 +335,10 @@ func TestForgettingReachesSummaries(t *testing.T) {
 			one = m
 		}
 	}
+	made := func(r serve.Related) bool { return r.ID == one.ID && r.Text == one.Text && !r.At.IsZero() }
+	if w, err := n.Reader.Why(ctx, plan.Steps[0].Memory); err != nil || !slices.ContainsFunc(w.From, made) {
+		t.Errorf("made of %+v, %v", w.From, err)
+	}
 	forgotten, err := n.PlanForget(ctx, serve.ForgetSelection{IDs: []memory.ID{one.ID}})
 	if err != nil || len(forgotten.Utterances) != 1 || len(forgotten.Memories) > 3 {
 		t.Errorf("one line takes %+v, %v", forgotten.Memories, err) // what was made of it, and the day

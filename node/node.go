@@ -63,6 +63,7 @@ import (
 	"github.com/locket-dev/locket/node/policy/consent"
 	"github.com/locket-dev/locket/node/policy/rulebook"
 	"github.com/locket-dev/locket/node/query"
+	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/sharing"
 	"github.com/locket-dev/locket/node/tiers"
 	"github.com/locket-dev/locket/node/transfer"
@@ -267,6 +268,11 @@ func (n *Node) categories() (*category.Sorter, error) {
 		return nil, fmt.Errorf("%s: %w", n.cfg.Categories, err)
 	}
 	return s, nil
+}
+
+// PrimaryRelay is the URL of the primary relay of a home, open or not. It is empty if there is none.
+func PrimaryRelay(cfg *config.Config) string {
+	return remotes.PrimaryIn(homePath(cfg, exchange.EnvelopesDir), cfg.Sync.Relay)
 }
 
 func (n *Node) path(name string) string { return homePath(&n.cfg, name) }

@@ -149,7 +149,7 @@ func (n *Node) openForgetting(o *session) {
 // openSharing opens shares, the wearer's consent and policy, and the market.
 func (n *Node) openSharing(o *session) {
 	o.sharing = sharing.New(sharing.Config{Dir: n.path(sharesDir), Engine: o.engine, Gate: o.gate, Cold: o.tiers.Keeper, Sync: o.sync, Ring: o.ring, Public: n.public, Life: o.life,
-		HTTP: n.http, RelayURL: n.cfg.Sync.Relay, Invite: n.cfg.Sync.Invite, Reserve: uint64(n.cfg.Disk.Reserve), Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
+		HTTP: n.http, Invite: n.cfg.Sync.Invite, Reserve: uint64(n.cfg.Disk.Reserve), Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
 		Communities: o.communities, Ask: func(ctx context.Context, held []consent.Held, again bool) error {
 			return o.consent.Ask(ctx, held, again)
 		},
@@ -159,7 +159,7 @@ func (n *Node) openSharing(o *session) {
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.compact})
 	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw,
 		VaultUntil: func() time.Time { return o.vault.Until() }})
-	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Relay: n.cfg.Sync.Relay, Store: o.engine, Now: n.now,
+	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Relay: o.sync.Primary, Store: o.engine, Now: n.now,
 		Approved: func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error) {
 			if alone == "" {
 				alone = "nothing"
@@ -173,7 +173,7 @@ func (n *Node) openSharing(o *session) {
 			return o.consent.Approved(ctx, by, rule, order, what)
 		}})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Dir: n.path(market.OfferedDir), Life: o.life, HTTP: n.http,
-		Relay: n.cfg.Sync.Relay, Now: n.now, Log: n.log, Compact: o.compact, Door: o.communities, Sayable: o.sharing.Sayable})
+		Relay: o.sync.Primary, Now: n.now, Log: n.log, Compact: o.compact, Door: o.communities, Sayable: o.sharing.Sayable})
 	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 }
 
@@ -185,7 +185,7 @@ func (n *Node) openRest(o *session) {
 		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
 	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
 	o.transfer = transfer.New(transfer.Config{Now: n.now, Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Location: n.zone,
-		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Reveal})
+		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Export})
 }
 
 // parties are those whom the wearer gives something: readers, workers of feeds, apps.

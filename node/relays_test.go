@@ -12,6 +12,8 @@ import (
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+	"github.com/locket-dev/locket/sync/pairing"
 )
 
 // A second relay is added, holds the same, and does when the first is down; the
@@ -74,10 +76,36 @@ func TestMovingThePrimary(t *testing.T) {
 		t.Errorf("one of two relays is down: %+v", report.Findings)
 	}
 
+	key, _, err := (&share.Reader{Dir: t.TempDir(), Reserve: 1}).Key()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range []*device{a, b} {
 		list, err := d.MoveRelay(t.Context(), other.url)
 		if err != nil || list[0].URL != other.url {
 			t.Fatalf("%+v, %v", list, err)
+		}
+		at := func(link string) {
+			t.Helper()
+			if relay, _, err := pairing.ParseLink(link); err != nil || relay != other.url {
+				t.Errorf("%s, %v, want one of %s", link, err, other.url)
+			}
+		}
+		if got := node.PrimaryRelay(&d.cfg); got != other.url {
+			t.Errorf("the commands take %s", got)
+		}
+		if p, err := d.PairInvite(t.Context()); err != nil {
+			t.Error(err)
+		} else {
+			at(p.Link)
+		}
+		if v, err := d.Services().Verifier.KnowsMarket(t.Context(), ""); err != nil || v.Market != other.url {
+			t.Errorf("%+v, %v", v, err)
+		}
+		if s, err := d.CreateShare(t.Context(), serve.ShareRequest{Query: "plums", To: []string{"Ann=" + key}}); err != nil {
+			t.Error(err)
+		} else if l, err := share.ParseLink(s.Link); err != nil || l.Relay != other.url {
+			t.Errorf("%+v, %v", l, err)
 		}
 		if list, err = d.RemoveRelay(t.Context(), old.url); err != nil || len(list) != 1 {
 			t.Fatalf("%+v, %v", list, err)

@@ -211,7 +211,8 @@ func TestThreatVaultWithoutWord(t *testing.T) {
 	h.waits(deploy, "wi-fi password")
 
 	// Each reading is in the log of the vault and in the app's account.
-	reads, err := h.VaultLog(ctx, 0)
+	told, err := h.VaultLog(ctx, 0)
+	reads := told.Reads
 	if err != nil || len(reads) != 2 || reads[0].By.Device != "app:deploy" || reads[0].ID != h.entry {
 		t.Errorf("%+v, %v", reads, err)
 	}

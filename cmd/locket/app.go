@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -120,7 +121,7 @@ func (o *newAppOptions) read(a *app) (err error) {
 		r.Ends = time.Now().Add(d.Std())
 	}
 	if b := &o.buying; b.Budget+b.Alone+b.Market != "" || len(b.Categories) > 0 || slices.Contains(r.Can, serve.RightBuy) {
-		b.Market = cmp.Or(b.Market, a.settings.Sync.Relay)
+		b.Market = cmp.Or(b.Market, node.PrimaryRelay(&a.settings.Config))
 		r.Buying = b
 	}
 	return nil

@@ -47,7 +47,7 @@ func (a *app) settledCommand() *cobra.Command {
 
 func (a *app) unsettleCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "unsettle ID", Short: "Take back how you settled a conflict", Args: between(1, 1, "the conflict, as locket conflicts settled lists it"),
+		Use: "unsettle ID", Short: "Take back how you settled a conflict", Args: between(1, 1, "the conflict, as locket conflicts settled lists it,"),
 		Long: `The conflict stands again, with all its sides, on every device. If you have said something
 since about what you settled, correct that memory instead.`,
 		Example: "  locket conflicts unsettle 3f7k",
@@ -61,7 +61,7 @@ since about what you settled, correct that memory instead.`,
 func (a *app) settleCommand() *cobra.Command {
 	var s serve.SettleRequest
 	c := &cobra.Command{
-		Use: "settle ID", Short: "Choose the side that is true", Args: between(1, 1, "the conflict, as locket conflicts lists it"),
+		Use: "settle ID", Short: "Choose the side that is true", Args: between(1, 1, "the conflict, as locket conflicts lists it,"),
 		Long: `--choose N takes the side of that number. --both keeps all: texts are joined, and other
 values stand beside the one that is shown. --write gives a text or value of your own.
 

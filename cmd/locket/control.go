@@ -288,9 +288,24 @@ func (a *app) listVault(ctx context.Context) error {
 		n, err := a.rows(cl.All(ctx, serve.ListQuery{Type: memory.Vault}), 0)
 		if err == nil && n == 0 && !a.json {
 			fmt.Fprintln(a.stderr, "The vault is empty.")
+			err = a.lessHere(ctx, cl, "Your other devices keep their secrets to themselves, unless sync.vault = true is set there.")
 		}
 		return err
 	})
+}
+
+// lessHere says of a device on which nothing was found why others may have it: it has not
+// synced yet, or what is given here.
+func (a *app) lessHere(ctx context.Context, cl *serve.Client, otherwise string) error {
+	s, err := cl.SyncStatus(ctx)
+	switch {
+	case err != nil || s.Relay == "" && !s.Apart:
+	case s.Synced.IsZero():
+		fmt.Fprintln(a.stderr, "Nothing has come from your other devices yet. To fetch it now: "+a.here("locket sync --now"))
+	case otherwise != "":
+		fmt.Fprintln(a.stderr, otherwise)
+	}
+	return err
 }
 
 func (a *app) vaultLogCommand() *cobra.Command {
@@ -303,10 +318,14 @@ func (a *app) vaultLogCommand() *cobra.Command {
 				return usagef("-n %d: want 1 to 1000", limit)
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				reads, err := cl.VaultLog(cmd.Context(), limit)
-				return rows(a, err, reads, func(w io.Writer, r *serve.VaultRead) {
+				v, err := cl.VaultLog(cmd.Context(), limit)
+				err = rows(a, err, v.Reads, func(w io.Writer, r *serve.VaultRead) {
 					fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.paint.dim(a.when(r.At)), a.paint.dim(shortID(r.ID)), oneLine(r.Label), r.EntryType, sourceText(r.By))
-				}, "No secret was read.")
+				}, "Nobody has read a secret yet.")
+				if err == nil && !a.json && !v.Exported.IsZero() {
+					fmt.Fprintf(a.stdout, "An export or backup last took secrets along on %s.\n", a.when(v.Exported))
+				}
+				return err
 			})
 		},
 	}

@@ -85,7 +85,11 @@ With --json, one session a line.`,
 			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
 				list, err := a.sessionsIn(cmd.Context(), cl, from, to, with)
-				return rows(a, err, list, a.showSessions(list), "Nothing was said then.")
+				none := "Nothing was said between " + a.when(from) + " and " + a.when(to) + "."
+				if with != "" {
+					none = fmt.Sprintf("Nobody called %q spoke between %s and %s.", oneLine(with), a.when(from), a.when(to))
+				}
+				return rows(a, err, list, a.showSessions(list), none+" For another time: --since, --until")
 			})
 		},
 	}

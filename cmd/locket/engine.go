@@ -48,7 +48,7 @@ type engineOptions struct {
 func (a *app) engineAddCommand() *cobra.Command {
 	var o engineOptions
 	c := &cobra.Command{
-		Use: "add ears|eyes|mind ADDRESS|auto [MODEL]", Short: "Try an engine with a sample, and use it from now on", Args: between(2, 3, "what it is for, and its address"),
+		Use: "add ears|eyes|mind ADDRESS|auto [MODEL]", Short: "Try an engine with a sample, and use it from now on", Args: between(2, 3, "ears, eyes or mind, or its address (or auto),"),
 		Long: `ADDRESS is one of
 
   pocketsphinx            ears: a program; American English only, and poor

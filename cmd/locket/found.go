@@ -116,11 +116,7 @@ func (a *app) explain(w io.Writer, parts map[string]float64) {
 
 // held says when a memory was so out in the world, and when it was believed.
 func (a *app) held(m *memory.Memory) string {
-	from := m.TrueFrom
-	if from.IsZero() && len(m.Evidence) > 0 {
-		from = m.Evidence[0].At
-	}
-	s := "so from " + a.when(from)
+	s := "so from " + a.when(m.Began())
 	if m.TrueTo.IsZero() {
 		s += " on"
 	} else {

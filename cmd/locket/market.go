@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/serve"
 	tradeat "github.com/locket-dev/locket/sync/remote"
@@ -30,7 +31,7 @@ operator sees what stands in a listing, who orders what, and what it costs.
 To buy, a key is enough: it is that of locket share key, and no node is needed. To sell,
 a node seals the bundle, and delivers its key to who has paid (docs/market.md).`,
 	}
-	c.PersistentFlags().StringVar(&at, "at", "", "`URL` of the relay with the market; the node's relay (sync.relay) if absent")
+	c.PersistentFlags().StringVar(&at, "at", "", "`URL` of the relay with the market; the node's first relay if absent")
 	c.AddCommand(a.marketSearchCommand(&at), a.marketShowCommand(&at), a.marketBuyCommand(&at), a.marketAskCommand(&at), a.marketEnterCommand(&at), a.marketPayCommand(), a.marketOrdersCommand(), a.marketOpenCommand(),
 		a.marketAcceptCommand(), a.marketDisputeCommand(), a.marketCancelCommand(), a.marketReviewCommand(), a.marketReportCommand(&at), a.marketBalanceCommand(&at), a.marketDepositCommand(&at), a.marketPayoutCommand(&at),
 		a.marketPublishCommand(&at), a.marketListCommand(), a.marketWithdrawCommand(), a.marketSalesCommand(), a.marketDeliverCommand(), a.marketRefundCommand(),
@@ -59,7 +60,7 @@ func (a *app) trade(ctx context.Context, at string, f func(b *market.Buyer, addr
 		if err != nil {
 			return err
 		}
-		at = l.Sync.Relay
+		at = node.PrimaryRelay(&l.Config)
 	}
 	if at == "" {
 		return usagef("--at URL is needed: this home has no relay, and names no market")

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/serve"
 	tradeat "github.com/locket-dev/locket/sync/remote"
@@ -60,10 +62,16 @@ func (a *app) marketPublishCommand(at *string) *cobra.Command {
   locket market publish --entry Gardeners --title "Gardeners of Lane 128" --category garden --language en --price "5.00 EUR"`,
 		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := a.load(); err != nil {
+			l, err := a.load()
+			if err != nil {
 				return err
 			}
-			var err error
+			if err := publishable(&r, dry); err != nil {
+				return err
+			}
+			if *at == "" && r.Replaces == "" && !dry && node.PrimaryRelay(&l.Config) == "" {
+				return usagef("--at URL is needed: this home has no relay, and names no market")
+			}
 			r.Market, r.Bundle.Types = *at, readTypes(types)
 			if r.Bundle.Since, r.Bundle.Until, err = a.readPeriod(since, until); err != nil {
 				return err
@@ -112,6 +120,26 @@ func (a *app) marketPublishCommand(at *string) *cobra.Command {
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&dry, "dry-run", false, "show what a buyer would see, and list nothing")
 	return c
+}
+
+// publishable says what a listing lacks, before anything is shown or asked. To look at one, a price is enough.
+func publishable(r *serve.ListingRequest, dry bool) error {
+	var missing []string
+	for _, f := range []struct {
+		flag string
+		has  bool
+	}{{`--price "5.00 EUR"`, r.Price != ""}, {`--title "A year in a garden"`, dry || r.Title != ""}, {"--category garden", dry || len(r.Categories) > 0}, {"--language en", dry || len(r.Languages) > 0}} {
+		if !f.has {
+			missing = append(missing, f.flag)
+		}
+	}
+	err := error(nil)
+	if len(missing) > 0 {
+		err = fmt.Errorf("missing, such as: %s", strings.Join(missing, " "))
+	} else if _, _, err = trade.ParsePrice(r.Price); err == nil {
+		return nil
+	}
+	return usageError{advisedError{err, "A market lists nothing for nothing. To give memories away: locket share create"}}
 }
 
 func (a *app) publishListing(ctx context.Context, c *serve.Client, r serve.ListingRequest, yes, dry bool) error {

@@ -217,6 +217,7 @@ you is not yours, and listed by locket share given.`),
 				n, err := a.rows(cl.All(cmd.Context(), q), limit)
 				if err == nil && n == 0 && !a.json {
 					fmt.Fprintln(a.stderr, "No memories.")
+					err = a.lessHere(cmd.Context(), cl, "")
 				}
 				if err != nil || a.json {
 					return err

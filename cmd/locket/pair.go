@@ -220,7 +220,7 @@ only where they were synced.`,
 			}
 			o.relay = cmp.Or(o.relay, l.Sync.Relay)
 			if o.relay == "" {
-				return usagef("--relay is needed")
+				return usagef("--relay URL is needed: the relay through which the devices synced")
 			}
 			if err := a.secret(&o); err != nil {
 				return err

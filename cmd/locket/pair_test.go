@@ -107,7 +107,15 @@ func TestPairByCommand(t *testing.T) {
 	if _, err := os.Stat(three); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a home of the third: %v", err)
 	}
+	for _, list := range []string{"vault", "list"} {
+		if out := ok(t, two, "", list); !strings.Contains(out, "Nothing has come from your other devices yet. To fetch it now: ") {
+			t.Errorf("%s, before anything has come: %s", list, out)
+		}
+	}
 	ok(t, two, "", "sync", "--now")
+	if out := ok(t, two, "", "vault"); !strings.Contains(out, "unless sync.vault = true is set there") {
+		t.Errorf("a vault that others' secrets do not come to: %s", out)
+	}
 	if out := ok(t, two, "", "list"); !strings.Contains(out, "spare key") {
 		t.Errorf("on the second: %s", out)
 	}

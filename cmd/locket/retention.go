@@ -15,7 +15,8 @@ func (a *app) retentionCommand() *cobra.Command {
 	var plan bool
 	c := &cobra.Command{
 		Use: "retention", Short: "Show how long things are kept, and what would go now", Args: nothing(),
-		Long: `A thing's age is counted from when it happened. Rules for memories are in the setting
+		Long: `Recordings, photos and lines are kept for a time, and up to a size; the oldest go first.
+A thing's age is counted from when it happened. Rules for memories are in the setting
 retention.rules, in order: the first rule that fits a memory decides. Pinned memories are
 never removed.`,
 		Example: `  locket retention --plan
@@ -51,8 +52,11 @@ func (a *app) showRetention(w io.Writer, r *serve.RetentionAnswer, plan bool) {
 		fmt.Fprintln(w, "Nothing has happened yet, so nothing has an age.")
 		return
 	}
-	fmt.Fprintf(w, "As of %s, %s and %s go.\n", a.when(r.Clock), plural(len(r.Memories), "memory", "memories"), plural(len(r.Utterances), "line", "lines"))
+	fmt.Fprintf(w, "%s and %s are over and go soon. Ages count up to the newest event, of %s.\n", plural(len(r.Memories), "memory", "memories"), plural(len(r.Utterances), "line", "lines"), a.when(r.Clock))
 	if !plan {
+		if len(r.Memories)+len(r.Utterances) > 0 {
+			fmt.Fprintln(w, "Which: "+a.here("locket retention --plan"))
+		}
 		return
 	}
 	for _, list := range [][]serve.Ending{r.Memories, r.Utterances} {

@@ -187,6 +187,18 @@ func (a *app) tellError(err error) {
 	}
 }
 
+// lists has the command that lists what an error names.
+var lists = map[string]string{"app": "app", "community": "community", "device": "wearable", "plugin": "plugin", "share": "share", "worker": "grant", "zone": "zones"}
+
+// notThere gives what an error says that there is none of such a name: the word before the name.
+func notThere(err error) string {
+	what, rest, _ := strings.Cut(err.Error(), " ")
+	if !strings.HasSuffix(rest, ": "+memory.ErrNotFound.Error()) {
+		return ""
+	}
+	return what
+}
+
 // wrongID finds the error for an id that is malformed, or that no memory has.
 var wrongID = regexp.MustCompile(`^(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
 
@@ -201,7 +213,7 @@ func (a *app) advice(err error) string {
 		return "Open it for a while: " + a.here("locket unlock --vault")
 	case errors.Is(err, memory.ErrLocked):
 		return "Unlock it: " + a.here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
-	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay is not set"):
+	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "this node has no relay"):
 		return "Name a relay: " + a.here("locket relay add URL") + ". How to run one: " + docsAt + "relay.md"
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
 		return a.howToSync()
@@ -209,6 +221,8 @@ func (a *app) advice(err error) string {
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
 	case wrongID.MatchString(err.Error()):
 		return "Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so."
+	case errors.Is(err, memory.ErrNotFound) && lists[notThere(err)] != "":
+		return "See what there is: " + a.here("locket "+lists[notThere(err)]+" list")
 	case errors.Is(err, memory.ErrAmbiguous):
 		return "Give more of its characters."
 	case errors.Is(err, memory.ErrNoSpace):

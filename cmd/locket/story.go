@@ -86,7 +86,12 @@ func (a *app) showWhy(w io.Writer, y *serve.Why) {
 	m := &y.Memory
 	fmt.Fprintf(w, "%s%s\n", a.paint.bold(oneLine(m.Text)), marks(m))
 	fmt.Fprintf(w, "%s, %s, confidence %.2f, id %s\n", m.Type, m.Sensitivity, m.Confidence, shortID(m.ID))
-	if len(y.Evidence) > 0 {
+	if len(y.From) > 0 {
+		fmt.Fprintln(w, "\nWhat it was made of; locket why ID says more of each")
+		for _, r := range y.From {
+			a.showRelated(w, r)
+		}
+	} else if len(y.Evidence) > 0 {
 		fmt.Fprintln(w, "\nWhat was said")
 		for _, e := range y.Evidence {
 			fmt.Fprintf(w, "  %s\n", a.said(e.Speaker, e.At, e.Excerpt))

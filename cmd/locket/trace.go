@@ -14,7 +14,7 @@ import (
 
 func (a *app) traceCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "trace EVENT", Short: "Follow an event through the plugins", Args: between(1, 1, "the event, or a memory that came of it"),
+		Use: "trace EVENT", Short: "Follow an event through the plugins", Args: between(1, 1, "the event, or a memory that came of it,"),
 		Long: `Shows which plugins got the event, what each call cost, and what became of each candidate.
 EVENT is DEVICE/BOOT/SEQ as locket why --json prints it, or the id of a memory: then it
 is the event of its first evidence. The last 1024 events are kept, without their texts.`,

@@ -269,6 +269,9 @@ func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx cont
 		}
 		release()
 		err = do(p, url)
+		if _, at := sy.Relay(); p.Primary() != at { // pairings, shares and the market go by the new one from now on
+			err = errors.Join(err, sy.begin(p.Primary()))
+		}
 	}
 	switch {
 	case errors.Is(err, remotes.ErrUnknown):
@@ -320,11 +323,7 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // fetches what only the old relay has
 			return err
 		}
-		err = p.Add(ctx, url)
-		if !sy.HasRelay() { // the first one serves pairings and shares from now on
-			err = errors.Join(err, sy.begin(p.Primary()))
-		}
-		return err
+		return p.Add(ctx, url)
 	})
 }
 

@@ -41,7 +41,7 @@ const snapshotBehind = 200
 
 var (
 	// ErrNoRelay: something needs the relay, and there is none.
-	ErrNoRelay = fmt.Errorf("%w: sync.relay is not set", serve.ErrUnsupported)
+	ErrNoRelay = fmt.Errorf("%w: this node has no relay", serve.ErrUnsupported)
 	// ErrAlone: the node syncs with nobody.
 	ErrAlone = fmt.Errorf("%w: this node syncs with nobody: neither sync.relay nor sync.lan is set", serve.ErrUnsupported)
 )
@@ -49,7 +49,7 @@ var (
 // Syncing is what package exchange does for an open node. Its methods are safe for concurrent use.
 type Syncing struct {
 	c         Config
-	at        atomic.Pointer[relayAt] // the primary relay as it was when the node was opened, or the first one that was added since
+	at        atomic.Pointer[relayAt] // the primary relay
 	journal   *journal.Journal
 	unsynced  error      // why there is no exchange, although there should be one
 	replacing sync.Mutex // held while the exchange is replaced
@@ -133,8 +133,7 @@ func (sy *Syncing) Close() {
 // HasRelay reports whether there is a primary relay.
 func (sy *Syncing) HasRelay() bool { return sy.at.Load().relay != nil }
 
-// Relay is the primary relay, and its URL, as they were when the node was opened. If there was
-// none, they are those of the first relay that was added since.
+// Relay is the primary relay, and its URL. Another one may be the primary later.
 func (sy *Syncing) Relay() (*remote.Relay, string) {
 	at := sy.at.Load()
 	return at.relay, at.url

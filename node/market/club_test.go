@@ -50,7 +50,7 @@ func newClub(t *testing.T, r serve.ListingRequest) *club {
 	c := &club{oracle: &oracle{shop: openShop(t), T: t}}
 	c.set(time.Now().Truncate(time.Second))
 	c.market, c.url, _ = aMarket(t, c.now)
-	c.Shop.c.Now, c.Shop.c.Relay = c.now, c.url
+	c.Shop.c.Now, c.Shop.c.Relay = c.now, func() string { return c.url }
 	c.rooms = c.member(t.TempDir())
 	key := seal.NewKey()
 	v, err := c.rooms.Found(t.Context(), community.Founder{Root: share.Root(key), Recovery: seal.NewIdentity().Recipient(), Relay: c.url}, serve.NewCommunity{Name: "Gardeners", As: "Mei"})

@@ -62,8 +62,8 @@ type Config struct {
 	Ring    *keyring.Ring
 	Dir     string // of the sealed items of what is offered
 	Life    *opened.Life
-	HTTP    *http.Client // nil: the usual
-	Relay   string       // the market where none is named
+	HTTP    *http.Client  // nil: the usual
+	Relay   func() string // the market where none is named; empty: there is none
 	Now     func() time.Time
 	Log     *slog.Logger
 	Door    Door // of the wearer's communities; nil: no entry is sold

@@ -120,7 +120,7 @@ func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 
 // publish is Publish, under the lock.
 func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.Listing, err error) {
-	r.Market = cmp.Or(r.Market, s.c.Relay)
+	r.Market = cmp.Or(r.Market, s.c.Relay())
 	if r.Market == "" && r.Replaces == "" {
 		return out, errNoMarket
 	}

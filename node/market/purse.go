@@ -23,7 +23,7 @@ import (
 // PurseConfig configures what apps buy by.
 type PurseConfig struct {
 	Buyer *Buyer
-	Relay string // the market where the wearer names none
+	Relay func() string // the market where the wearer names none; empty: there is none
 	Store Store
 	// Approved asks the wearer about an order of an app that costs more than what it
 	// may pay alone, and says whether there is a yes. A no is serve.ErrForbidden.

@@ -47,7 +47,7 @@ func answers(t *testing.T, texts []string, each, all int, change func(*listed)) 
 	o := &oracle{shop: openShop(t), T: t}
 	o.set(time.Now().Truncate(time.Second))
 	o.market, o.url, _ = aMarket(t, o.now)
-	o.Shop.c.Now, o.Shop.c.Relay = o.now, o.url
+	o.Shop.c.Now, o.Shop.c.Relay = o.now, func() string { return o.url }
 	o.publish(texts, each, all, change)
 	return o
 }

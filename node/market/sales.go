@@ -259,7 +259,7 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 // PayOut takes what was earned out of a market, as a voucher. After an error the same
 // amount can be asked for again: it is not taken out twice.
 func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
-	r.Market = cmp.Or(r.Market, s.c.Relay)
+	r.Market = cmp.Or(r.Market, s.c.Relay())
 	if r.Market == "" {
 		return v, errNoMarket
 	}

@@ -184,7 +184,7 @@ func NewShopper(of opened.Of[*Purse]) *Shopper { return &Shopper{of} }
 // at calls the market at an address, or that of the node's relay.
 func (s *Shopper) at(ctx context.Context, address string, f func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error) error {
 	return s.of.During(ctx, func(ctx context.Context, p *Purse) error {
-		address = cmp.Or(address, p.c.Relay)
+		address = cmp.Or(address, p.c.Relay())
 		if address == "" {
 			return errNoMarket
 		}

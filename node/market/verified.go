@@ -44,8 +44,8 @@ func addressOf(url string) (string, error) {
 func (s *Shopper) KnowsMarket(ctx context.Context, market string) (v serve.KnownMarket, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		relay := ""
-		if p.c.Relay != "" {
-			if relay, err = addressOf(p.c.Relay); err != nil {
+		if at := p.c.Relay(); at != "" {
+			if relay, err = addressOf(at); err != nil {
 				return err
 			}
 		}
@@ -91,7 +91,7 @@ func (s *Shopper) VerifyMarket(ctx context.Context, r serve.VerifyRequest) (v se
 		how.With = []byte(r.With)
 	}
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
-		address := cmp.Or(r.Market, p.c.Relay)
+		address := cmp.Or(r.Market, p.c.Relay())
 		if address == "" {
 			return errNoMarket
 		}

@@ -52,7 +52,7 @@ func openShop(t *testing.T) *shop {
 	h.store, err = store.Open(store.Options{Dir: filepath.Join(h.home, "store"), Key: h.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Small: true, Reserve: 1})
 	ok(t, err)
 	t.Cleanup(func() { h.store.Close() })
-	h.Shop = New(Config{Bundler: h, Store: stored{h.store}, Ring: h.ring, Dir: filepath.Join(h.home, OfferedDir), Now: time.Now, Log: slog.New(slog.DiscardHandler), Compact: h.store.Compact})
+	h.Shop = New(Config{Relay: func() string { return "" }, Bundler: h, Store: stored{h.store}, Ring: h.ring, Dir: filepath.Join(h.home, OfferedDir), Now: time.Now, Log: slog.New(slog.DiscardHandler), Compact: h.store.Compact})
 	return h
 }
 

@@ -108,10 +108,10 @@ func (t *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// Stdio serves one host over standard input and output until it hangs up or ctx
-// ends.
+// Stdio serves one host over standard input and output until it hangs up and what
+// it asked is answered, or ctx ends.
 func Stdio(ctx context.Context, c *serve.Client, version string) error {
-	err := Run(ctx, c, version, &sdk.StdioTransport{})
+	err := Run(ctx, c, version, answering{&sdk.StdioTransport{}})
 	if ctx.Err() != nil {
 		return nil
 	}

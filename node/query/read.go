@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/consolidate"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/reconcile"
@@ -232,6 +233,9 @@ func (rd Reader) Why(ctx context.Context, id memory.ID) (w serve.Why, err error)
 		if w.Spared, err = spared(tx, id); err != nil {
 			return err
 		}
+		if w.From, err = madeOf(tx, &w.Memory, qr.c.Now()); err != nil {
+			return err
+		}
 		w.Replaced, w.Into, err = related(tx, &w.Memory, qr.c.Now())
 		return err
 	})
@@ -247,6 +251,27 @@ func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
 	}), err
 }
 
+// madeOf gives the memories that one was made of and that are still here.
+func madeOf(tx *store.Tx, m *memory.Memory, now time.Time) (out []serve.Related, err error) {
+	for _, l := range m.Links {
+		id, err := memory.ParseID(l.To)
+		if l.Relation != consolidate.DerivedFrom || err != nil {
+			continue
+		}
+		o, err := tx.Memory(id)
+		if errors.Is(err, memory.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if o.State != memory.Erased && !o.Expired(now) {
+			out = append(out, serve.Related{ID: o.ID, Text: o.Text, At: o.Began()})
+		}
+	}
+	return out, nil
+}
+
 // related gives what a memory replaced, and what has replaced it.
 func related(tx *store.Tx, m *memory.Memory, now time.Time) (replaced []serve.Related, into *serve.Related, err error) {
 	group, err := tx.Group(m.Group)
@@ -255,7 +280,7 @@ func related(tx *store.Tx, m *memory.Memory, now time.Time) (replaced []serve.Re
 	}
 	for i := range group {
 		o := &group[i]
-		r := serve.Related{ID: o.ID, Text: o.Text, At: o.TrueFrom}
+		r := serve.Related{ID: o.ID, Text: o.Text, At: o.Began()}
 		switch {
 		case o.State == memory.Erased || o.Expired(now):
 		case o.Into == m.ID && !o.Negates:
@@ -267,7 +292,7 @@ func related(tx *store.Tx, m *memory.Memory, now time.Time) (replaced []serve.Re
 	if into == nil && !m.Into.IsZero() { // it was merged into a memory of another group
 		o, err := tx.Memory(m.Into)
 		if err == nil && o.State != memory.Erased && !o.Expired(now) {
-			into = &serve.Related{ID: o.ID, Text: o.Text, At: o.TrueFrom}
+			into = &serve.Related{ID: o.ID, Text: o.Text, At: o.Began()}
 		} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
 			return nil, nil, err
 		}

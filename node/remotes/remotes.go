@@ -215,6 +215,16 @@ func Open(c Config) (*Remotes, error) {
 	return p, nil
 }
 
+// PrimaryIn returns the primary relay's URL by the list in a folder that need not be open, or
+// the configured one.
+func PrimaryIn(dir, configured string) string {
+	p := Remotes{c: Config{Dir: dir, Primary: configured}}
+	if b, err := os.ReadFile(p.path()); err == nil && json.Unmarshal(b, &p.kept) != nil {
+		return configured
+	}
+	return p.Primary()
+}
+
 func (p *Remotes) path() string { return filepath.Join(p.c.Dir, "relays.json") }
 
 // relays returns the URLs, the primary first.

@@ -127,7 +127,8 @@ type Why struct {
 	Reason   string            `json:"reason"`
 	By       memory.Source     `json:"by"`
 	Rank     memory.Rank       `json:"rank"`
-	Evidence []memory.Evidence `json:"evidence"` // what was said, by whom and when
+	Evidence []memory.Evidence `json:"evidence"`       // what was said, by whom and when
+	From     []Related         `json:"from,omitempty"` // memories that it was made of, as a summary is
 	Replaced []Related         `json:"replaced,omitempty"`
 	Into     *Related          `json:"into,omitempty"`   // the memory that took its place
 	Spared   []memory.Change   `json:"spared,omitempty"` // changes that were prevented, because it is pinned or the wearer said it

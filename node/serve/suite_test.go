@@ -269,7 +269,8 @@ func secrets(t *testing.T, c *serve.Client) {
 	if err != nil || string(r.Secret) != said {
 		t.Fatalf("revealed %q for %s, %v", string(r.Secret), r.Label, err)
 	}
-	reads, err := c.VaultLog(ctx, 0)
+	log, err := c.VaultLog(ctx, 0)
+	reads := log.Reads
 	if err != nil || len(reads) != 1 || reads[0].ID != page.Memories[0].ID || reads[0].Label != r.Label || reads[0].At.IsZero() {
 		t.Fatalf("the log of readings: %+v, %v", reads, err)
 	}

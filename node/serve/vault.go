@@ -22,7 +22,7 @@ type Vault interface {
 	Reveal(ctx context.Context, id memory.ID) (Revealed, error)
 	// VaultLog returns the recorded readings of secrets on this node, newest
 	// first, at most limit. Those of an erased entry were erased with it.
-	VaultLog(ctx context.Context, limit int) ([]VaultRead, error)
+	VaultLog(ctx context.Context, limit int) (VaultLogAnswer, error)
 	// RecoverVault uses the recovery phrase to open secrets that only other
 	// devices can open, and also seals them for this device. It returns
 	// ErrVaultLocked while the vault is closed.
@@ -54,7 +54,8 @@ type VaultRead struct {
 
 // VaultLogAnswer lists readings, newest first.
 type VaultLogAnswer struct {
-	Reads []VaultRead `json:"reads"`
+	Reads    []VaultRead `json:"reads"`
+	Exported time.Time   `json:"exported,omitzero"` // when an export or a backup last took secrets along, which is no reading
 }
 
 // RecoverVaultRequest goes with POST /v1/vault/recover.
@@ -108,8 +109,9 @@ var (
 		method: "GET", path: "/v1/vault/log", id: "vaultLog",
 		summary: "Which secrets were read on this node, newest first", gives: "The readings",
 	}, func(s *opener, ctx context.Context, in vaultLogQuery) (VaultLogAnswer, error) {
-		list, err := s.VaultLog(ctx, in.Limit)
-		return VaultLogAnswer{list}, err
+		v, err := s.VaultLog(ctx, in.Limit)
+		v.Reads = Some(v.Reads)
+		return v, err
 	})
 
 	revealSecret = jsonRoute(RightOwner, spec{
@@ -129,9 +131,8 @@ func (c *Client) RecoverVault(ctx context.Context, phrase Secret) (VaultRecovere
 }
 
 // VaultLog returns the readings of secrets, newest first; 0: DefaultPage.
-func (c *Client) VaultLog(ctx context.Context, limit int) ([]VaultRead, error) {
-	v, err := call(ctx, c, vaultLog, vaultLogQuery{limit})
-	return v.Reads, err
+func (c *Client) VaultLog(ctx context.Context, limit int) (VaultLogAnswer, error) {
+	return call(ctx, c, vaultLog, vaultLogQuery{limit})
 }
 
 // Reveal shows a secret to its owner.

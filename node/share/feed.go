@@ -43,7 +43,8 @@ type FeedSpec struct {
 func (s *Sharing) CreateFeed(ctx context.Context, w FeedSpec) (rec Record, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.c.Relay == nil {
+	relay, address := s.c.Relay()
+	if relay == nil {
 		return rec, ErrNoRelay
 	}
 	if slices.Contains(w.Criteria.Types, memory.Vault) || slices.Contains(w.Grant.Types, memory.Vault) {
@@ -61,7 +62,7 @@ func (s *Sharing) CreateFeed(ctx context.Context, w FeedSpec) (rec Record, err e
 	}
 	k := newSpaceKeys(s.c.Key, rec.Space)
 	defer k.zero()
-	rec = Record{Space: rec.Space, Kind: Feed, Title: ps[0].Name, Created: now, Criteria: w.Criteria, Grant: w.Grant, Audio: w.Audio, Relay: s.c.Address}
+	rec = Record{Space: rec.Space, Kind: Feed, Title: ps[0].Name, Created: now, Criteria: w.Criteria, Grant: w.Grant, Audio: w.Audio, Relay: address}
 	return rec, s.found(ctx, &rec, k, func(sp *space) error {
 		if err := s.fill(ctx, sp, &rec); err != nil {
 			return err

@@ -55,7 +55,7 @@ func TestForgottenIsGoneFromFeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Sharing = w.with(func(c *share.Config) { c.Relay = nowhere })
+	w.Sharing = w.with(func(c *share.Config) { c.Relay = func() (*remote.Relay, string) { return nowhere, service.url } })
 	if err := w.Forget(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func newWearer(t *testing.T, r relayService, memories ...memory.Memory) *wearer 
 	}
 	t.Cleanup(at.Close)
 	w.config = share.Config{Dir: w.dir, Key: seal.NewKey(), Recovery: seal.NewIdentity().Recipient(), Source: w, Catalog: catalog{w},
-		Wearer: "Klara Novak", Relay: at, Address: r.url, Reserve: 1, Now: func() time.Time { return w.now }}
+		Wearer: "Klara Novak", Relay: func() (*remote.Relay, string) { return at, r.url }, Reserve: 1, Now: func() time.Time { return w.now }}
 	w.Sharing = share.New(w.config)
 	return w
 }

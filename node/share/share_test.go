@@ -343,7 +343,7 @@ func TestRelayIsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Sharing = w.with(func(c *share.Config) { c.Relay = at })
+	w.Sharing = w.with(func(c *share.Config) { c.Relay = func() (*remote.Relay, string) { return at, service.url } })
 	reader, key := newReader(t)
 	wish := share.ShareSpec{Criteria: share.Criteria{Query: "tomatoes", Most: memory.Personal}, To: []string{key}}
 	net.cut = true

@@ -42,7 +42,7 @@ type Catalog interface {
 	Keep(ctx context.Context, records []Record) error
 }
 
-// Config configures a node's sharing. If Relay is nil, nothing can be sent.
+// Config configures a node's sharing. If there is no Relay, nothing can be sent.
 type Config struct {
 	Dir      string          // a folder for each space goes here
 	Key      *seal.Key       // the sharing key; the caller owns it
@@ -63,9 +63,8 @@ type Config struct {
 	Bring func(ctx context.Context, blob memory.ID) error
 	// Sees gives what an app may see, by rules. Only shares that apps made need it.
 	Sees    func(by *Author, rules *rulebook.Rules) func(*memory.Memory) bool
-	Wearer  string // a name to be redacted with the others
-	Relay   *remote.Relay
-	Address string // of Relay
+	Wearer  string                         // a name to be redacted with the others
+	Relay   func() (*remote.Relay, string) // what is shared from now on goes there, and its address; a nil one: nothing can be sent
 	Invite  string
 	HTTP    *http.Client // for relays of earlier spaces; nil: the usual
 	Reserve uint64       // bytes of the disk that stay free
@@ -88,6 +87,9 @@ func New(c Config) *Sharing {
 	if c.Allow == nil {
 		c.Allow = func(context.Context) (rulebook.Rules, error) { return rulebook.ByHand(), nil }
 	}
+	if c.Relay == nil {
+		c.Relay = func() (*remote.Relay, string) { return nil, "" }
+	}
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &Sharing{c: c}
 }
@@ -97,7 +99,8 @@ func New(c Config) *Sharing {
 func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.c.Relay == nil {
+	relay, address := s.c.Relay()
+	if relay == nil {
 		return rec, ErrNoRelay
 	}
 	rand.Read(rec.Space[:])
@@ -113,7 +116,7 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 	}
 	now := s.c.Now().UTC().Truncate(time.Second)
 	rec = Record{Space: rec.Space, Kind: Projection, Title: w.Title, Created: now, Expires: w.Expires, Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose,
-		Relay: s.c.Address, By: w.By}
+		Relay: address, By: w.By}
 	if w.Gives != nil {
 		of := make([]memory.ID, len(p.Copies))
 		for i := range of {

@@ -190,8 +190,8 @@ func (s *Sharing) drop(id memory.SpaceID) error { return os.RemoveAll(s.folder(i
 // relay reaches the relay at which a space lies, which may not be the one that
 // is configured now.
 func (s *Sharing) relay(rec *Record) (*remote.Relay, error) {
-	if s.c.Relay != nil && (rec.Relay == s.c.Address || rec.Relay == "") {
-		return s.c.Relay, nil
+	if relay, address := s.c.Relay(); relay != nil && (rec.Relay == address || rec.Relay == "") {
+		return relay, nil
 	}
 	if rec.Relay == "" {
 		return nil, ErrNoRelay

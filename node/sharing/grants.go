@@ -77,7 +77,7 @@ func (sr Sharer) admitWorker(ctx context.Context, sh *Sharing, rep *replica.Repl
 	}
 	welcome, err := sh.welcome()
 	return serve.Grant{Member: m.ID, Name: name, Space: space, Types: serve.Some(limits.Types), Transcribe: limits.Transcribe, PerEvidence: perEvidence(limits),
-		Added: sh.c.Now().UTC(), Relay: sh.c.RelayURL, Welcome: welcome}, err
+		Added: sh.c.Now().UTC(), Relay: sh.c.Sync.Primary(), Welcome: welcome}, err
 }
 
 func (sr Sharer) sealGrant(m *envelope.Member, limits delta.Grant, epoch uint32) error {
@@ -165,7 +165,7 @@ func (sr Sharer) Grants(ctx context.Context) ([]serve.Grant, error) {
 			return nil, err
 		}
 		out = append(out, serve.Grant{Member: m.ID, Name: name, Space: sh.c.Public.Space(), Types: serve.Some(limits.Types), Transcribe: limits.Transcribe,
-			PerEvidence: perEvidence(limits), Relay: sh.c.RelayURL, Welcome: welcome})
+			PerEvidence: perEvidence(limits), Relay: sh.c.Sync.Primary(), Welcome: welcome})
 	}
 	feeds, err := s.Records(ctx, share.Feed)
 	for i := range feeds {

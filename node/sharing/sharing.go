@@ -45,22 +45,21 @@ type Gate interface {
 
 // Config of what an open node shares.
 type Config struct {
-	Dir      string // has a folder for each projection and feed
-	Engine   Engine
-	Gate     Gate
-	Cold     *cold.Keeper
-	Sync     *exchange.Syncing
-	Ring     *keyring.Ring
-	Public   *keyring.Locked
-	Life     *opened.Life
-	HTTP     *http.Client
-	RelayURL string // the configured one
-	Invite   string // invitation at the relay, for the accounts of shares
-	Reserve  uint64 // bytes of the disk that stay free
-	Wearer   string
-	Zone     *time.Location
-	Now      func() time.Time
-	Log      *slog.Logger
+	Dir     string // has a folder for each projection and feed
+	Engine  Engine
+	Gate    Gate
+	Cold    *cold.Keeper
+	Sync    *exchange.Syncing
+	Ring    *keyring.Ring
+	Public  *keyring.Locked
+	Life    *opened.Life
+	HTTP    *http.Client
+	Invite  string // invitation at the relay, for the accounts of shares
+	Reserve uint64 // bytes of the disk that stay free
+	Wearer  string
+	Zone    *time.Location
+	Now     func() time.Time
+	Log     *slog.Logger
 
 	Communities *community.Communities
 
@@ -143,9 +142,8 @@ func (sh *Sharing) open() (*share.Sharing, error) {
 		}
 		key, _ = sh.c.Ring.Key(share.KeyName)
 	}
-	relay, address := sh.c.Sync.Relay()
 	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Account: sh, Allow: sh.allow, Ask: sh.c.Ask, Sees: sh.c.Sees, Bring: sh.c.Sync.Bring,
-		Wearer: sh.c.Wearer, Relay: relay, Address: address, Invite: sh.c.Invite, HTTP: sh.c.HTTP,
+		Wearer: sh.c.Wearer, Relay: sh.c.Sync.Relay, Invite: sh.c.Invite, HTTP: sh.c.HTTP,
 		Reserve: sh.c.Reserve, Now: sh.c.Now, Log: sh.c.Log})
 	return sh.shares, nil
 }

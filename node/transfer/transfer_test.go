@@ -318,6 +318,9 @@ func TestSecretSaidDuringAnExport(t *testing.T) {
 			t.Fatalf("%+v, %v", res, err)
 		}
 	}
+	if log, err := from.VaultLog(ctx, 10); err != nil || len(log.Reads) > 0 || log.Exported.IsZero() {
+		t.Errorf("nobody has looked, and an export took secrets along: %+v, %v", log, err)
+	}
 	sum, err := archive.Check(recordsOf(all), nil)
 	if err != nil {
 		t.Fatal(err)

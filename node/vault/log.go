@@ -11,7 +11,7 @@ import (
 )
 
 // VaultLog implements serve.Vault.
-func (op Opener) VaultLog(ctx context.Context, limit int) (reads []serve.VaultRead, err error) {
+func (op Opener) VaultLog(ctx context.Context, limit int) (v serve.VaultLogAnswer, err error) {
 	err = opened.View(ctx, op.of, func(_ *Vault, tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
 			if err != nil {
@@ -22,13 +22,20 @@ func (op Opener) VaultLog(ctx context.Context, limit int) (reads []serve.VaultRe
 				return err
 			}
 			for _, c := range history {
-				if c.Reason == memory.SecretShown && m.Fields.Vault != nil {
-					reads = append(reads, serve.VaultRead{At: c.At, ID: m.ID, Label: m.Fields.Vault.Label, EntryType: m.Fields.Vault.EntryType, By: c.By})
+				switch {
+				case c.Reason != memory.SecretShown || m.Fields.Vault == nil:
+				case c.By == exported:
+					if c.At.After(v.Exported) {
+						v.Exported = c.At
+					}
+				default:
+					v.Reads = append(v.Reads, serve.VaultRead{At: c.At, ID: m.ID, Label: m.Fields.Vault.Label, EntryType: m.Fields.Vault.EntryType, By: c.By})
 				}
 			}
 		}
 		return nil
 	})
-	sorting.Stable(reads, func(a, b serve.VaultRead) int { return b.At.Compare(a.At) })
-	return reads[:min(limit, len(reads))], err
+	sorting.Stable(v.Reads, func(a, b serve.VaultRead) int { return b.At.Compare(a.At) })
+	v.Reads = v.Reads[:min(limit, len(v.Reads))]
+	return v, err
 }

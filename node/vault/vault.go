@@ -120,6 +120,14 @@ func (va *Vault) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, er
 	return va.RevealTo(ctx, id, memory.Source{Plugin: "person"})
 }
 
+// exported is whom the history names where an export or a backup took a secret along.
+var exported = memory.Source{Plugin: "export"}
+
+// Export gives a secret to an export or a backup.
+func (va *Vault) Export(ctx context.Context, id memory.ID) (serve.Revealed, error) {
+	return va.RevealTo(ctx, id, exported)
+}
+
 // RevealTo gives a secret, and notes to whom it was shown.
 func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (r serve.Revealed, err error) {
 	var m memory.Memory

@@ -9,6 +9,7 @@ import { t, type Word } from "./i18n";
 import { Icon } from "./icons";
 import { go } from "./router";
 import { Sharer } from "./sharer";
+import { Alone } from "./sharing";
 import { Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 /** A community to which the wearer belongs. */
@@ -102,11 +103,13 @@ function useEntering(path: string, names: string[], again: () => void): [boolean
 }
 
 function Found({ again }: { again: () => void }) {
+  const sync = useLoaded<{ relay: string }>("/v1/sync");
   const [busy, submit] = useEntering("/v1/communities", ["name", "as"], again);
   return (
     <section class="panel" data-does="newCommunity">
       <h2>{t("pool.new")}</h2>
       <p class="muted">{t("pool.newSays")}</p>
+      {sync.value && !sync.value.relay && <Alone />}
       <form class="fields" onSubmit={submit}>
         <label>
           {t("pool.name")}

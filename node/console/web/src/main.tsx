@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { allow, away, begin, call, may, onSession, post, type Problem, type Session } from "./api";
 import { BackingUp } from "./backup";
 import { Forgetting } from "./forget";
-import { clock, longDate, t, inZone } from "./i18n";
+import { clock, dateOf, longDate, t, inZone } from "./i18n";
 import { Icon, Mark, type IconName } from "./icons";
 import { Later, loadRest } from "./later";
 import "./letin.css";
@@ -141,7 +141,7 @@ function pageOf(r: typeof import("./rest"), { path, query }: Place, status: Stat
   if (does && !may(does)) return <r.AfarPage />;
   switch (path[0]) {
     case "week":
-      return <r.WeekPage date={path[1] ?? ""} />;
+      return <r.WeekPage date={/^\d{4}-\d\d-\d\d$/.test(path[1] ?? "") ? path[1]! : dateOf(new Date())} />;
     case "year":
       return <r.YearPage year={path[1] ?? ""} />;
     case "ask":

@@ -14,12 +14,13 @@ interface Read {
   at: string;
   id: string;
   label: string;
-  by: { plugin?: string };
+  by: { plugin?: string; device?: string };
 }
 
 export function Vault() {
   const { value, error } = useLoaded<{ memories: Memory[] }>("/v1/memories?type=vault&limit=500");
-  const log = useLoaded<{ reads: Read[] }>("/v1/vault/log?limit=20");
+  const log = useLoaded<{ reads: Read[]; exported?: string }>("/v1/vault/log?limit=20");
+  const sync = useLoaded<{ relay: string; apart?: boolean }>("/v1/sync");
   const [shown, show] = useState<{ id: string; secret: string } | null>(null);
   const [ask, wait] = useState<string | null>(null);
   async function reveal(id: string) {
@@ -43,6 +44,7 @@ export function Vault() {
     return (
       <Empty icon="key" title={t("vault.empty")}>
         <p>{t("vault.emptyHow")}</p>
+        {(sync.value?.relay || sync.value?.apart) && <p>{t("vault.elsewhere")}</p>}
       </Empty>
     );
   }
@@ -78,13 +80,17 @@ export function Vault() {
           <ul class="log">
             {log.value.reads.map((r) => (
               <li key={r.at + r.id}>
-                <T text={r.label} most={80} /> <span class="muted">{moment(r.at)}</span>
+                <T text={r.label} most={80} />{" "}
+                <span class="muted">
+                  {r.by.plugin === "app" ? <T text={r.by.device?.replace(/^app:/, "") ?? ""} most={40} /> : said("by", r.by.plugin ?? "")} · {moment(r.at)}
+                </span>
               </li>
             ))}
           </ul>
         ) : (
           <p class="muted">{t("vault.logEmpty")}</p>
         )}
+        {log.value?.exported && <p class="muted">{t("vault.exported", { when: moment(log.value.exported) })}</p>}
       </section>
       {ask && (
         <Passphrase

@@ -78,7 +78,7 @@ export const zh: Record<keyof typeof en, string> = {
   "category.personal_details": "个人信息", "category.family": "家庭", "category.friends": "朋友", "category.work": "工作", "category.education": "教育", "category.health": "健康", "category.food": "饮食", "category.travel": "出行", "category.sports": "运动",
   "category.music": "音乐", "category.entertainment": "娱乐", "category.hobbies": "爱好", "category.technology": "科技", "category.home": "家", "category.money": "钱", "category.plans": "计划", "category.preferences": "偏好", "category.misc": "其他",
 
-  "vault.show": "显示", "vault.hide": "隐藏", "vault.left": "{n} 秒后自动隐藏", "vault.log": "查看记录", "vault.logEmpty": "还没有显示过任何秘密。", "vault.empty": "保险库是空的", "vault.emptyHow": "说出口的密码或代码会放到这里，并从其他地方去掉。", "vault.open": "打开保险库", "vault.do": "打开 5 分钟",
+  "vault.show": "显示", "vault.hide": "隐藏", "vault.left": "{n} 秒后自动隐藏", "vault.log": "查看记录", "vault.logEmpty": "还没有显示过任何秘密。", "vault.exported": "{when} 有一次导出或备份带上了秘密。", "vault.empty": "保险库是空的", "vault.emptyHow": "说出口的密码或代码会放到这里，并从其他地方去掉。", "vault.elsewhere": "你的其他设备不会把秘密传过来，除非在那台设备上设置 sync.vault = true。", "vault.open": "打开保险库", "vault.do": "打开 5 分钟",
 
   "memory.actions": "可以做什么", "memory.steps": "步骤", "memory.content": "内容", "memory.evidence": "出处", "memory.noEvidence": "是你自己说的，没有其他依据。", "memory.changed": "变化", "memory.before": "之前", "memory.this": "这条", "memory.after": "之后", "memory.same": "说的一样", "memory.history": "历史",
   "do.pin": "固定", "do.unpin": "取消固定", "do.correct": "更正", "do.archive": "收起", "do.unarchive": "取出", "do.forget": "忘记…",
@@ -86,7 +86,7 @@ export const zh: Record<keyof typeof en, string> = {
   "edit.text": "正确的说法", "edit.value": "具体是（{what}）", "edit.save": "保存", "edit.changed": "你在写的时候，它在别处被改了。你写的还没有保存。", "edit.theirs": "现在写的是", "edit.mine": "你写的是", "edit.keepMine": "保存我写的", "edit.takeTheirs": "保留现在这样", "edit.says": "你说的优先于机器听到的。",
   "fact.when": "时间", "fact.where": "地点", "fact.who": "人物", "fact.since": "开始于", "fact.until": "直到", "fact.names": "名字", "fact.heard": "听到", "fact.times": "{n} 次", "fact.sure": "确定", "fact.by": "来自", "fact.learnt": "得知于",
   "sure.high": "确定", "sure.some": "大致", "sure.low": "不太确定",
-  "by.person": "你", "by.api": "你（通过程序）", "by.import": "导入", "by.facts": "事实", "by.plans": "计划", "by.howto": "做法", "by.secrets": "秘密", "by.speech": "声音", "by.scene": "相机", "by.language": "语言", "by.node": "Locket", "by.dream": "整理", "by.transcript": "转写",
+  "by.person": "你", "by.api": "你（通过程序）", "by.import": "导入", "by.export": "导出或备份", "by.facts": "事实", "by.plans": "计划", "by.howto": "做法", "by.secrets": "秘密", "by.speech": "声音", "by.scene": "相机", "by.language": "语言", "by.node": "Locket", "by.dream": "整理", "by.transcript": "转写",
   "change.ADD": "记住", "change.UPDATE": "更改", "change.DELETE": "结束", "change.NOOP": "又听到", "change.REFUSE": "未采纳",
 
   "graph.title": "人物、地点和事物", "graph.around": "{name} 周围", "graph.says": "你的记忆提到了谁和什么，以及其中的联系。用方向键在名字之间移动，按回车打开。", "graph.all": "全部", "graph.past": "包括已结束的",
