@@ -105,19 +105,19 @@ func (c *clause) todo() bool {
 	if !c.must || c.neg || c.past || c.perfect || c.maybe || c.ends == "?" || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand[c.verb] && !chores[c.verb] {
 		return false
 	}
-	o := strings.ToLower(o2(c, c.vi+1))
-	switch first, _, _ := strings.Cut(o, " "); {
-	case o == "" || holdsWord(o, "way") || holdsWord(o, "ways") || holdsWord(o, "word") || vague(o) || personal(c.w(c.vi+1)) || preposition(first) || adverb(first) || subjectPronoun(first):
+	o, first := strings.ToLower(o2(c, c.vi+1)), c.w(c.vi+1)
+	if o == "" || vague(o) || holdsWord(o, "way") || holdsWord(o, "ways") || holdsWord(o, "word") || personal(first) || preposition(first) || adverb(first) || subjectPronoun(first) {
 		return false
-	case c.verb == "get" || c.verb == "find" || c.verb == "change" || c.verb == "check" || c.verb == "tell":
-		switch last(o) { // what one gets, finds and changes in oneself
-		case "ready", "going", "started", "up", "used", "better", "better at", "way", "ways", "time", "balance", "life", "mind", "job", "sleep", "rest", "one", "myself", "help", "done", "attitude", "out", "back", "home", "together", "over", "away", "down":
-			return false
-		}
-		return determiner(c.w(c.vi+1)) || c.w(c.vi+1) == "my" || c.w(c.vi+1) == "our" || c.w(c.vi+1) == "new" || strings.HasSuffix(o, "s") || c.capital(c.vi+1)
+	}
+	switch c.verb {
+	case "get", "find", "change", "check", "tell":
+		return !oneself[last(o)] && (determiner(first) || first == "my" || first == "our" || first == "new" || strings.HasSuffix(o, "s") || c.capital(c.vi+1))
 	}
 	return true
 }
+
+// oneself is what one gets, finds and changes in oneself: "I need to change my life".
+var oneself = set("ready going started up used better way ways time balance life mind job sleep rest one myself help done attitude out back home together over away down")
 
 func (t *talk) planAt(c *clause, w *when) {
 	if w.hasDay && !w.habit && !w.weekday && w.day < t.now.day && (w.grain == 'd' || w.grain == 0 || w.grain == 'w' && w.day+6 < t.now.day || w.grain == 'M' && w.day+31 < t.now.day || w.grain == 'y' && w.day+366 < t.now.day) {

@@ -23,7 +23,7 @@ func (c *clause) groupAt(i int) string {
 }
 
 // joins takes the group that somebody is in, joins or leaves: "I joined a choir", "I sing in a band",
-// "I'm in the alpine club".
+// "I'm in the alpine club". It reports whether the clause says nothing else.
 func (t *talk) joins(c *clause, i int) bool {
 	if c.kind == 't' || c.ends == "?" || c.conditional() || c.modal || c.future || c.intend {
 		return false
@@ -31,46 +31,47 @@ func (t *talk) joins(c *clause, i int) bool {
 	done := c.past || c.perfect
 	switch c.verb {
 	case "join":
-		if !done || c.neg {
-			return false
-		}
+		return done && !c.neg && t.inGroup(c, i)
 	case "leave", "quit":
 		o := c.groupAt(i)
 		if o != "" && done && !c.neg {
 			t.ended(c, c.subj, "habit", memberOf, o, true)
 		}
 		return o != ""
-	case "belong":
-		if c.w(i) != "to" || done && !c.usedTo {
-			return false
-		}
-		i++
-	case "be", "sing", "play", "drum", "dance", "row", "sail", "climb", "perform":
-		for c.verb == "be" && (adverb(c.w(i)) || c.w(i) == "not") {
-			i++
-		}
-		for _, more := range [...]string{"a", "member", "part", "of"} {
-			if c.verb == "be" && c.w(i) == more && (more != "a" || c.w(i+1) == "member") {
-				i++
-			}
-		}
-		if k := c.find(i, 5, "in"); k > i && c.verb == "play" { // "the violin in an orchestra": what is said below
-			i = k
-		}
-		if w := c.w(i - 1); w != "of" {
-			if w = c.w(i); w != "in" && w != "with" {
-				return false
-			}
-			i++
-		}
-		if done && !c.usedTo {
-			return false
-		}
-	default:
+	}
+	if done && !c.usedTo {
 		return false
 	}
+	switch c.verb {
+	case "belong":
+		return c.w(i) == "to" && t.inGroup(c, i+1)
+	case "be":
+		for adverb(c.w(i)) || c.w(i) == "not" {
+			i++
+		}
+		if c.w(i) == "a" && c.w(i+1) == "member" {
+			i++
+		}
+		if (c.w(i) == "member" || c.w(i) == "part") && c.w(i+1) == "of" {
+			return t.inGroup(c, i+2)
+		}
+		return c.w(i) == "in" && t.inGroup(c, i+1)
+	case "play":
+		if in := c.find(i+1, 4, "in"); in > 0 { // "the violin in an orchestra"
+			t.inGroup(c, in+1)
+			return false
+		}
+		fallthrough
+	case "sing", "drum", "dance", "row", "sail", "climb", "perform":
+		return (c.w(i) == "in" || c.w(i) == "with") && t.inGroup(c, i+1)
+	}
+	return false
+}
+
+// inGroup proposes the group that the words from i name, if they name one.
+func (t *talk) inGroup(c *clause, i int) bool {
 	o := c.groupAt(i)
-	return o != "" && t.fact(c, "habit", memberOf, o, true, 0.8) != nil && (c.verb != "play" || c.w(c.vi+1) == "in" || c.w(c.vi+1) == "with")
+	return o != "" && t.fact(c, "habit", memberOf, o, true, 0.8) != nil
 }
 
 // clubsZh end what groups are in Chinese.
