@@ -290,8 +290,7 @@ func (t *talk) subject(c *clause) int {
 		c.kind, c.thing = 't', strings.ToLower(c.join(1, k))
 		return k
 	}
-	switch w := c.w(0); w { // "Dad's birthday", "Mum lives"
-	case "dad", "mum", "mom", "mummy", "daddy", "grandma", "grandpa", "granny", "gran", "nan", "grandad", "granddad", "nana":
+	if w := c.w(0); parent[w] { // "Dad's birthday", "Mum lives"
 		p := person{possessive(t.self.name) + " " + w, possessive(t.self.key) + " " + w}
 		if c.w(1) == "'s" {
 			return t.owned(c, p, 2)

@@ -186,8 +186,11 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 	}
 	for k := len(t.persons) - 1; k >= 0; k-- {
 		p := t.persons[k]
-		if t.sex(p) == other || t.present(p) || holdsWord(strings.ToLower(c.raw()), p.key) {
+		if t.sex(p) == other || t.present(p) || holdsWord(strings.ToLower(c.raw()), strings.TrimPrefix(p.key, mine)) {
 			continue
+		}
+		if noun, ok := strings.CutPrefix(p.key, mine); ok && p.name == "" {
+			return person{possessive(t.self.name) + " " + noun, possessive(t.self.key) + " " + noun}, true
 		}
 		if p.name == "" {
 			break // somebody without a name was spoken of after whoever has one

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -75,8 +76,16 @@ func (t *talk) addressee() (person, bool) {
 
 // meet takes in who is named in a sentence, and whom "he" or "she" may mean.
 func (t *talk) meet(toks []token, text string) {
-	t.persons = append(t.persons, personsIn(toks, text)...)
-	if p, ok := unnamed(toks); ok {
+	named := personsIn(toks, text)
+	t.persons = append(t.persons, named...)
+	p, ok := unnamed(toks)
+	if !ok && len(named) == 0 {
+		p, ok = relativeIn(toks)
+	}
+	if ok {
+		if len(named) > 0 || text != t.ev.Text { // whom does "she" mean, and whose sister is she?
+			p.key = strings.TrimPrefix(p.key, mine)
+		}
 		t.persons = append(t.persons, p)
 	}
 	for i := 1; i < len(toks); i++ {
@@ -102,7 +111,7 @@ func (t *talk) sex(p person) byte {
 		return s
 	}
 	if p.name == "" {
-		return sexOf(p.key, "")
+		return sexOf(strings.TrimPrefix(p.key, mine), "")
 	}
 	first, rest, _ := strings.Cut(strings.ReplaceAll(p.key, ".", ""), " ")
 	if s := sexOf(first, ""); s != 0 && rest != "" {
@@ -110,6 +119,9 @@ func (t *talk) sex(p person) byte {
 	}
 	return cmp.Or(t.sexes[first], sexOf("", first))
 }
+
+// mine begins the key of a relative of the speaker who is not named: "my sister".
+const mine = "my "
 
 // unnamed gives whom a sentence begins with and does not name, "my boss" or "the plumber",
 // as a person who has a key alone.
@@ -131,8 +143,44 @@ func unnamed(toks []token) (person, bool) {
 	if named || !kin(noun) && !trade(noun) && !profession(noun) {
 		return person{}, false
 	}
+	sex, rest := sexOf(noun, ""), toks[first+2:]
+	if end := slices.IndexFunc(rest, func(o token) bool { return o.kind == 'p' }); end >= 0 {
+		rest = rest[:end]
+	}
+	also := slices.ContainsFunc(rest, func(o token) bool { // "my mum spoke to my sister"
+		other := sexOf(o.s, "")
+		return (kin(o.s) || trade(o.s) || profession(o.s)) && (sex == 0 || other == 0 || sex == other)
+	})
+	if det := toks[first].s; (det == "my" || det == "our") && !also {
+		noun = mine + noun
+	}
 	return person{key: noun}, true
 }
+
+// relativeIn gives the one relative of the speaker's whom a sentence has somewhere, without a name: "I met my
+// cousin". Of several it is the last, as somebody of whom nobody can say whose they are.
+func relativeIn(toks []token) (p person, ok bool) {
+	for i := 0; i+1 < len(toks); i++ {
+		base, rest := contraction(toks[i].s)
+		switch {
+		case i == 0 && parent[base] && (rest == "is" || rest == "" && verbish(toks[1].s)): // "Dad's ill"
+			base = toks[0].s
+		case (base == "my" || base == "our") && kin(toks[i+1].s) && (i+2 == len(toks) || !toks[i+2].cap && toks[i+2].s != "'s" && toks[i+2].s != ","):
+			base = toks[i+1].s
+		default:
+			continue
+		}
+		base, _ = contraction(base)
+		if ok {
+			return person{key: base}, true
+		}
+		p, ok = person{key: mine + base}, true
+	}
+	return p, ok
+}
+
+// parent are the relatives whom one speaks of without "my".
+var parent = set("dad mum mom mummy daddy grandma grandpa granny gran nan grandad granddad nana")
 
 // personsIn lists who is named in a sentence: capitalised words inside it that
 // are no days, months or places after "in", and no firm or street.
