@@ -19,6 +19,11 @@ func (t *talk) owes(c *clause) bool {
 	switch {
 	case to == "me" && c.kind == 'p':
 		to = t.self.key
+	case c.kind == 's' && (parent[to] || to == "my" && kin(c.w(i+1)) && !c.capital(i+2)): // "I owe my brother twenty euros"
+		if to == "my" {
+			i++
+		}
+		to = t.self.key + "'s " + c.w(i)
 	case !c.capital(i) || !nameWord(to) || c.capital(i+1):
 		return false
 	}
@@ -37,6 +42,9 @@ func (t *talk) repaid(c *clause, i int) {
 		if w := c.w(k); w == "i" || w == "that" || w == "he" || w == "she" {
 			end = k // "the 50 euros I owed him"
 		}
+	}
+	if end > i+2 && c.w(end-2) == "," && c.capital(end-1) {
+		end -= 2 // "I paid my brother back, Anna"
 	}
 	for end > i && (c.w(end-1) == "yesterday" || c.w(end-1) == "today" || c.w(end-1) == "now" || c.w(end-1) == "already" || c.w(end-1) == ",") {
 		end--
@@ -60,6 +68,8 @@ func (t *talk) repaid(c *clause, i int) {
 		switch {
 		case w == "me" && c.kind == 'p' && to == "" && follows:
 			to, at = t.self.key, k
+		case c.kind == 's' && to == "" && (parent[w] && follows || kin(w) && c.w(k-1) == "my"):
+			to, at = t.self.key+"'s "+w, k
 		case c.kind == 's' && to == "" && follows && c.capital(k) && nameWord(w) && monthOf(w) == 0 && weekdayOf(w, false) < 0:
 			to, at = w, k
 		case w == "the" || w == "her" || w == "his" || w == "their" || w == "my" || w == "to" && k+1 < end && c.capital(k+1) || w == "to" && c.w(k+1) == "me" || w == "everything" || w == "money" || w == "all" || k == back:

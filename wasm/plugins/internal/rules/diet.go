@@ -21,6 +21,11 @@ func (t *talk) eats(c *clause, i int) bool {
 		case !c.past && !c.ing && !c.perfect:
 			t.fact(c, "diet", c.verb+"s", o, true, 0.65)
 		}
+	case "go": // "I've gone vegan"
+		if !diets[c.w(i)] || c.neg || !c.past && !c.perfect {
+			return false
+		}
+		t.fact(c, "diet", "diet", c.w(i), false, 0.85)
 	case "stop", "avoid":
 		t.foregoes(c, i)
 	case "give":

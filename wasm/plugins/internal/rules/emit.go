@@ -231,6 +231,9 @@ func (t *talk) entities(c *clause) []abi.Entity {
 		case "with", "and", "meet", "met", "see", "call":
 			kind = "person"
 		}
+		if c.w(k) == "'s" && kind == "place" {
+			kind = "" // "in Emma's class"
+		}
 		name := c.join(i, k)
 		if name != c.subj.name && (i > 0 || strings.Contains(c.subj.name, " and ")) {
 			all = append(all, abi.Entity{Name: name, Kind: kind})

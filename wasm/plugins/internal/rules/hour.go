@@ -9,7 +9,7 @@ import (
 // of getting up, or one of a timetable to the minute ("the flight at 6:40").
 func early(s sentence, minute int) bool {
 	for i, tok := range s.toks {
-		switch tok.s {
+		switch word, _ := contraction(tok.s); word { // "the flight's at 6:40"
 		case "alarm", "breakfast", "sunrise", "dawn", "wake", "wakes", "woke", "waking", "jog", "jogging":
 			return true
 		case "flight", "plane", "train", "bus", "coach", "ferry", "tram", "departs", "departure", "boarding", "boards",

@@ -185,7 +185,7 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	for i < len(s.toks) && timed[i] {
 		i++
 	}
-	if i > first && i >= len(s.toks) {
+	if i > first && (i >= len(s.toks) || s.toks[i].kind == 'p') {
 		return true // "my birthday's on Friday"
 	}
 	if i >= len(s.toks) {
