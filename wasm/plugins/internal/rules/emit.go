@@ -222,9 +222,9 @@ func (t *talk) entities(c *clause) []abi.Entity {
 		}
 		kind := ""
 		switch c.w(i - 1) {
-		case "in", "near", "into":
+		case "in", "near":
 			kind = "place"
-		case "to", "from": // not "engaged to Hanna", "a letter from Ann"
+		case "to", "from", "into": // not "engaged to Hanna", "a letter from Ann", "bumped into Marta"
 			if l, _, _ := lemma(c.w(i - 2)); journeys[l] || journeys[c.w(i-2)] {
 				kind = "place"
 			}

@@ -143,7 +143,7 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 		name = c.cased(next + 1)
 	}
 	for k, w := range words { // "a love for horses" is a love
-		if k > 0 && preposition(w) && w != "of" || strings.HasSuffix(w, "ing") && k > 0 {
+		if k > 0 && (preposition(w) && w != "of" || strings.HasSuffix(w, "ing") && w != "evening") { // but parents' evening
 			words = words[:k]
 			break
 		}

@@ -91,6 +91,9 @@ func (t *talk) takes(c *clause, i int) bool {
 		return false
 	}
 	f.Sensitivity = "private"
+	if w := c.firstTime(); w != nil && w.hasDay && c.until(w) {
+		f.TrueTo = w.ends() // "on antibiotics until Friday"
+	}
 	switch {
 	case amount != "":
 		f.Predicate, f.Object = medication, amount+" of "+drug

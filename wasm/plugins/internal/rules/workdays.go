@@ -74,8 +74,8 @@ func (t *talk) gaveNotice(c *clause, i int) bool {
 	return true
 }
 
-// utilities are what a house has until it is cut off.
-var utilities = set("water power electricity gas heating internet wifi broadband lift elevator")
+// utilities are what there is on most days: what a house has until it is cut off, and where one has to go.
+var utilities = set("water power electricity gas heating internet wifi broadband lift elevator school nursery kindergarten daycare")
 
 // outage takes "there's no water on Thursday", "they're turning off the power tomorrow": a day to come
 // at the speaker's home.
