@@ -83,7 +83,7 @@ func (t *talk) meet(toks []token, text string) {
 		p, ok = relativeIn(toks)
 	}
 	if ok {
-		if len(named) > 0 || text != t.ev.Text { // whom does "she" mean, and whose sister is she?
+		if len(named) > 0 || text != t.ev.Text || t.plain { // whom does "she" mean, and whose sister is she? Names may stand in text without capitals
 			p.key = strings.TrimPrefix(p.key, mine)
 		}
 		t.persons = append(t.persons, p)
