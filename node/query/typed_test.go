@@ -15,7 +15,7 @@ import (
 // shown with it. What was typed before and after a note is not.
 func TestTypedLinesStandAlone(t *testing.T) {
 	lines := []string{"婆婆不吃羊肉", "我每天早上跑五公里", "The tent is in the attic behind the skis", "We are out of oat milk", "妈妈的降压药快吃完了", "办公室的空调坏了，师傅说明天来修"}
-	questions := map[string]string{"婆婆不能吃什么": "小雨的婆婆不吃羊肉。", "妈妈吃什么药": "妈妈的降压药快吃完了", "Is the tent in the garage?": "The tent is in the attic behind the skis."}
+	questions := map[string]string{"婆婆不能吃什么": "小雨的婆婆不吃羊肉。", "妈妈吃什么药": "小雨的妈妈的降压药快吃完了。", "Is the tent in the garage?": "The tent is in the attic behind the skis."}
 	shown := func(n *node.Node, question string) (texts []string) {
 		t.Helper()
 		res, err := n.Search(t.Context(), serve.SearchRequest{Query: question})
