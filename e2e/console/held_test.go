@@ -93,7 +93,7 @@ func TestFactTreeChanges(t *testing.T) {
 // doctor's findings have buttons that do what they advise.
 func TestLostAndDoctor(t *testing.T) {
 	home, c := ownHome(t, "--set", "plugins.disabled=none-such")
-	at := time.Now().Add(-time.Hour)
+	at := time.Now().Add(-2 * time.Minute) // on the day of the pauses, whatever the hour
 	day := filepath.Join(t.TempDir(), "day.jsonl")
 	lines := fmt.Sprintf(`{"kind": "day", "date": %q, "zone": "UTC", "wearer": "Mei"}
 {"at": %q, "kind": "text", "device": "pin", "speaker": "Mei", "lang": "en", "text": "My dentist is Dr. Weber."}
