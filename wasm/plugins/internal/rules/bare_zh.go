@@ -52,21 +52,19 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 			b.WriteString(s.text[last:tok.start])
 			last = tok.end
 			b.WriteString(name)
-			home := i // 我们家 is the home of one of them, too
-			for _, more := range [...]string{"们", "家"} {
-				if s.at(home+1) == more {
-					home++
+			if s.at(i+1) == "们" {
+				home := i + 1 + boolInt(s.at(i+2) == "家") // 我们家 is the home of one of them, too
+				switch _, n := prefixZh(s, home+1, kinZh[:]...); {
+				case n > 0: // 我们女儿, 我们家女儿
+					b.WriteString("的")
+					i = home
+					last = s.toks[i].end
+				case home == i+2: // 我们家老大
+					i++
+					last = s.toks[i].end
+				default:
+					b.WriteString("他")
 				}
-			}
-			if _, n := prefixZh(s, home+1, kinZh[:]...); n > 0 && s.at(i+1) == "们" { // 我们女儿, 我们家女儿
-				b.WriteString("的")
-				i = home
-				last = s.toks[i].end
-			} else if home == i+2 { // 我们家老大
-				i++
-				last = s.toks[i].end
-			} else if s.at(i+1) == "们" {
-				b.WriteString("他")
 			} else if _, n := prefixZh(s, i+1, kinZh[:]...); n > 0 {
 				b.WriteString("的")
 			}

@@ -251,8 +251,8 @@ func (t *talk) entities(c *clause) []abi.Entity {
 	return all[:min(len(all), 8)]
 }
 
-// journeys are what stands before "to" or "from" and a place.
-var journeys = set("go move fly travel drive come return walk ride cycle sail get head relocate be back flight train bus ferry ticket tickets trip way journey drive move moving")
+// journeys stand before "to", "from" or "into" and a place.
+var journeys = set("go move fly travel drive come return walk ride cycle sail get head relocate be back flight train bus ferry ticket tickets trip way journey")
 
 // relation proposes "Anna is Mei's sister".
 func (t *talk) relation(c *clause, owner person, noun, name string, confidence float64) {

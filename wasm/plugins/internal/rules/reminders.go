@@ -225,8 +225,10 @@ func (t *talk) reminderZh(s sentence) bool {
 	if polite && containsAny(s.raw(), askersZh[:]...) {
 		return false // 你能提醒我他叫什么吗
 	}
-	if due, ok := strings.CutPrefix(strings.TrimPrefix(raw, "我"), "该"); ok && strings.HasSuffix(due, "了") && choreZh(strings.TrimSuffix(due, "了")) { // 该交房租了
-		return t.says(s, "我得"+strings.TrimSuffix(due, "了"))
+	due, mustBe := strings.CutPrefix(strings.TrimPrefix(raw, "我"), "该")
+	due, byNow := strings.CutSuffix(due, "了")
+	if mustBe && byNow && choreZh(due) { // 该交房租了
+		return t.says(s, "我得"+due)
 	}
 	for _, said := range [...]string{"提醒我一下", "提醒我", "提醒一下我", "记得", "记着", "别忘了", "别忘记", "不要忘了", "不要忘记", "我得记得", "我要记得", "我不能忘了", "我别忘了"} {
 		rest, ok := strings.CutPrefix(raw, said)

@@ -83,7 +83,9 @@ func (t *talk) meet(toks []token, text string) {
 		p, ok = relativeIn(toks)
 	}
 	if ok {
-		if len(named) > 0 || text != t.ev.Text || t.plain { // whom does "she" mean, and whose sister is she? Names may stand in text without capitals
+		// Beside a name, "she" may be either of the two. In another's words "my sister" is theirs, and a text
+		// without capitals may have names that nobody sees.
+		if len(named) > 0 || text != t.ev.Text || t.plain {
 			p.key = strings.TrimPrefix(p.key, mine)
 		}
 		t.persons = append(t.persons, p)
@@ -164,13 +166,11 @@ func relativeIn(toks []token) (p person, ok bool) {
 		base, rest := contraction(toks[i].s)
 		switch {
 		case i == 0 && parent[base] && (rest == "is" || rest == "" && verbish(toks[1].s)): // "Dad's ill"
-			base = toks[0].s
 		case (base == "my" || base == "our") && kin(toks[i+1].s) && (i+2 == len(toks) || !toks[i+2].cap && toks[i+2].s != "'s" && toks[i+2].s != ","):
 			base = toks[i+1].s
 		default:
 			continue
 		}
-		base, _ = contraction(base)
 		if ok {
 			return person{key: base}, true
 		}
