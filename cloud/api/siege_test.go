@@ -204,6 +204,32 @@ func (s *service) unread(t *testing.T, r *raw) (status string, c net.Conn) {
 	return string(b[9:]), c
 }
 
+// besieged has an account fetch n times from many addresses and read nothing: from least to most
+// answers are given, all else is refused, another account has its own, and so has the first
+// once its connections are closed.
+func (s *service) besieged(t *testing.T, fetch func(from string, h *storetest.Household) (string, net.Conn), hostile, honest *storetest.Household, n, least, most int) {
+	t.Helper()
+	given, held := map[string]int{}, []net.Conn{}
+	for i := range n {
+		status, c := fetch(fmt.Sprintf("203.0.113.%d", i%20), hostile)
+		given[status]++
+		held = append(held, c)
+	}
+	if given["200"] > most || given["200"] < least || given["503"] != n-given["200"] {
+		t.Errorf("%v", given)
+	}
+	for range 3 {
+		if status, _ := fetch("192.0.2.7", honest); status != "200" {
+			t.Errorf("another account: %s", status)
+		}
+	}
+	for _, c := range held {
+		c.Close()
+	}
+	for status := ""; status != "200" && t.Context().Err() == nil; status, _ = fetch("203.0.113.1", hostile) {
+	}
+}
+
 // Who asks for pages and reads none of them has so many held in memory, and the others
 // have theirs. What was written, or given up, counts no more.
 func TestThreatPagesUnread(t *testing.T) {
@@ -219,25 +245,7 @@ func TestThreatPagesUnread(t *testing.T) {
 			t.Helper()
 			return s.unread(t, came(from, s.member(h, h.Owner, "GET", "/deltas")))
 		}
-		given, held := map[string]int{}, []net.Conn{}
-		for i := range 60 { // that ask for 240 MB
-			status, c := fetch(fmt.Sprintf("203.0.113.%d", i%20), hostile)
-			given[status]++
-			held = append(held, c)
-		}
-		if given["200"] > 12 || given["200"] < 5 || given["503"] != 60-given["200"] {
-			t.Errorf("%v", given)
-		}
-		for range 3 {
-			if status, _ := fetch("192.0.2.7", honest); status != "200" {
-				t.Errorf("another account: %s", status)
-			}
-		}
-		for _, c := range held {
-			c.Close()
-		}
-		for status := ""; status != "200" && t.Context().Err() == nil; status, _ = fetch("203.0.113.1", hostile) {
-		}
+		s.besieged(t, fetch, hostile, honest, 60, 5, 12) // ask for 240 MB
 	})
 }
 
@@ -254,23 +262,7 @@ func TestThreatBlobsUnread(t *testing.T) {
 			t.Helper()
 			return s.unread(t, came(from, s.member(h, h.Owner, "GET", "/blobs/"+id.String())))
 		}
-		given, held := map[string]int{}, []net.Conn{}
-		for i := range 500 {
-			status, c := fetch(fmt.Sprintf("203.0.113.%d", i%20), hostile)
-			given[status]++
-			held = append(held, c)
-		}
-		if given["200"] > 350 || given["200"] < 300 || given["503"] != 500-given["200"] {
-			t.Errorf("%v", given)
-		}
-		if status, _ := fetch("192.0.2.7", honest); status != "200" {
-			t.Errorf("another account: %s", status)
-		}
-		for _, c := range held {
-			c.Close()
-		}
-		for status := ""; status != "200" && t.Context().Err() == nil; status, _ = fetch("203.0.113.1", hostile) {
-		}
+		s.besieged(t, fetch, hostile, honest, 500, 300, 350)
 	})
 }
 

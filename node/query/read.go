@@ -251,6 +251,10 @@ func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
 	}), err
 }
 
+func asRelated(m *memory.Memory) serve.Related {
+	return serve.Related{ID: m.ID, Text: m.Text, At: m.Began()}
+}
+
 // madeOf gives the memories that one was made of and that are still here.
 func madeOf(tx *store.Tx, m *memory.Memory, now time.Time) (out []serve.Related, err error) {
 	for _, l := range m.Links {
@@ -266,7 +270,7 @@ func madeOf(tx *store.Tx, m *memory.Memory, now time.Time) (out []serve.Related,
 			return nil, err
 		}
 		if o.State != memory.Erased && !o.Expired(now) {
-			out = append(out, serve.Related{ID: o.ID, Text: o.Text, At: o.Began()})
+			out = append(out, asRelated(o))
 		}
 	}
 	return out, nil
@@ -280,7 +284,7 @@ func related(tx *store.Tx, m *memory.Memory, now time.Time) (replaced []serve.Re
 	}
 	for i := range group {
 		o := &group[i]
-		r := serve.Related{ID: o.ID, Text: o.Text, At: o.Began()}
+		r := asRelated(o)
 		switch {
 		case o.State == memory.Erased || o.Expired(now):
 		case o.Into == m.ID && !o.Negates:
@@ -292,7 +296,8 @@ func related(tx *store.Tx, m *memory.Memory, now time.Time) (replaced []serve.Re
 	if into == nil && !m.Into.IsZero() { // it was merged into a memory of another group
 		o, err := tx.Memory(m.Into)
 		if err == nil && o.State != memory.Erased && !o.Expired(now) {
-			into = &serve.Related{ID: o.ID, Text: o.Text, At: o.Began()}
+			r := asRelated(o)
+			into = &r
 		} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
 			return nil, nil, err
 		}
