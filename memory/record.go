@@ -81,8 +81,8 @@ func (m *Memory) Expired(now time.Time) bool {
 	return !ends.IsZero() && !now.Before(ends)
 }
 
-// Began is from when on the memory held, out in the world: what names no such time held from
-// when it happened, or was said before.
+// Began is the time from which the memory held, out in the world. One that names no such time
+// held from [Memory.When], or from its event if that came earlier.
 func (m *Memory) Began() time.Time {
 	if !m.TrueFrom.IsZero() {
 		return m.TrueFrom

@@ -302,8 +302,8 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// A seller fills a share of the market's room, also by versions of one listing, and others
-// have theirs. A version of what is here already needs none.
+// A seller can fill one share of the market's room, and no more by new versions of a listing.
+// The other sellers have theirs. A version with a bundle that is here already needs no room.
 func TestThreatSellerFillsTheMarket(t *testing.T) {
 	each(t, func(h *house) {
 		sealed := func(n byte) (items [][]byte) {

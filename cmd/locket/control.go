@@ -294,8 +294,8 @@ func (a *app) listVault(ctx context.Context) error {
 	})
 }
 
-// lessHere says of a device on which nothing was found why others may have it: it has not
-// synced yet, or what is given here.
+// lessHere says why nothing was found on a device, although others may have it: it has not
+// synced yet, or else the reason that is given.
 func (a *app) lessHere(ctx context.Context, cl *serve.Client, otherwise string) error {
 	s, err := cl.SyncStatus(ctx)
 	switch {

@@ -121,9 +121,9 @@ type Query struct {
 	// possibly twice. nil allows all. It must not call the index.
 	Allow func(About) bool
 	// Glance is for an Allow that reads the store, and nil for one that is quick. It
-	// tells at once what Allow would say, or that it is not sure. Then Allow is called
-	// for the documents of which Glance is not sure. Meanwhile the index can be
-	// changed, and the search ends when its context does.
+	// tells at once what Allow would say, or that it is not sure, and Allow is called
+	// for those documents alone. The index can be changed while it is, and the search
+	// ends when its context does.
 	Glance func(About) (ok, sure bool)
 	// Shown reports whether whoever asks may know of a document. The question is then
 	// read as if there were no others, see shown. It is called for any document, and

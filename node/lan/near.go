@@ -74,7 +74,7 @@ func (l *near) give(ip netip.Addr) {
 	}
 }
 
-// writeWait is how long a caller may take nothing of what is written to it.
+// writeWait is the time after which a caller that reads nothing is let go.
 const writeWait = 30 * time.Second
 
 // nearConn gives its place back when it is closed, and ends where its caller does not

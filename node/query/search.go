@@ -179,9 +179,9 @@ func (qr *Query) filtering(ctx context.Context, choice *chooser) (glance func(re
 	}, nil
 }
 
-// sight tells the index of which documents the caller may know. Those that have to be read
-// for that are noted and refused, until they were read while nobody holds the index. It
-// takes what is beyond mostSeen for refused.
+// sight tells the index of which documents the caller may know. Some have to be read for that:
+// it notes them and refuses them, until they have been read while nobody holds the index. What
+// is beyond mostSeen it refuses.
 type sight struct {
 	glance func(recall.About) (ok, sure bool)
 	read   func(recall.About) bool
