@@ -181,7 +181,7 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 	a.Slot = &abi.Slot{Subject: p.key, Attribute: attribute, Value: value, Many: many}
 	a.Subject, a.Predicate, a.Object = p.name, attribute, value
 	for i := range b.whens {
-		if w := &b.whens[i]; w.hasDay && !w.habit && !negates && (attribute == "marital_status" || formerly[attribute] && containsAny(b.s.raw(), "起", "以来", "开始")) && w.unix() <= t.ev.At {
+		if w := &b.whens[i]; w.hasDay && !w.habit && !negates && (attribute == "marital_status" || formerly[attribute] && containsAny(b.s.raw(), "起", "以来", "开始", "加入", "入职")) && w.unix() <= t.ev.At {
 			a.TrueFrom = w.unix()
 		}
 	}

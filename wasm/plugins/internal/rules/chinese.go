@@ -155,6 +155,9 @@ func (t *talk) agedZh(b *bareZh) bool {
 		return digit || r == '十' || r >= '0' && r <= '9'
 	})
 	p, ok := t.subjectZh(who)
+	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && nameZh(who) && !commonNounsZh[who] && !endsWithAny(who, belongingsZh[:]) && !endsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "今年", "明年", "去年"}) {
+		p, ok = t.named(who), true // 旺财十三岁了
+	}
 	if ok = ok && who != "" && who != head && strings.Trim(after, "了啦，, 半") == ""; ok {
 		t.factZh(b, p, "biography", "age", head[len(who):], false, false, 0.85)
 	}
@@ -175,7 +178,7 @@ func (t *talk) isZh(b *bareZh) bool {
 	switch {
 	case !ok:
 		return false
-	case (endsWithAny(v, jobsZh[:]) || endsWithAny(v, postsZh[:])) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
+	case (endsWithAny(v, jobsZh[:]) || strings.HasSuffix(v, "员") && utf8.RuneCountInString(v) >= 3 && !endsWithAny(v, []string{"成员", "会员", "人员"}) || endsWithAny(v, postsZh[:])) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
 		t.factZh(b, p, "work", "job", v, false, false, 0.88)
 	case from && n >= 2 && n <= 4 && !characterZh[place]:
 		t.factZh(b, p, "biography", "origin", place, false, false, 0.85)

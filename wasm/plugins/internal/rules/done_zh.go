@@ -20,7 +20,7 @@ var gatheringsZh = compounds("聚会 晚会 宴会 会议 开会 年会 音乐�
 
 // comesZh reports somebody who is expected: 修空调的师傅周三下午来, 燃气公司来查表.
 func comesZh(x string) bool {
-	if who, what, ok := strings.Cut(x, "来"); ok && utf8.RuneCountInString(what) >= 2 && (strings.HasSuffix(who, "公司") || strings.HasSuffix(who, "有人") || who == "人") && startsWithAny(what, []string{"修", "装", "查", "检", "抄", "换", "收", "取", "量", "通", "洗", "清", "拆"}) {
+	if who, what, ok := strings.Cut(x, "来"); ok && utf8.RuneCountInString(what) >= 1 && (strings.HasSuffix(who, "公司") || strings.HasSuffix(who, "有人") || who == "人") && startsWithAny(what, []string{"修", "装", "查", "检", "抄", "换", "收", "取", "量", "通", "洗", "清", "拆"}) {
 		return true
 	}
 	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&

@@ -178,14 +178,14 @@ func (t *talk) eventZh(b *bareZh) {
 	if !start.clock {
 		start.minute = 0
 	}
-	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !done {
+	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !done && !(start.grain == 'w' && shiftZh(x)) {
 		return
 	}
 	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && (toldZh(x) || goesOnZh(b.s.raw())) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
-	if past := t.pastZh(x, &start); !past {
+	if past := t.pastZh(x, b.s.raw(), &start); !past {
 		t.comingZh(b, w, who, named, closed(b.s, b.whens, w, t.now, false))
 		return
 	}
@@ -199,6 +199,11 @@ func (t *talk) eventZh(b *bareZh) {
 // todayZh reports what the speaker will do at an hour of this day, without a word for the day: 我六点去健身房.
 func todayZh(x string) bool {
 	return containsAny(x, "我去", "我们去", "有个会", "有会", "有课", "有个约", "有约", "有个面试") && !containsAny(x, "了", "过", "平时", "一般", "通常", "总", "经常", "往往", "常", "都", "每", "如果", "要是", "想", "没")
+}
+
+// shiftZh reports what the speaker is doing for all of a week: 这周我上夜班.
+func shiftZh(x string) bool {
+	return strings.Contains(x, "我") && containsAny(x, "夜班", "早班", "晚班", "值班", "出差", "休假", "请假", "在家办公")
 }
 
 // single is the time of a clause that is no habit, the fullest one; nil: there is none. It also reports
@@ -223,7 +228,7 @@ func (t *talk) whoseEventZh(x string, habit bool) (who person, named, ok bool) {
 	if t.topic.thing && !containsAny(x, "他", "她") { // 我妈的手机坏了，得去给她买个新的: who buys it is not she
 		who, named = t.topic.person, true
 	}
-	if strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") {
+	if !hasMeZh(x) && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")) {
 		who, ok = t.absentZh()
 		return who, named, ok && habit
 	}
@@ -250,7 +255,7 @@ func (t *talk) promiseZh(b *bareZh, errand bool) {
 }
 
 // pastZh reports whether what a clause tells is over; w is when it begins.
-func (t *talk) pastZh(x string, w *when) bool {
+func (t *talk) pastZh(x, raw string, w *when) bool {
 	if obligedZh(x) && w.day >= t.now.day {
 		return false // 今天得把作业交了
 	}
@@ -260,12 +265,12 @@ func (t *talk) pastZh(x string, w *when) bool {
 	begun := w.unix() < t.ev.At
 	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && doneZh(x) ||
 		w.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") ||
-		w.weekday && (completedZh(x) && !agreedZh(x) && !strings.Contains(x, "不") || doneZh(x) || feltZh(x))
+		w.weekday && (strings.Contains(raw, "从") && goesOnZh(raw) || completedZh(x) && !agreedZh(x) && !strings.Contains(x, "不") || doneZh(x) || feltZh(x))
 }
 
 // willZh reports words for what is to come.
 func (t *talk) willZh(x string) bool {
-	return neighbourZh(x) != "" || strings.HasPrefix(x, "在") && endsWithAny(trimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || containsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门") ||
+	return neighbourZh(x) != "" || strings.HasPrefix(x, "在") && endsWithAny(trimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || containsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
 		containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
 }
 
@@ -322,7 +327,7 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when, ended int64) {
 	x := b.text
 	attribute, _ := eventInZh(x)
-	if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) {
+	if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) && !goesOnZh(b.s.raw()) {
 		return
 	}
 	if bare := strings.TrimPrefix(x, "我"); bare == "去了" || bare == "来了" || bare == "看了" {
@@ -370,7 +375,7 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 			return t.self, false
 		}
 	}
-	if neighbourZh(x) == p.name {
+	if neighbourZh(x) == p.name || familyZh(x) == p.name {
 		return p, true
 	}
 	if k := kinPrefixZh(x); utf8.RuneCountInString(k) > 1 && k != "师傅" && k != "医生" && k != "大夫" { // 老公下周去北京

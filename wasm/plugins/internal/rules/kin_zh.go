@@ -10,6 +10,9 @@ import (
 
 // kinZh reads "我妹妹", "小王的女儿": whose relative.
 func (t *talk) kinZh(s string) (person, string, bool) {
+	if rest, new := strings.CutPrefix(trimHeads(s, "我们", "公司", "部门", "组里", "班上", "办公室"), "新来的"); new {
+		s = "我的" + rest
+	}
 	for _, k := range kinZh {
 		who, ok := strings.CutSuffix(s, k)
 		if !ok {
@@ -112,8 +115,8 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		}
 		return person{}, false
 	}
-	for _, k := range kinZh { // 外婆是四川人: one's own
-		if s == k && utf8.RuneCountInString(k) > 1 {
+	for _, k := range kinZh { // 外婆是四川人: one's own, and 新房东姓周
+		if strings.TrimPrefix(s, "新") == k && utf8.RuneCountInString(k) > 1 {
 			return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
 		}
 	}

@@ -201,7 +201,7 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		if value == "" {
 			continue
 		}
-		who = trimTails(who, "新", "私人", "工作", "公司", "家里", "的")
+		who = trimTails(who, "新", "私人", "工作", "公司", "家里", "家", "的")
 		p, ok := t.subjectZh(strings.TrimSuffix(who, "的"))
 		if !ok {
 			return false

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A reminder is a command that is worth keeping: "remind me to call the
@@ -230,6 +231,9 @@ func (t *talk) reminderZh(s sentence) bool {
 	if mustBe && byNow && choreZh(due) { // 该交房租了
 		return t.says(s, "我得"+due)
 	}
+	if words := overdueZh(raw); words != "" && len(findWhens(s, t.now)) == 0 {
+		return t.says(s, words)
+	}
 	for _, said := range [...]string{"提醒我一下", "提醒我", "提醒一下我", "记得", "记着", "别忘了", "别忘记", "不要忘了", "不要忘记", "我得记得", "我要记得", "我不能忘了", "我别忘了"} {
 		rest, ok := strings.CutPrefix(raw, said)
 		rest = strings.TrimLeft(rest, " ，,：:")
@@ -248,6 +252,23 @@ func (t *talk) reminderZh(s sentence) bool {
 		return t.says(s, "我得"+rest)
 	}
 	return false
+}
+
+// overdueZh is what the speaker has to do with a thing, of 车该洗了 and 车该换刹车片了; "" where it is neither.
+func overdueZh(raw string) string {
+	thing, due, ok := strings.Cut(raw, "该")
+	due, byNow := strings.CutSuffix(due, "了")
+	thing, _ = cutOwnZh(thing)
+	n := utf8.RuneCountInString(thing)
+	switch {
+	case !ok || !byNow || n < 1 || n > 5 || strings.ContainsAny(thing, "我你您他她它谁这那早就不应本都也活们") || kinPrefixZh(thing) != "" && !slices.Contains(petsZh[:], thing) || personZh(thing):
+		return ""
+	case slices.Contains(choresZh[:], due) || due == "剪" || due == "扔":
+		return "我得" + due + thing
+	case choreZh(due):
+		return "我得给" + thing + due
+	}
+	return ""
 }
 
 // says reads other words in place of a sentence, of which they are the

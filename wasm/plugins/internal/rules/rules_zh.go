@@ -28,7 +28,7 @@ var rulesZh = [...]ruleZh{
 	{"work", "employer", false, false, []keyZh{{"在", "做", 0.85}}},
 	{"habit", "volunteers_at", true, false, []keyZh{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
 	{"residence", "home", false, false, []keyZh{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
-	{"work", "employer", false, false, []keyZh{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}}},
+	{"work", "employer", false, false, []keyZh{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}, {"加入了", "", 0.85}, {"加入", "的", 0.85}}},
 	{"work", "employer", false, true, []keyZh{{"从", "辞职", 0.88}}},
 	{"work", "employer", false, false, []keyZh{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "当", 0.8}}},
 	{"biography", "worked_as", true, false, []keyZh{{"当过", "", 0.8}}},
@@ -47,7 +47,7 @@ var rulesZh = [...]ruleZh{
 	{"preference", "likes", true, true, []keyZh{{"不再喜欢", "", 0.85}}},
 	{"preference", "dislikes", true, false, []keyZh{{"不喜欢吃", "", 0.9}, {"不喜欢喝", "", 0.9}, {"不太喜欢", "", 0.85}, {"不喜欢", "", 0.9}, {"不爱吃", "", 0.9}, {"不爱喝", "", 0.9}, {"不爱", "", 0.85}}},
 	{"diet", "avoids", true, false, []keyZh{{"吃不了", "", 0.85}, {"喝不了", "", 0.85}}},
-	{"preference", "dislikes", true, false, []keyZh{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"受不了", "", 0.85}}},
+	{"preference", "dislikes", true, false, []keyZh{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"受不了", "", 0.85}, {"闻不了", "", 0.85}, {"闻不得", "", 0.85}, {"闻不惯", "", 0.85}}},
 	{"preference", "likes", true, false, []keyZh{{"迷上了", "", 0.85}, {"爱上了", "", 0.8}, {"喜欢吃", "", 0.9}, {"喜欢喝", "", 0.9}, {"爱吃", "", 0.9}, {"爱喝", "", 0.9}, {"喜欢", "", 0.9}, {"爱", "", 0.85}}},
 	{"diet", "avoids", true, false, []keyZh{{"不吃", "", 0.88}, {"不能喝", "", 0.88}, {"不能吃", "", 0.88}, {"不喝", "", 0.88}, {"戒了", "", 0.85}}},
 	{"diet", "diet", false, false, []keyZh{{"吃素", "", 0.9}}},
@@ -190,6 +190,10 @@ func (p *phraseZh) misread() bool {
 	switch p.key {
 	case "放", "搁", "塞", "停", "放进": // 医保卡放抽屉里了
 		return !strings.Contains(p.before, "把") && !endsWithAny(strings.TrimRight(p.before, "我都"), thingsZh[:]) || !endsWithAny(trimZh(p.object), placesZh[:]) || strings.HasSuffix(p.before, "心")
+	case "加入": // 我是2020年加入华为的
+		return !strings.HasSuffix(p.before, "是") || p.after != "" || !joinedFirmZh(p.object)
+	case "加入了":
+		return !joinedFirmZh(p.object)
 	case "住": // 我现在住望京
 		return !districtZh(trimZh(p.object))
 	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来
@@ -205,6 +209,12 @@ func (p *phraseZh) misread() bool {
 		(p.until == "做" || p.until == "当") && (startsWithAny(p.object, []string{"找", "考虑", "犹豫", "给", "帮", "跟", "为", "努力", "学"}) || startsWithAny(p.after, []string{"过", "了"})) ||
 		p.until == "做" && (strings.Contains(p.object, "家里") || p.object == "家" || !endsWithAny(trimZh(p.after), jobsZh[:]) && !slices.Contains(linesZh[:], trimZh(p.after))) || // 在家做饭
 		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
+}
+
+// joinedFirmZh reports whether what somebody joined can be a firm, and is no group, team or dish.
+func joinedFirmZh(s string) bool {
+	s = trimZh(s)
+	return !strings.ContainsAny(s, "一的我你他这那") && !endsWithAny(s, []string{"群", "组", "队", "会", "社", "班", "党", "讨论", "项目", "计划", "行列", "联盟", "盐", "糖", "水", "国籍", "聊天", "游戏"})
 }
 
 // linesZh are what one does at a company without a name for who does it: 在字节跳动做后端.

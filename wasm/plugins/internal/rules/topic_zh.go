@@ -45,9 +45,11 @@ func (t *talk) attend(x string) {
 			}
 		}
 	}
-	rest, own := cutOwnZh(x)
+	rest, own := cutOwnZh(strings.TrimPrefix(x, "新"))
 	k := kinPrefixZh(rest)
 	switch {
+	case !own && hasMeZh(x):
+		t.about(t.self)
 	case !own && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
 		if !t.topic.known || t.topic.person.key == t.self.key { // 她是绵阳的，在医院当护士: not the speaker
 			p, ok := t.absentZh()
@@ -78,6 +80,8 @@ func (t *talk) attend(x string) {
 		t.about(t.self)
 	case afterwardsZh(x):
 		t.about(t.self) // 下班后我要去接孩子
+	case familyZh(x) != "":
+		t.about(person{familyZh(x), familyZh(x)})
 	case neighbourZh(x) != "":
 		t.about(person{neighbourZh(x), neighbourZh(x)})
 	default:
@@ -114,6 +118,22 @@ func (t *talk) attend(x string) {
 			}
 		}
 	}
+}
+
+// hasMeZh reports what others have the speaker do: 他们让我二月一号开始上班.
+func hasMeZh(x string) bool {
+	who, _, ok := strings.Cut(x, "让我")
+	return ok && (who == "他们" || who == "她们" || who == "公司" || who == "学校" || who == "医院")
+}
+
+// familyZh is the family that a clause begins with: 米勒一家来吃饭.
+func familyZh(x string) string {
+	who, what, ok := strings.Cut(x, "一家")
+	what = strings.TrimPrefix(what, "人")
+	if !ok || !personZh(who) || !startsWithAny(what, []string{"来", "去", "要", "搬", "住", "不", "下", "明", "周", "今", "都", "会"}) {
+		return ""
+	}
+	return who + "一家"
 }
 
 // afterwardsZh reports a clause of the speaker's behind a point of the day: 下班后我.
@@ -158,7 +178,10 @@ const verbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今�
 // 阿强, 李娜, 王小明. It is "" where there is none.
 func namePrefixZh(s string) string {
 	rs := []rune(s)
-	for _, n := range [...]int{3, 2} {
+	for _, n := range [...]int{4, 3, 2} {
+		if n == 4 && (len(rs) < n || !foreignZh(string(rs[:n]))) {
+			continue
+		}
 		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说", rs[2]) {
 			continue // 王伟要来
 		}
@@ -167,6 +190,18 @@ func namePrefixZh(s string) string {
 		}
 	}
 	return ""
+}
+
+// foreignNamesZh are the characters by which Chinese writes the names of people of other countries.
+const foreignNamesZh = "斯卡尔特克拉娜莉丽尼托罗诺戴维德奥艾埃伊汤姆杰迈玛亚弗兰勒凯瑟琳珍佐迪朱利安迭哈曼布鲁保米萨莎菲雅诗苏珊蒂芬奈温妮达琪贝蕾茜玫莱恩森伦格雷"
+
+// notForeignZh are written so, too, and are no persons.
+var notForeignZh = set("罗马 米兰 奥斯陆 巴西 利马 安卡拉 布拉格 里斯本 维也纳 特斯拉 奥迪 雷克萨斯 特拉维夫 马德里 亚特兰大 达拉斯 丹佛 奥地利 波兰 芬兰 荷兰 爱尔兰 克罗地亚 罗马尼亚 尼斯 伊斯坦布尔 布鲁塞尔 都柏林 迪拜 里昂 利兹 格拉茨 莱比锡 德里 拉萨 安卓 托福 雅思 维他 苏格兰 英格兰 格力 奥利奥 伊利 温布利 马拉 卡路里 斯里兰卡 尼日利亚 埃及 伊朗 叙利亚 保安 保姆 安保 米粉 尼龙 特朗普 雅诗兰黛 欧莱雅 迪士尼 亚马逊 雷达 达菲 萨克斯 卡罗拉 雷诺 保利 安利 奥特曼 达利 尼康 佳能")
+
+// foreignZh reports a name of two to four of foreignNamesZh: 奥斯卡, 玛丽.
+func foreignZh(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 2 && n <= 4 && strings.Trim(s, foreignNamesZh) == "" && !notForeignZh[s] && !citiesZh[s]
 }
 
 // personZh reports whether s can be what somebody is called.
@@ -179,8 +214,8 @@ func personZh(s string) bool {
 	case '小', '老', '阿':
 		return len(rs) == 2 && (rs[0] == '阿' || strings.ContainsRune(surnamesZh, rs[1])) || len(rs) == 3 && strings.ContainsRune(surnamesZh, rs[1])
 	}
-	if rs[0] == rs[1] && len(rs) == 2 {
-		return true // 丽丽
+	if rs[0] == rs[1] && len(rs) == 2 || foreignZh(s) {
+		return true // 丽丽, 奥斯卡
 	}
 	if rs[0] == '车' && strings.ContainsRune("送停开修被借卖坏丢撞没得要该还就也在", rs[1]) {
 		return false

@@ -37,6 +37,12 @@ func (t *talk) measuresZh(b *bareZh) bool {
 		t.factZh(b, t.self, "biography", "chinese_zodiac", sign, false, false, 0.88)
 		return true
 	}
+	if size, ok := strings.CutPrefix(x, "我穿"); ok {
+		if size, ok := cutEnd(trimZh(size), "码的鞋", "码鞋", "号的鞋", "号鞋"); ok && strings.Trim(size, "0123456789一二三四五六七八九十半.") == "" {
+			t.factZh(b, t.self, "preference", "shoe_size", size+"码", false, false, 0.85)
+			return true
+		}
+	}
 	for _, a := range attributesZh {
 		head, value, _ := strings.Cut(x, a.word)
 		value, is := strings.CutPrefix(value, "是")
@@ -99,15 +105,20 @@ func (t *talk) stateZh(b *bareZh) bool {
 // attainedZh takes what somebody has passed, won, borne or left, without a day.
 func (t *talk) attainedZh(b *bareZh) bool {
 	x := b.text
-	if len(b.whens) > 0 || strings.Contains(x, "没") {
+	if len(b.whens) > 0 || strings.Contains(x, "没") && !containsAny(x, "没考过", "没通过", "没过") {
 		return false
 	}
-	for _, k := range [...]string{"考上", "考过", "考了第", "得了第", "拿了第", "拿到", "通过了", "升职", "毕业", "订婚", "提了离职", "提离职", "提出离职", "提了辞职", "提辞职", "提出辞职", "递了辞", "交了辞", "辞职", "离职", "怀孕", "生了个女儿", "生了个儿子", "生了一个", "生了对双胞胎", "生了双胞胎", "被录取", "获奖", "中奖", "领证", "出院"} {
+	for _, k := range [...]string{"考上", "考过", "考了第", "得了第", "拿了第", "拿到", "通过了", "升职", "毕业", "订婚", "提了离职", "提离职", "提出离职", "提了辞职", "提辞职", "提出辞职", "递了辞", "交了辞", "辞职", "离职", "怀孕", "生了个女儿", "生了个儿子", "生了一个", "生了对双胞胎", "生了双胞胎", "被录取", "获奖", "中奖", "领证", "出院", "涨工资", "涨薪", "加薪", "住院", "发烧", "感冒", "骨折", "摔断", "摔伤", "扭伤", "崴了", "生了", "没考过", "没通过", "没过", "落榜", "确诊", "流产", "打了石膏", "换工作", "退租", "买房", "搬家"} {
 		i := strings.Index(x, k)
 		if i < 0 || !strings.HasSuffix(trimZhEnd(x), "了") && !strings.Contains(x[i:], "了") || strings.Contains(x[i:], "吗") || endsWithAny(x[:i], []string{"要", "快", "会", "能", "想", "可以"}) {
 			continue
 		}
-		if p, ok := t.subjectZh(strings.TrimSuffix(trimAdverbsZh(x[:i]), "被")); ok {
+		who := strings.TrimSuffix(trimAdverbsZh(strings.TrimSuffix(x[:i], "又")), "被")
+		p, ok := t.subjectZh(who)
+		if rs := []rune(who); !ok && len(rs) == 2 && rs[0] == '小' && !strings.ContainsRune("孩狗猫鸟鸡区店组家学吃偷", rs[1]) {
+			p, ok = t.named(who), true // 小宝
+		}
+		if ok {
 			a := t.baseZh(b, "episodic", "event", p, 0.65)
 			a.EventType, a.Actor, a.Started = "event", p.name, t.ev.At
 			t.out.Candidates = append(t.out.Candidates, a)

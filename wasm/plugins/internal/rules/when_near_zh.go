@@ -18,7 +18,7 @@ func houseZh(s sentence, i int) bool {
 		return true
 	}
 	before = strings.TrimRight(before, "零一二三四五六七八九十") // of 十二号 the 二号
-	if endsWithAny(before, roadless[:]) {
+	if endsWithAny(before, roadless[:]) && !containsAny(before, "地址", "住址", "住在", "家在") {
 		return false
 	}
 	if lane, ok := strings.CutSuffix(before, "弄"); ok {
@@ -105,18 +105,23 @@ func (w *when) ahead(now moment, unit string, n int) {
 	}
 }
 
-// pairZh reads another weekday after weekday d: 周一周五 are of each week, 周六周日 may be of this one.
+// pairZh reads another weekday after weekday d: 周一周五 and 周一和周五在家办公 are of each week, 周六周日 may be of this one.
 func pairZh(s sentence, i, d int) (took int, habit bool) {
+	_, and := prefixZh(s, i, "和", "、")
+	i += and
 	_, u := prefixZh(s, i, "星期", "礼拜", "周")
 	word, n := prefixZh(s, i+u, "一", "二", "三", "四", "五", "六", "日", "天")
 	if u == 0 || n == 0 {
+		return 0, false
+	}
+	if _, usual := prefixZh(s, i+u+n, "在家办公", "在家上班", "远程", "上班", "不上班", "坐班", "有课", "上课", "健身", "跑步", "游泳"); and > 0 && usual == 0 {
 		return 0, false
 	}
 	d2 := strings.Index("一二三四五六日", word) / 3
 	if word == "天" {
 		d2 = 6
 	}
-	return u + n, mod(d2-d, 7) > 1
+	return and + u + n, mod(d2-d, 7) > 1
 }
 
 // weekBeforeZh is the week, in days from this one, of the day that is named right before token i: of
