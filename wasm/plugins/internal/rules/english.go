@@ -32,7 +32,7 @@ func (t *talk) english(c *clause) {
 	if t.absent(c) || t.lending(c) || t.agreedOn(c) || t.reschedule(c) || t.toldOf(c) {
 		return
 	}
-	if t.reacts(c) || t.ails(c) {
+	if t.reacts(c) || t.ails(c) || t.expects(c) || t.christens(c) || t.runsOut(c) {
 		return
 	}
 	if c.kind == 't' {
@@ -62,7 +62,7 @@ func (t *talk) english(c *clause) {
 		t.plan(c, timed)
 		return
 	}
-	if t.never(c) {
+	if t.never(c) || t.wantsMe(c, c.vi+1) {
 		return
 	}
 	before := len(t.out.Candidates)

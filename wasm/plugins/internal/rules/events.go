@@ -145,6 +145,11 @@ func (t *talk) planAt(c *clause, w *when) {
 		kind, attr, noun = "plan", "plan: no "+noun, "plan"
 	}
 	if w.clock && !w.sure && evening(noun) && w.minute >= 5*60 && w.minute < 12*60 {
+		for i := range c.whens {
+			if o := &c.whens[i]; o != w && o.clock && !o.sure && o.minute == w.minute {
+				o.minute += 12 * 60 // as the words have it
+			}
+		}
 		w.minute += 12 * 60
 	}
 	subject := c.subj.key
@@ -271,6 +276,9 @@ func (t *talk) happened(c *clause, w *when) {
 	for i := c.vi + 1; i < len(c.words); i++ {
 		named = named || c.capital(i) && nameWord(c.w(i))
 	}
+	if c.verb == "pass" && !timed && !c.examined() {
+		return // the salt
+	}
 	if w := c.w(c.vi + 1); !named && (w == "it" || w == "them" || w == "that" || w == "this") {
 		return // nobody will know what
 	}
@@ -281,7 +289,10 @@ func (t *talk) happened(c *clause, w *when) {
 		return // what? "I used to smoke, but I stopped two years ago"
 	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
-	got := c.verb == "get" && attained[c.w(c.vi+1)]
+	got := c.verb == "get" && attained[c.w(c.vi+1)] || c.examined()
+	if c.verb == "get" && (c.kind == 's' || c.kind == 'p') && c.w(c.vi+1) == "a" {
+		got = got || granted[last(o2(c, c.vi+1))]
+	}
 	died := c.verb == "die" && c.kind == 'p'
 	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
 	if !timed && !hurt && !got && !paid && !died && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed && !died {
@@ -329,6 +340,21 @@ var outing = set("meet have go do grab get eat see watch catch call play book ta
 
 // attained is what somebody got, as a participle: "got accepted".
 var attained = set("accepted hired fired promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced")
+
+// granted is what somebody got at work: "I got a raise".
+var granted = set("raise rise promotion bonus scholarship grant warning")
+
+// examined reports an exam that somebody passed or failed.
+func (c *clause) examined() bool {
+	if c.verb != "pass" && c.verb != "fail" {
+		return false
+	}
+	switch last(o2(c, c.vi+1)) {
+	case "exam", "exams", "test", "theory", "finals", "audition", "bar", "module", "course", "viva":
+		return true
+	}
+	return false
+}
 
 // deed verbs say of themselves that something took place.
 func deed(v string) bool {

@@ -255,13 +255,14 @@ func (s sentence) bothWith(first, i int) bool {
 	return event && !s.verbIn(first, k-1)
 }
 
-// startsAt reports "it starts at nine" at token i.
+// startsAt reports "it starts at nine" or "it's at nine" at token i.
 func (s sentence) startsAt(i int) bool {
 	if s.at(i) == "and" {
 		i++
 	}
 	verb := s.at(i + 1)
-	return s.at(i) == "it" && (verb == "starts" || verb == "begins") && s.at(i+2) == "at"
+	_, hour := number(s.at(i + 2))
+	return s.at(i) == "it" && (verb == "starts" || verb == "begins") && s.at(i+2) == "at" || s.at(i) == "it's" && verb == "at" && hour && i+3 == len(s.toks)
 }
 
 // listed reports whether token i, "and" or a comma, stands between names that do something together: "Leo, Max and Piet

@@ -12,6 +12,8 @@ func (t *talk) mine(c *clause, i int) bool {
 		t.further(c, i, c.subj, last(c.thing), 0.85)
 	case is && c.capital(i) && nameWord(c.w(i)) && leads[strings.TrimSuffix(c.thing, " lead")]: // "our team lead is Priya"
 		t.relation(c, t.self, c.thing, o, 0.85)
+	case c.verb == "be" && c.past && !c.neg && formerJobs[c.thing] && (c.w(i) == "at" || c.w(i) == "with" || c.w(i) == "for") && c.capital(i+1):
+		t.fact(c, "biography", "worked_at", o2(c, i+1), true, 0.8)
 	case c.thing == "name" && t.nameIs(c, i, o):
 	case strings.HasSuffix(c.thing, "birthday"):
 		if w := c.firstTime(); w != nil && w.hasDay {
@@ -29,6 +31,9 @@ func (t *talk) mine(c *clause, i int) bool {
 	}
 	return true
 }
+
+// formerJobs are jobs that somebody had, after "my".
+var formerJobs = map[string]bool{"first job": true, "last job": true, "old job": true, "previous job": true, "former job": true, "first real job": true}
 
 // nameIs takes what somebody or their animal is called: "my name is Mei", "my dog's name is Rex".
 func (t *talk) nameIs(c *clause, i int, o string) bool {

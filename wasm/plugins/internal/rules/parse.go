@@ -282,6 +282,14 @@ func (t *talk) subject(c *clause) int {
 		}
 		return -1
 	case "the", "a", "an", "this's", "these", "those", "no":
+		if w == "the" && c.familyAt(1) { // "the Millers"
+			name := "The " + c.cased(1)
+			c.subj, c.kind = person{name, strings.ToLower(name)}, 'p'
+			return 2
+		}
+		if w == "the" && (c.w(1) == "kids" || c.w(1) == "twins" || c.w(1) == "new" && kin(c.w(2)) && (c.w(3) == "is" || c.w(3) == "'s") && (c.capital(4) || c.w(4) == "called")) {
+			return t.owned(c, t.self, 1)
+		}
 		k := c.untilVerb(1)
 		if k <= 1 {
 			return -1
@@ -312,6 +320,24 @@ func (t *talk) subject(c *clause) int {
 		return k
 	}
 	return -1
+}
+
+// familyAt reports the name of a family at word i, before what people do: "the Millers don't eat pork".
+func (c *clause) familyAt(i int) bool {
+	w := c.w(i)
+	if !c.capital(i) || len(w) < 5 || !strings.HasSuffix(w, "s") || !nameWord(w) {
+		return false
+	}
+	verb := c.w(i + 1)
+	if verb == "are" || verb == "were" {
+		verb = c.w(i + 2)
+	}
+	l, _, _ := lemma(verb)
+	switch l {
+	case "come", "visit", "invite", "eat", "drink", "move", "live", "stay", "arrive", "leave", "bring", "buy", "sell", "drive":
+		return true
+	}
+	return verb == "do" && c.w(i+2) == "not" || l == "have" && pet(trimS(last(c.join(i, len(c.words)))))
 }
 
 // nameFirst reads a subject that begins with a name: "Tom", "Sophie and Mark", "Tom's sister", "Bondi beach".

@@ -97,7 +97,7 @@ func calledSmallZh(s string) bool {
 var groupsZh = set("同学 同事 朋友 老师 教练 师傅 邻居 领导 家教 孩子 宝宝")
 
 // soundsZh write the sounds of foreign names.
-const soundsZh = "安娜保罗汤姆艾玛凯文杰克麦露西莉丽亚斯尔特德卡米诺奥利维琳达伦迪尼菲雅洛弗格蕾埃伊莎贝拉托马彼得约翰詹妮查理乔治劳丹索佛朱莱恩布鲁戴夫昂"
+const soundsZh = "安娜保罗汤姆艾玛凯文杰克麦露西莉丽亚斯尔特德卡米诺奥利维琳达伦迪尼菲雅洛弗格蕾埃伊莎贝拉托马彼得约翰詹妮查理乔治劳丹索佛朱莱恩布鲁戴夫昂迈兰勒瑟珍佐迭哈曼萨诗苏珊蒂芬奈温琪茜玫森雷"
 
 // transliterated reports a foreign name of two to five characters: 保罗.
 func transliterated(s string) bool {

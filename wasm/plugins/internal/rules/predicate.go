@@ -208,7 +208,7 @@ func (c *clause) haveVerb(i *int) bool {
 	case w == "got" && next != "married" && next != "engaged":
 		c.verb, c.vi = "have", k
 		return false
-	case w == "been" || l != "" && past && w != "had" || w == "come" || w == "become":
+	case w == "been" || l != "" && past && w != "had" || w == "come" || w == "become" || w == "run" && next == "out":
 		c.perfect = true
 		return true
 	}

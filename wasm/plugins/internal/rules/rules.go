@@ -270,7 +270,7 @@ func (t *talk) sentence(s sentence) {
 		}
 	}
 	t.meet(s.toks, s.text)
-	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.resettledZh(s) || t.correction(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) || t.isNow(s) || t.isNowZh(s) {
+	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.resettledZh(s) || t.correction(s) || t.partnerMet(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) || t.isNow(s) || t.isNowZh(s) {
 		return
 	}
 	before := len(t.out.Candidates)

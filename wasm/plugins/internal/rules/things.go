@@ -63,7 +63,7 @@ func (t *talk) aboutThing(c *clause) {
 	for c.verb == "be" && (c.w(i) == "not" || adverb(c.w(i))) {
 		i++
 	}
-	if t.anniversary(c) || c.own && t.mine(c, i) || t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) || t.fails(c, i) || t.cameThrough(c, i) || t.scheduled(c, i) {
+	if t.anniversary(c) || c.own && t.mine(c, i) || t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) || t.fails(c, i) || t.wantsMe(c, i) || t.needed(c, i) || t.choreDay(c, i) || t.cameThrough(c, i) || t.scheduled(c, i) {
 		return
 	}
 	w := c.firstTime()
@@ -117,6 +117,8 @@ func (t *talk) scheduled(c *clause, i int) bool {
 		if !conditioned(c.sentence) {
 			t.cancelled(c, attr)
 		}
+	case be && w != nil && w.hasDay && !c.past && !c.neg && (next == "cancelled" || next == "canceled" || next == "off" && strings.HasSuffix(c.thing, "ing")) && c.words[i].tok == len(c.toks)-1-(w.next-w.first):
+		t.asSaid(c) // "swimming's cancelled today", of which no plan is known
 	case attr != "" && be && profession(last(c.thing)) && next != "" && !preposition(next) && next != "now" && next != "due" && next != "booked" && next != "set": // "the dentist is closed on Friday"
 	case attr != "" && w != nil && !c.past && (be || begins[c.verb]) && t.eventIs(c, w, attr):
 	case w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && (!be || c.must) && w.unix() > t.ev.At:

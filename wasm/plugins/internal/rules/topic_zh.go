@@ -192,16 +192,12 @@ func namePrefixZh(s string) string {
 	return ""
 }
 
-// foreignNamesZh are the characters by which Chinese writes the names of people of other countries.
-const foreignNamesZh = "斯卡尔特克拉娜莉丽尼托罗诺戴维德奥艾埃伊汤姆杰迈玛亚弗兰勒凯瑟琳珍佐迪朱利安迭哈曼布鲁保米萨莎菲雅诗苏珊蒂芬奈温妮达琪贝蕾茜玫莱恩森伦格雷"
-
-// notForeignZh are written so, too, and are no persons.
+// notForeignZh are written with [soundsZh], too, and are no persons.
 var notForeignZh = set("罗马 米兰 奥斯陆 巴西 利马 安卡拉 布拉格 里斯本 维也纳 特斯拉 奥迪 雷克萨斯 特拉维夫 马德里 亚特兰大 达拉斯 丹佛 奥地利 波兰 芬兰 荷兰 爱尔兰 克罗地亚 罗马尼亚 尼斯 伊斯坦布尔 布鲁塞尔 都柏林 迪拜 里昂 利兹 格拉茨 莱比锡 德里 拉萨 安卓 托福 雅思 维他 苏格兰 英格兰 格力 奥利奥 伊利 温布利 马拉 卡路里 斯里兰卡 尼日利亚 埃及 伊朗 叙利亚 保安 保姆 安保 米粉 尼龙 特朗普 雅诗兰黛 欧莱雅 迪士尼 亚马逊 雷达 达菲 萨克斯 卡罗拉 雷诺 保利 安利 奥特曼 达利 尼康 佳能")
 
-// foreignZh reports a name of two to four of foreignNamesZh: 奥斯卡, 玛丽.
+// foreignZh reports somebody of another country: 奥斯卡, 玛丽.
 func foreignZh(s string) bool {
-	n := utf8.RuneCountInString(s)
-	return n >= 2 && n <= 4 && strings.Trim(s, foreignNamesZh) == "" && !notForeignZh[s] && !citiesZh[s]
+	return transliterated(s) && utf8.RuneCountInString(s) <= 4 && !notForeignZh[s] && !citiesZh[s]
 }
 
 // personZh reports whether s can be what somebody is called.

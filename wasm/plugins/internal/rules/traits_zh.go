@@ -115,8 +115,8 @@ func (t *talk) attainedZh(b *bareZh) bool {
 		}
 		who := strings.TrimSuffix(trimAdverbsZh(strings.TrimSuffix(x[:i], "又")), "被")
 		p, ok := t.subjectZh(who)
-		if rs := []rune(who); !ok && len(rs) == 2 && rs[0] == '小' && !strings.ContainsRune("孩狗猫鸟鸡区店组家学吃偷", rs[1]) {
-			p, ok = t.named(who), true // 小宝
+		if !ok && calledSmallZh(who) {
+			p, ok = t.named(who), true
 		}
 		if ok {
 			a := t.baseZh(b, "episodic", "event", p, 0.65)
