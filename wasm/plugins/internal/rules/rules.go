@@ -157,7 +157,7 @@ func (t *talk) piece(from, to int, part Part) {
 	if t.datedList(toks) {
 		t.tasks, listed = tasks{listed: true}, true
 	}
-	if !listed && (t.sequence(toks) || t.procedure(toks)) || part == HowTo {
+	if !listed && (t.sequence(toks) || t.procedure(toks)) {
 		return
 	}
 	t.own = t.apart(split(t.ev.Text, toks))
@@ -170,7 +170,7 @@ func (t *talk) piece(from, to int, part Part) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
 		}
-		if !t.task(s) {
+		if !t.tip(s) && part != HowTo && !t.task(s) {
 			t.sentence(s)
 		}
 	}

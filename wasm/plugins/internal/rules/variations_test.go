@@ -186,13 +186,15 @@ func about(key, attr, of string) bool {
 	if only && !ok {
 		return false
 	}
-	i := strings.IndexAny(ended, "=@") // a value, or a time
-	head, ok := ended[:max(i, 0)], i >= 0
+	head := ended
+	if i := strings.IndexAny(ended, "=@"); i >= 0 { // a value, or a time
+		head = ended[:i]
+	}
 	subject, name := "user", head
 	if i := strings.LastIndexByte(head, '.'); i >= 0 {
 		subject, name = head[:i], head[i+1:]
 	}
-	return ok && name == attr && (of == "" || of == subject)
+	return name == attr && (of == "" || of == subject)
 }
 
 // The same line gives the same utterances, and ten that differ where it has a hole.
