@@ -132,6 +132,10 @@ func addressedZh(name string) bool {
 
 // isKinZh takes 小王是我同事.
 func (t *talk) isKinZh(b *bareZh) bool {
+	if child, noun, ok := strings.Cut(strings.TrimPrefix(b.text, "我是"), "的"); ok && strings.HasPrefix(b.text, "我是") && (personZh(child) || calledSmallZh(child)) && (relativeZh("我"+trimZh(noun)) != "" || slices.Contains([]string{"干爹", "干妈", "教父", "教母"}, trimZh(noun))) {
+		t.relationZh(b, t.named(child), trimZh(noun), t.self.name) // 我是小朵的干爹
+		return true
+	}
 	who, rest, ok := strings.Cut(b.text, "是我")
 	if !ok || who == "" || utf8.RuneCountInString(who) > 8 || strings.HasSuffix(who, "的") || strings.HasSuffix(trimZhEnd(b.text), "的") {
 		return false

@@ -67,7 +67,7 @@ func errandZh(x string) bool {
 
 // choresZh begin what somebody has to do with a thing, and notChoresZh what begins alike.
 var (
-	choresZh    = [...]string{"换", "买", "找", "还", "续", "刷", "粉刷", "洗", "修", "约", "预约", "取", "交", "寄", "退", "付", "缴", "办", "订", "打扫", "收拾", "整理", "打印", "清理", "遛", "喂", "浇", "装", "申请", "注销", "报名", "充", "趟", "一趟"}
+	choresZh    = [...]string{"换", "买", "找", "还", "续", "刷", "粉刷", "洗", "修", "约", "预约", "取", "交", "寄", "退", "付", "缴", "办", "订", "打扫", "收拾", "整理", "打印", "清理", "遛", "喂", "浇", "装", "申请", "注销", "报名", "充", "趟", "一趟", "带", "赶紧订", "赶紧买", "赶紧办", "赶紧交", "做"}
 	notChoresZh = []string{"洗澡", "洗脸", "洗手", "洗漱", "换个角度", "换位", "换句", "换衣", "找时间", "找机会", "找到", "找个时间", "找个机会", "找点", "找份", "还好", "还有", "还是", "还没", "还要", "还得", "修养", "交流", "交朋友", "交代", "装作", "付出", "退休", "退一步", "续命", "充电", "充实", "约会", "买单", "趟浑水"}
 )
 
@@ -83,6 +83,23 @@ func choreZh(x string) bool {
 		}
 	}
 	return false
+}
+
+// undertakenZh reports what the speaker takes on: 我答应孩子们去动物园, 垃圾我来倒, 我给保险公司打电话.
+func undertakenZh(x string) bool {
+	x = trimZhEnd(x)
+	if containsAny(x, "你", "您", "吗", "没", "不", "了", "过", "如果", "想") {
+		return false
+	}
+	if what, ok := strings.CutPrefix(x, "我答应"); ok {
+		return utf8.RuneCountInString(what) >= 5
+	}
+	if what, verb, ok := strings.Cut(x, "我来"); ok && what != "" {
+		n := utf8.RuneCountInString(verb)
+		return n >= 1 && n <= 2 && utf8.RuneCountInString(what) <= 6 && !strings.ContainsAny(verb, "的说看讲")
+	}
+	who, ok := strings.CutPrefix(x, "我给")
+	return ok && utf8.RuneCountInString(who) >= 4 && endsWithAny(who, []string{"打电话", "打个电话", "发邮件", "发个邮件", "发消息", "发个消息"})
 }
 
 // mixedDeedZh reports what the speaker will do, with an English verb: 我来 handle 这个, 我会 update 文档.

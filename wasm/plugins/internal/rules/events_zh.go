@@ -243,6 +243,8 @@ func (t *talk) whoseEventZh(x string, habit bool) (who person, named, ok bool) {
 func (t *talk) promiseZh(b *bareZh, errand bool) {
 	what, will := strings.CutPrefix(b.text, "我会")
 	switch {
+	case undertakenZh(b.text):
+		what = strings.TrimPrefix(b.text, "我")
 	case mixedDeedZh(b.text):
 		what = strings.TrimPrefix(strings.TrimPrefix(b.text, "我"), "会")
 	case errand:

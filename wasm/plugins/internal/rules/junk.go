@@ -217,6 +217,34 @@ func command(s sentence, i int) bool {
 	return false
 }
 
+// soothing are the words of "don't worry", "leave it with me" and "hold on a second".
+var soothing = set("leave it with to me don't worry wait hold on a second sec minute moment listen hang trust relax forget never mind that look no problem sure fine ok okay all right not")
+
+// soothed is a sentence without such words and the comma after them, where the speaker goes on with what they do:
+// "don't worry, I'll have it on your desk by Monday", 放心，我周一交.
+func soothed(s sentence) sentence {
+	if s.chinese() {
+		for k := 1; k < min(len(s.toks)-2, 7); k++ {
+			if s.at(k) == "，" || s.at(k) == "," {
+				switch strings.TrimRight(s.text[s.start:s.toks[k].start], "吧了啊哈") {
+				case "放心", "别担心", "别急", "别着急", "交给我", "等等", "等一下", "没问题", "没事", "别慌":
+					return s.sub(k+1, len(s.toks))
+				}
+				break
+			}
+		}
+		return s
+	}
+	k := 0
+	for k < min(len(s.toks), 7) && soothing[s.at(k)] {
+		k++
+	}
+	if base, _ := contraction(s.at(k + 1)); k > 0 && s.at(k) == "," && (base == "i" || base == "we" || base == "my") && k+4 < len(s.toks) && (k > 1 || s.at(0) != "no") {
+		return s.sub(k+1, len(s.toks))
+	}
+	return s
+}
+
 // verbish2 tells "play rehearsal is on Friday" from "play some music".
 func verbish2(s sentence, i int) bool {
 	for k := i; k < min(len(s.toks), i+3); k++ {

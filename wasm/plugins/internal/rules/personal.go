@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,16 @@ func (t *talk) learns(c *clause, i int) bool {
 		} else if o := o2(c, i); o != "hard" && o != "late" && o != "enough" {
 			t.fact(c, "biography", "education", o, true, 0.8)
 		}
+	case "do":
+		if !c.past || c.neg || !personalDegree(c, i) {
+			return false
+		}
+		what, at := o2(c, i), ""
+		what, at, _ = strings.Cut(what, " at ")
+		if at == "" {
+			what, at, _ = strings.Cut(what, " in ")
+		}
+		t.fact(c, "biography", "education", cmp.Or(at, what), true, 0.8)
 	case "go":
 		if !c.past || c.w(i) != "to" || !schools[c.w(i+1)] {
 			return false
@@ -56,6 +67,12 @@ func (t *talk) learns(c *clause, i int) bool {
 		return false
 	}
 	return true
+}
+
+// personalDegree reports a degree of somebody's own at word i: "my PhD", "a master's".
+func personalDegree(c *clause, i int) bool {
+	w := strings.ReplaceAll(c.w(i+1), ".", "")
+	return determiner(c.w(i)) && (w == "phd" || w == "master" || w == "master's" || w == "masters" || w == "bachelor" || w == "bachelor's" || w == "degree" || w == "mba" || w == "apprenticeship" || w == "internship" || w == "doctorate" || w == "residency")
 }
 
 // partly are words for how much one speaks of a language: "German and a bit of Polish".

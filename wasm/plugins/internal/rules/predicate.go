@@ -102,6 +102,9 @@ func (c *clause) predicate(i int) bool {
 			i++
 		case w == "will" || w == "shall" || w == "gonna":
 			c.future = true
+		case (w == "had" || w == "would") && c.w(i+1) == "better" && verbish(c.w(i+2)): // "I'd better book the ferry"
+			c.must = true
+			i++
 		case w == "would" || w == "could" || w == "might" || w == "may" || w == "should":
 			c.modal = true
 		case c.undertakes(&i):
@@ -109,7 +112,7 @@ func (c *clause) predicate(i int) bool {
 		case w == "can" || w == "cannot":
 			c.can = true
 			c.neg = c.neg || w == "cannot"
-			if c.w(i+1) == "not" && c.w(i+2) == "stand" {
+			if c.w(i+1) == "not" && (c.w(i+2) == "stand" || c.w(i+2) == "bear" || c.w(i+2) == "abide") {
 				c.verb, c.vi, c.neg = "hate", i+2, false
 				return true
 			}

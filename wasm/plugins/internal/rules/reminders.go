@@ -231,6 +231,12 @@ func (t *talk) reminderZh(s sentence) bool {
 	if mustBe && byNow && choreZh(due) { // 该交房租了
 		return t.says(s, "我得"+due)
 	}
+	if mustBe && byNow && strings.HasPrefix(due, "去") && utf8.RuneCountInString(due) >= 3 && !strings.HasSuffix(due, "去") { // 我该去剪头发了
+		return t.says(s, "我得"+due)
+	}
+	if rest, ok := cutHead(raw, "得赶紧", "得赶快", "得尽快", "要赶紧", "要尽快"); ok && utf8.RuneCountInString(rest) >= 3 && !strings.ContainsAny(rest, "了他她你") {
+		return t.says(s, "我得"+rest)
+	}
 	if words := overdueZh(raw); words != "" && len(findWhens(s, t.now)) == 0 {
 		return t.says(s, words)
 	}

@@ -253,7 +253,7 @@ func (t *talk) sentence(s sentence) {
 	if t.quoted(s) {
 		return
 	}
-	s = toldYou(s)
+	s = soothed(toldYou(s))
 	if t.reminder(s) {
 		t.meet(s.toks, s.text)
 		return

@@ -165,6 +165,11 @@ func (t *talk) familyOf(c *clause, i int) bool {
 	case c.kind == 'w' && w == "a" && next == "family" && c.w(i+2) == "of":
 		t.fact(c, "family", "family_size", o2(c, i+3), false, 0.85)
 		return true
+	case w == "the" && (next == "youngest" || next == "oldest" || next == "eldest" || next == "middle") && (c.w(i+2) == "of" || c.w(i+2) == "child"):
+		if c.kind == 's' || c.kind == 'p' {
+			t.fact(c, "family", "siblings", c.join(i+1, len(c.words)), false, 0.85)
+		}
+		return true
 	case w == "an" && next == "only" && c.w(i+2) == "child":
 		t.fact(c, "family", "siblings", "only child", false, 0.9)
 		return true
@@ -173,7 +178,7 @@ func (t *talk) familyOf(c *clause, i int) bool {
 	case w != "my" && w != "our" && w != "his" && w != "her":
 		return false
 	}
-	noun := strings.ToLower(o2(c, k))
+	noun, _, _ := strings.Cut(strings.ToLower(o2(c, k)), " from ") // "my best mate from school"
 	if c.kind == 'p' && kin(last(noun)) && !c.neg && !strings.HasPrefix(c.subj.key, "user's ") {
 		t.relation(c, owner, noun, c.subj.name, 0.9)
 	}
@@ -333,7 +338,7 @@ func trade(w string) bool {
 		"carpenter", "plumber", "electrician", "mechanic", "journalist", "scientist", "researcher", "professor", "consultant", "translator", "interpreter", "waiter", "waitress", "barista",
 		"programmer", "developer", "dentist", "vet", "midwife", "paramedic", "firefighter", "farmer", "gardener", "photographer", "librarian", "freelancer", "lecturer", "surgeon", "pharmacist",
 		"physicist", "chemist", "biologist", "analyst", "director", "ceo", "cto", "cfo", "founder", "head", "secretary", "clerk", "cashier", "tailor", "actor", "actress", "singer", "dancer", "coach",
-		"psychologist", "therapist", "producer", "manager", "editor", "driver", "butcher", "florist", "violinist", "pianist", "gp", "intern", "apprentice", "postman", "soldier", "policeman", "volunteer", "tutor", "estate-agent", "agent", "technician", "curator", "optician":
+		"psychologist", "therapist", "producer", "manager", "editor", "driver", "butcher", "florist", "violinist", "pianist", "gp", "intern", "apprentice", "postman", "soldier", "policeman", "volunteer", "tutor", "estate-agent", "agent", "technician", "curator", "optician", "fisherman", "miner", "sailor", "builder", "joiner", "welder", "priest", "judge", "banker", "diplomat", "cleaner", "receptionist", "blacksmith", "seamstress", "shoemaker", "bricklayer", "roofer", "caretaker", "headteacher", "nanny":
 		return true
 	}
 	return false
