@@ -52,7 +52,7 @@ func Documents(m *memory.Memory) []recall.Doc {
 func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
 	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: m.When(), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded, Sensitivity: &m.Sensitivity,
 		Plain: m.Owner == memory.Owner{User: memory.WearerUser}}
-	if w := asked(m.Slot); w != "" && m.Type != memory.Vault {
+	if w := asked(m); w != "" && m.Type != memory.Vault {
 		doc.Text += "\n" + w
 	}
 	for _, e := range m.Entities {

@@ -24,7 +24,10 @@ var slotWords = map[string]string{
 	"avoids":         "eat avoid",
 	"allergy":        "allergic allergy",
 	"allergies":      "allergic allergy",
-	"medication":     "take medicine medication",
+	"medication":     "take medicine medication 药",
+	"member_of":      "club group member 社团 参加",
+	"bin_day":        "bins go out collected rubbish",
+	"plays":          "plays instrument 乐器",
 	"dislikes":       "dislike hate",
 	"likes":          "like love",
 	"favourite_food": "favourite food like eat",
@@ -43,11 +46,14 @@ var slotWords = map[string]string{
 }
 
 // asked returns those words for a memory's slot, or the slot's own name.
-func asked(s *memory.Slot) string {
-	if s == nil {
+func asked(m *memory.Memory) string {
+	if m.Slot == nil {
 		return ""
 	}
-	attribute, _, _ := strings.Cut(s.Attribute, ":")
+	attribute, _, _ := strings.Cut(m.Slot.Attribute, ":")
+	if f := m.Fields.Semantic; f != nil && f.Predicate == "medication" { // its slot is of a time of day
+		attribute = f.Predicate
+	}
 	if w, ok := slotWords[strings.TrimPrefix(attribute, "not_")]; ok {
 		return w
 	}

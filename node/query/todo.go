@@ -38,9 +38,10 @@ var (
 	asksPromise = lazily(`(?i)^what (?:did|have) i (?:promise|promised)(?: to do)?\W*$|^what promises (?:did|have) i (?:make|made)\W*$|^我(?:都)?(?:答应|承诺|保证)(?:过|了)*(?:谁|什么|哪些)(?:了|事|事情)*\W*$`)
 	asksToDo    = lazily(`(?i)^(?:and |so )?(?:what|which (?:things|tasks))\b.* (?:i|we)\b.*\b(?:have|need|supposed|got) to (?:do|get done|finish|remember)` + whenTail +
 		`|^what (?:must|should) i (?:do|remember|not forget)` + whenTail + `|^what did i say i(?: would|['’]d) do` + whenTail + `|^(?:what(?:['’]s| is)|anything|is there anything)(?: still| else)?(?: left)? to do` + whenTail +
-		`|^anything (?:that )?i (?:must|should|have to|need to) (?:do|remember|not forget)` + whenTail + `|^(?:(?:what|which|anything|is there|do i have)\b.*\b)?(?:my|our) to[- ]?dos?(?: list)?` + whenTail + `|^what(?:['’]s| is)(?: still| left)? on (?:the|my|our) (?:to[- ]?do )?list` + whenTail + `|^(?:read|show|tell|give)(?: me)? (?:the|my|our) (?:to[- ]?do|task) list` + whenTail + `|^what(?:['’]s| is) on my list\W*$|^what(?:['’]s| is) (?:due|coming up|happening)` + whenTail +
+		`|^anything (?:that )?i (?:must|should|have to|need to) (?:do|remember|not forget)` + whenTail + `|^(?:(?:what|which|anything|is there|do i have)\b.*\b)?(?:my|our) to[- ]?dos?(?: list)?` + whenTail + `|^what(?:['’]s| is)(?: still| left)? on (?:the|my|our) (?:to[- ]?do )?list` + whenTail + `|^(?:read|show|tell|give)(?: me)? (?:the|my|our) (?:to[- ]?do|task) list` + whenTail + `|^what(?:['’]s| is) on my list\W*$|^what(?:['’]s| is) (?:due|coming up|happening|planned|scheduled|on(?: (?:my|our|the) (?:calendar|diary|schedule))?)` + whenTail +
+		`|^(?:what do|do) (?:i|we) have (?:anything )?(?:on|planned|scheduled|coming up)` + whenTail +
 		`|^(?:do i have any|what are my|any) plans` + whenTail + `|` +
-		`^` + whoHan + `(?:要|得|该|应该|需要)(?:做|干|办)(?:些?什么|啥|哪些)\W*$|^` + whoHan + `有(?:什么|哪些)(?:事|安排|计划|待办)(?:要做|情)*\W*$|待办`)
+		`^` + whoHan + `(?:要|得|该|应该|需要)(?:做|干|办)(?:些?什么|啥|哪些)\W*$|^` + whoHan + `有(?:什么|哪些)(?:事|安排|计划|待办)(?:要做|情)*\W*$|^` + whoHan + `有(?:什么|哪些|啥)(?:要|得|该|需要)(?:做|办|干)的?(?:事情?)?\W*$|待办`)
 	toBuy     = lazily(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
 	notBought = lazily(`(?i)\b(?:bought|used to)\b|买[了到过]`)
 	promised  = lazily(`(?i)\bpromised?\b|答应|承诺|保证`)
@@ -172,10 +173,18 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 			first = append(first, h)
 		default:
 			// Of the day, and nothing to do: "thanks", and what the wearer learnt then.
-			h.Minor = h.Minor || w.only == nil && (h.Memory == nil || h.Memory.Fields.Episodic == nil)
+			h.Minor = h.Minor || w.only == nil && (h.Memory == nil || h.Memory.Fields.Episodic == nil || !w.from.IsZero() && !w.within(&h, plan, now))
 			rest = append(rest, h)
 		}
 	}
+	sorting.Stable(rest, func(a, b serve.Hit) int { // what is of the time first
+		if a.Minor == b.Minor {
+			return 0
+		} else if b.Minor {
+			return -1
+		}
+		return 1
+	})
 	if len(first) == 0 {
 		res.Hits, res.Known = rest, res.Known && slices.ContainsFunc(rest, func(h serve.Hit) bool { return !h.Minor })
 		return nil
@@ -199,6 +208,15 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 	}
 	res.Known, res.Confidence = true, max(res.Confidence, sure)
 	return nil
+}
+
+// within reports whether an episode is of the time that is asked for, and not over by now; plan: it is one.
+func (w *todo) within(h *serve.Hit, plan bool, now time.Time) bool {
+	at := h.At
+	if f := h.Memory.Fields.Episodic; !f.Started.IsZero() {
+		at, _ = h.Memory.Begins(now.Location())
+	}
+	return !at.Before(w.from) && at.Before(w.to) && (plan || !at.Before(now))
 }
 
 // quotes reports whether a hit has an utterance among its evidence.

@@ -34,3 +34,22 @@ func TestDayWithoutTasks(t *testing.T) {
 		t.Errorf("known %v, %+v", res.Known, res.Hits)
 	}
 }
+
+// TestWhatIsOn: a plan for another day is no answer to what is on this week, and neither is what has happened.
+func TestWhatIsOn(t *testing.T) {
+	n := nodetest.New(t, nil)
+	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC) // a Tuesday
+	for i, line := range []string{"I have a dentist appointment on Thursday at half past nine.", "We're going to Lisbon in March.", "I paid the plumber 240 euros yesterday.", "I have an interview next Tuesday."} {
+		nodetest.Hear(t, n, at.Add(time.Duration(i)*time.Second), "Ana", line)
+	}
+	for question, want := range map[string]string{"what is on this week": "dentist", "what's planned for next week": "interview"} {
+		res, err := n.Search(t.Context(), serve.SearchRequest{Query: question, At: at.Add(time.Minute)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Hits = slices.DeleteFunc(res.Hits, func(h serve.Hit) bool { return h.Minor })
+		if !res.Known || len(res.Hits) != 1 || !strings.Contains(res.Hits[0].Text, want) {
+			t.Errorf("%s: known %v, %+v", question, res.Known, res.Hits)
+		}
+	}
+}

@@ -66,7 +66,11 @@ func (t *talk) bornOnZh(b *bareZh) bool {
 	owner = strings.TrimSuffix(strings.TrimSuffix(owner, "过"), "的")
 	for k := range b.whens {
 		if w := &b.whens[k]; w.hasDay && !w.habit && w.grain == 'd' {
-			if p, ok := t.subjectZh(owner); ok {
+			p, ok := t.subjectZh(owner)
+			if !ok && (calledSmallZh(owner) || foreignZh(owner)) {
+				p, ok = t.named(owner), true
+			}
+			if ok {
 				_, m, d := date(w.day)
 				t.factZh(b, p, "biography", "birthday", itoa(m)+"月"+itoa(d)+"日", false, b.denies(w), 0.93)
 				return true
@@ -154,6 +158,7 @@ func (t *talk) agedZh(b *bareZh) bool {
 	if !ok || head == "" {
 		return false
 	}
+	topic := t.topic.known && t.topic.person.key != t.self.key // 旺财是我的狗，十三岁了
 	who := strings.TrimRightFunc(head, func(r rune) bool {
 		_, digit := digitsZh[string(r)]
 		return digit || r == '十' || r >= '0' && r <= '9'
@@ -162,7 +167,7 @@ func (t *talk) agedZh(b *bareZh) bool {
 	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && nameZh(who) && !commonNounsZh[who] && !endsWithAny(who, belongingsZh[:]) && !endsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "今年", "明年", "去年"}) {
 		p, ok = t.named(who), true // 旺财十三岁了
 	}
-	if ok = ok && who != "" && who != head && strings.Trim(after, "了啦，, 半") == ""; ok {
+	if ok = ok && (who != "" || topic) && who != head && strings.Trim(after, "了啦，, 半") == ""; ok {
 		t.factZh(b, p, "biography", "age", head[len(who):], false, false, 0.85)
 	}
 	return ok

@@ -92,7 +92,7 @@ func (c *clause) announced() bool {
 }
 
 // errand verbs make a plan of "I'll …" even without a time.
-var errand = set("send bring buy call email book pick return pay fix write collect finish order ask help cook visit apply phone text lend drop repair print renew prepare organise organize submit water feed " +
+var errand = set("send ring bring buy call email book pick return pay fix write collect finish order ask help cook visit apply phone text lend drop repair print renew prepare organise organize submit water feed " +
 	"发 送 寄 买 给 带 交 写 查 问 还 订 取 接 转 把 帮") // "I'll 发 you the file"
 
 // chores are what somebody has to do beside errands, where they say that they have to.

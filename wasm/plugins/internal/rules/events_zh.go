@@ -294,7 +294,7 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 			return
 		}
 		kind = "plan"
-		attr = "计划：" + trimZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我"))
+		attr = "计划：" + trimZh(trimHeads(x, "我们", "我", "的"))
 		if s := shiftedZh(x); s != "" {
 			attr = "计划：" + s
 		}

@@ -96,7 +96,7 @@ func (t *talk) joinsZh(b *bareZh, x string) bool {
 		if n := utf8.RuneCountInString(what); !ok || n < 2 || n > 10 || !endsWithAny(what, clubsZh[:]) || strings.ContainsAny(who, "没不想要会") {
 			continue
 		}
-		p, known := t.subjectZh(trimAdverbsZh(who))
+		p, known := t.subjectZh(trimAdverbsZh(trimTails(who, "春天", "夏天", "秋天", "冬天")))
 		if !known {
 			continue
 		}

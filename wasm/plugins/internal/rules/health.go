@@ -163,7 +163,11 @@ func (t *talk) takesZh(b *bareZh) bool {
 		}
 		for i := range b.whens {
 			if w := &b.whens[i]; w.habit && w.next > w.first { // each time of day beside the others
-				t.healthZh(b, p, timesOf(drug), b.s.text[b.s.toks[w.first].start:b.s.toks[w.next-1].end])
+				when, made := b.s.text[b.s.toks[w.first].start:b.s.toks[w.next-1].end], len(t.out.Candidates)
+				if t.healthZh(b, p, timesOf(drug), when); len(t.out.Candidates) > made {
+					a := &t.out.Candidates[made]
+					a.Predicate, a.Object = medication, drug+" "+when
+				}
 				return true
 			}
 		}

@@ -61,7 +61,7 @@ var rulesZh = [...]ruleZh{
 	{"possession", "owns", true, true, []keyZh{{"卖了", "", 0.75}}},
 	{"possession", "owns", true, false, []keyZh{{"买了", "", 0.78}}},
 	{"habit", "learning", true, false, []keyZh{{"正在学", "", 0.8}, {"在学", "", 0.75}}},
-	{"habit", "plays", true, false, []keyZh{{"会弹", "", 0.85}}},
+	{"habit", "plays", true, false, []keyZh{{"会弹", "", 0.85}, {"会拉", "", 0.85}, {"会吹", "", 0.85}}},
 }
 
 // phraseZh is a clause with the phrase of a rule, taken apart: 我, 在, 华为, 当, 工程师.
@@ -198,6 +198,8 @@ func (p *phraseZh) misread() bool {
 		return !districtZh(trimZh(p.object))
 	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来
 		return !startsWithAny(p.object, pastimesZh[:]) || strings.HasPrefix(p.object, "打听") || strings.Contains(p.object, "不") || endsWithAny(p.before, []string{"可", "恋", "热", "亲", "心", "不", "没"})
+	case "会拉", "会吹":
+		return !endsWithAny(trimZh(p.object), []string{"琴", "提琴", "二胡", "笛", "笛子", "箫", "号", "萨克斯", "口琴", "唢呐", "葫芦丝"})
 	case "怕":
 		return !endsWithAny(p.before, []string{"我", "很", "最", "特别", "从小就"}) || strings.HasPrefix(p.object, "是") || utf8.RuneCountInString(p.object) > 5
 	case "搬回", "搬回了":

@@ -179,6 +179,12 @@ func (t *talk) familyOf(c *clause, i int) bool {
 		return false
 	}
 	noun, _, _ := strings.Cut(strings.ToLower(o2(c, k)), " from ") // "my best mate from school"
+	if c.kind == 'p' && pet(noun) && !c.neg && owner.key == t.self.key && !strings.HasPrefix(c.subj.key, "user's ") {
+		if f := t.fact(c, "family", "pets", c.subj.name, true, 0.9); f != nil { // "Rex is my dog"
+			f.Slot.Subject, f.Subject, f.Object = t.self.key, t.self.name, c.subj.name+", "+noun
+		}
+		return true
+	}
 	if c.kind == 'p' && kin(last(noun)) && !c.neg && !strings.HasPrefix(c.subj.key, "user's ") {
 		t.relation(c, owner, noun, c.subj.name, 0.9)
 	}
