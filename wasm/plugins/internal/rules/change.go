@@ -145,7 +145,7 @@ func (t *talk) moved(p plan, s sentence, confidence float64) {
 	}
 	if p.chinese || s.chinese() {
 		text = name + "的" + strings.TrimPrefix(p.what, "的") + "改到" + w.chinese() + "。"
-		if p.what == "" {
+		if p.what == "" || p.what == "plan" || p.what == "promise" {
 			text = p.label + "：改到" + w.chinese() + "。"
 		}
 		p.chinese = true

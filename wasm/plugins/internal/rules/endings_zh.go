@@ -20,7 +20,7 @@ func (t *talk) overZh(b *bareZh) bool {
 			return true
 		}
 	}
-	if t.onceZh(b, x) || t.soldZh(b, x) || t.joinsZh(b, x) || t.owesZh(b, x) || t.repaidZh(b, x) {
+	if t.onceZh(b, x) || t.soldZh(b, x) || t.joinsZh(b, x) || t.owesZh(b, x) || t.repaidZh(b, x) || t.othersZh(b, x) {
 		return true
 	}
 	t.partedZh(b, x)
@@ -129,6 +129,27 @@ func (t *talk) partedZh(b *bareZh, x string) {
 			return
 		}
 	}
+}
+
+// othersZh takes what two others came to: 丽娜跟马可分手了.
+func (t *talk) othersZh(b *bareZh, x string) bool {
+	for _, end := range [...]string{"分手了", "离婚了", "结婚了", "订婚了", "和好了", "在一起了"} {
+		who, ok := strings.CutSuffix(x, end)
+		for _, k := range [...]string{"跟", "和", "与"} {
+			one, other, cut := strings.Cut(who, k)
+			other = trimAdverbsZh(other)
+			if !ok || !cut || !personZh(one) && !calledSmallZh(one) || !personZh(other) && !calledSmallZh(other) {
+				continue
+			}
+			p := t.named(one)
+			a := t.baseZh(b, "episodic", "event", p, 0.7)
+			a.EventType, a.Actor, a.Started = "event", p.name, t.toldAt(b.s)
+			t.out.Candidates = append(t.out.Candidates, a)
+			t.about(p)
+			return true
+		}
+	}
+	return false
 }
 
 // toComeZh reports whether what stands before a verb says that it is still to come: 我要离婚了.

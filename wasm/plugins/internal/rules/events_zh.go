@@ -60,8 +60,8 @@ func (t *talk) changeZh(b *bareZh) bool {
 		t.asSaidZh(b)
 		return true
 	}
-	if !moved && !now || len(b.whens) == 0 {
-		return false
+	if !moved && !now || len(b.whens) == 0 || attr == "" && b.whens[len(b.whens)-1].grain == 'y' {
+		return false // 我改到明年了: what?
 	}
 	p, ok := t.meantZh(b, attr, word, false)
 	if !ok && now {
@@ -128,6 +128,13 @@ func (t *talk) absentZh() (person, bool) {
 func (t *talk) askedAfterZh() (person, bool) {
 	b := t.justSaid()
 	if b == nil || strings.HasPrefix(t.ev.Text, "我") {
+		return person{}, false
+	}
+	if q := stripLeadZh(b.Text); startsWithAny(q, []string{"她", "他"}) && !startsWithAny(q, []string{"她们", "他们"}) && askersIn(strings.TrimRight(q, "？? ")) {
+		if p, ok := t.lastPerson(); ok { // 她还在银行上班吗？
+			return p, true
+		}
+		t.topic.unclear = true // what the answer says is not of the speaker
 		return person{}, false
 	}
 	for _, you := range [...]string{"你", "您"} {

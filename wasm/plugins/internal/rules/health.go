@@ -158,7 +158,7 @@ func (t *talk) takesZh(b *bareZh) bool {
 			continue
 		}
 		p, known := t.subjectZh(who)
-		if !known || who == "" {
+		if !known || who == "" && !strings.HasPrefix(x, "在"+verb) {
 			continue
 		}
 		for i := range b.whens {

@@ -42,6 +42,11 @@ func (t *talk) learns(c *clause, i int) bool {
 		}
 		in, _ := c.after(i, 3, "in", "at")
 		t.fact(c, "biography", "education", in, true, 0.8)
+	case "train", "retrain", "qualify":
+		if c.w(i) != "as" || !c.ing || c.neg || !determiner(c.w(i+1)) {
+			return false
+		}
+		t.fact(c, "habit", "training_as", o2(c, i+1), false, 0.8)
 	case "learn":
 		if o := o2(c, i); !c.past && !strings.HasPrefix(o, "to ") {
 			t.fact(c, "habit", "learning", o, true, 0.75)

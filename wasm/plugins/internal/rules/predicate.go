@@ -297,7 +297,7 @@ func (c *clause) trim(i, k int) string {
 	}
 	for k > i {
 		switch c.w(k - 1) {
-		case "in", "at", "on", "to", "from", "for", "with", "of", "by", "right", "though", "originally", "either", "well", "honestly", "yet", "there", "moment", "please", "thanks", "right,":
+		case "in", "at", "on", "to", "from", "for", "with", "of", "by", "right", "though", "originally", "either", "well", "honestly", "yet", "there", "moment", "the", "please", "thanks", "right,":
 			k--
 			continue
 		}

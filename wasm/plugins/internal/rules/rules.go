@@ -218,6 +218,9 @@ func cut(s string, n int) string {
 func (t *talk) learn(b *abi.Turn) {
 	for _, s := range sentences(b.Text) {
 		t.meet(s.toks, b.Text)
+		if name := namePrefixZh(stripLeadZh(s.raw())); name != "" && s.chinese() {
+			t.persons = append(t.persons, t.named(name)) // 对了，丽娜跟马可分手了
+		}
 	}
 	if len(t.ev.State) > 0 || boilerplate(b.Text) != "" {
 		return

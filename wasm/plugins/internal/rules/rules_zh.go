@@ -339,7 +339,7 @@ func stripLeadZh(s string) string {
 				s, again = r, true
 			}
 		}
-		for _, keep := range [...]string{"请记住", "帮我记住", "帮我记一下", "记一下", "记住"} {
+		for _, keep := range [...]string{"请记住", "帮我记住", "帮我记一下", "记一下", "记住", "跟她说", "跟他说", "告诉她", "告诉他", "跟他们说", "告诉他们"} {
 			if r, ok := strings.CutPrefix(s, keep); ok && strings.HasPrefix(strings.TrimLeft(r, " ，,："), "我") {
 				s, again = strings.TrimLeft(r, " ，,："), true
 			}

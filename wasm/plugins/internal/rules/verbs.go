@@ -29,7 +29,7 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	"participate receive weigh chat realise realize organise organize raise respond mention mentor tutor coach camp draw perform compete publish launch crash install replace " +
 	"pack unpack pour peel fry boil roast knit sew photograph arrange confirm accept decline reject hire promote divorce propose steal hang throw owe inherit earn invest vote " +
 	"sprain twist scratch spill bite sting mow harvest foster babysit argue apologise apologize hug create design explore discover notice include continue reach serve stick lay wake dig " +
-	"rehearse team enter complete renovate develop expand research edit record restore teach swim relax recover bring collapse overcome admire prepare sponsor encourage compete enrol enroll register subscribe borrow misplace stash tuck expire hid die settle expect emigrate immigrate treat reserve hand "
+	"rehearse team enter complete renovate develop expand research edit record restore teach swim relax recover bring collapse overcome admire prepare sponsor encourage compete enrol enroll register subscribe borrow misplace stash tuck expire hid die settle expect retrain qualify emigrate immigrate treat reserve hand "
 
 var lemmaSet = func() map[string]bool {
 	m := make(map[string]bool, 512)
