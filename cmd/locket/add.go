@@ -49,6 +49,9 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 				infer := false
 				r.Infer = &infer
 			}
+			if !plain && (kind != "" || len(r.Tags) > 0) {
+				return usagef("--type and --tag are for a memory that is added as it stands: add --plain")
+			}
 			if block != "" {
 				if !plain || kind != "" && kind != string(memory.Core) {
 					return usagef("--block is for a core memory: add --plain")

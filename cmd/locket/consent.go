@@ -138,7 +138,7 @@ func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent
 	case len(id) < 4:
 		return v, usagef("%q: want at least 4 characters of the id, which locket consent list shows", id)
 	case found == 0:
-		return v, advisedError{fmt.Errorf("consent %s: %w", id, memory.ErrNotFound), "See what there is: locket consent list"}
+		return v, fmt.Errorf("consent %s: %w", id, memory.ErrNotFound)
 	case found > 1:
 		return v, fmt.Errorf("consent %s: %w", id, memory.ErrAmbiguous)
 	}
