@@ -14,7 +14,7 @@ export const en = {
 
   "door.none": "Open the console from your own machine", "door.ended": "This session has ended", "door.used": "This link was used or has expired", "door.unmade": "Nothing was made", "door.again": "To begin again, type this where Locket runs:",
   "door.how": "Nobody sees your memory without you. Type this where Locket runs:",
-  "away.title": "Your node is away", "away.says": "Locket does not answer. The browser keeps this page, and nothing of your memory. Start Locket where it runs; the page goes on as soon as it answers:",
+  "away.title": "Your node is away", "away.says": "Locket does not answer. The browser keeps this page, and nothing of your memory. Start Locket where it runs, and open the page again:",
   "unlock.title": "Locket is locked", "unlock.says": "What your wearables send is taken and kept sealed. Unlock it to look at your memory.",
   "unlock.passphrase": "Passphrase", "unlock.do": "Unlock", "unlock.wrong": "That is not the passphrase.",
 
@@ -33,7 +33,7 @@ export const en = {
   "day.empty": "Nothing was heard on this day", "day.emptyHow": "Either no wearable was on, or what it heard was not kept.",
   "day.filter": "Show only", "day.kept": "What was remembered", "day.quiet": "quiet for {long}", "day.paused": "Paused from {from} to {to} ({long})", "day.pauseSaid": "as you said to {device}", "day.pausedOn": "Paused since {from}",
   "day.lost": "The wearable lost something:", "day.more": "This day has more lines than a page can show.",
-  "map.title": "{n} places, drawn from your own visits", "map.label": "A map of the day's places, in their order", "map.metres": "{n} m", "map.kilometres": "{n} km", "map.north": "N",
+  "map.title": "{n} {n|place|places}, drawn from your own visits", "map.label": "A map of the day's places, in their order", "map.metres": "{n} m", "map.kilometres": "{n} km", "map.north": "N",
   "week.title": "{from} – {to}", "week.before": "The week before", "week.next": "The next week", "week.day": "Day", "week.empty": "Nothing was heard this week", "week.last": "Last heard on {day}",
   "year.summary": "{lines} {lines|line|lines} on {days} {days|day|days}.", "year.empty": "Nothing was heard in this year.", "year.fullest": "Most on {day}: {n}", "year.before": "The year before", "year.next": "The next year", "year.less": "Less", "year.more": "more was heard",
   "welcome.title": "Locket is ready, and has heard nothing yet", "welcome.says": "What to begin with, in any order. All of it can be done later on the page Devices.", "welcome.try": "Tell it something", "welcome.tryHow": "It is taken as if you had said it aloud. You will see what is remembered of it.", "welcome.hint": "My dentist is Dr. Weber on Huaihai Road.", "welcome.do": "Say it", "welcome.heard": "Heard.",
@@ -72,7 +72,7 @@ export const en = {
   "about.all": "Everything Locket remembers, newest first.", "about.core": "What an assistant always has in mind about you.", "about.semantic": "What is so: people, things, places, likes and dislikes.", "about.episodic": "What happened, and what is planned.",
   "about.procedural": "How things are done, step by step.", "about.resource": "What your glasses saw, what was recorded, what you put in.", "about.vault": "Passwords and codes that were said aloud. They are in no other place, and shown only when you ask.",
   "categories.label": "Categories", "categories.all": "All categories", "states.label": "State", "states.active": "As things are", "states.superseded": "As things were", "states.archived": "Put away",
-  "list.empty": "Nothing here yet", "list.emptyHow": "What you say and hear fills this page by itself.", "list.emptyCore": "Tell Locket who you are: locket add --type core \"I am a nurse, and I like short answers.\"", "list.cold": "{n} more are kept away from this device, and are found when you ask.",
+  "list.empty": "Nothing here yet", "list.emptyHow": "What you say and hear fills this page by itself.", "list.emptyCore": "Tell Locket who you are: locket add --type core \"I am a nurse, and I like short answers.\"", "list.cold": "{n} more {n|is|are} kept away from this device, and {n|is|are} found when you ask.",
   "block.human": "You", "block.persona": "How to be with you", "block.used": "{used} of {limit} characters",
   "category.personal_details": "Personal details", "category.family": "Family", "category.friends": "Friends", "category.work": "Work", "category.education": "Education", "category.health": "Health", "category.food": "Food", "category.travel": "Travel", "category.sports": "Sports",
   "category.music": "Music", "category.entertainment": "Entertainment", "category.hobbies": "Hobbies", "category.technology": "Technology", "category.home": "Home", "category.money": "Money", "category.plans": "Plans", "category.preferences": "Preferences", "category.misc": "Other",

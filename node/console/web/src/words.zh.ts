@@ -15,7 +15,7 @@ export const zh: Record<keyof typeof en, string> = {
 
   "door.none": "请在自己的电脑上打开控制台", "door.ended": "会话已结束", "door.used": "链接已用过或已过期", "door.unmade": "没有留下任何东西", "door.again": "要重新开始，请在运行 Locket 的电脑上输入：",
   "door.how": "没有你，谁也看不到你的记忆。请在运行 Locket 的电脑上输入：",
-  "away.title": "你的节点不在", "away.says": "Locket 没有应答。浏览器只留着这个页面，不留你的任何记忆。请在运行它的地方启动 Locket，它一应答，页面就会继续：",
+  "away.title": "你的节点不在", "away.says": "Locket 没有应答。浏览器只留着这个页面，不留你的任何记忆。请在运行它的地方启动 Locket，再重新打开页面：",
   "unlock.title": "Locket 已锁定", "unlock.says": "可穿戴设备发来的内容仍会加密保存。解锁后才能查看你的记忆。",
   "unlock.passphrase": "密码短语", "unlock.do": "解锁", "unlock.wrong": "密码短语不对。",
 
