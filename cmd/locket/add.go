@@ -91,6 +91,7 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 	f.StringVar(&r.Agent, "agent", "", "the `agent` that it belongs to")
 	f.StringVar(&r.Run, "run", "", "the `run` of an agent that it belongs to")
 	f.StringToStringVar(&metadata, "meta", nil, "keep a `KEY=VALUE` with it")
+	f.Lookup("meta").DefValue = "" // help would show []
 	return c
 }
 
