@@ -240,7 +240,7 @@ func (a *app) appRow(w io.Writer, p *serve.App) {
 	case !p.Ends.IsZero() && !time.Now().Before(p.Ends):
 		state = "over since " + a.when(p.Ends)
 	case p.Used.IsZero():
-		state = "not used yet"
+		state = "was shown nothing yet"
 	}
 	scope := listed(p.Types)
 	if len(p.Types) == 0 {

@@ -63,7 +63,7 @@ const shownConsent = 3
 func (a *app) showConsent(w io.Writer, v *serve.Consent, most int) {
 	purpose := ""
 	if v.Purpose != "" {
-		purpose = " for " + oneLine(v.Purpose)
+		purpose = " for “" + oneLine(v.Purpose) + "”"
 	}
 	by := ", by " + ruleName(v.Rule)
 	if v.Action == "reveal" { // which no rule permits
