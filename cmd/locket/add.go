@@ -49,6 +49,9 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 				infer := false
 				r.Infer = &infer
 			}
+			if !plain && (kind != "" || len(r.Tags) > 0) {
+				return usagef("--type and --tag are for a memory that is added as it stands: add --plain")
+			}
 			if block != "" {
 				if !plain || kind != "" && kind != string(memory.Core) {
 					return usagef("--block is for a core memory: add --plain")
@@ -88,6 +91,7 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 	f.StringVar(&r.Agent, "agent", "", "the `agent` that it belongs to")
 	f.StringVar(&r.Run, "run", "", "the `run` of an agent that it belongs to")
 	f.StringToStringVar(&metadata, "meta", nil, "keep a `KEY=VALUE` with it")
+	f.Lookup("meta").DefValue = "" // help would show []
 	return c
 }
 

@@ -121,7 +121,9 @@ func (o *newAppOptions) read(a *app) (err error) {
 		r.Ends = time.Now().Add(d.Std())
 	}
 	if b := &o.buying; b.Budget+b.Alone+b.Market != "" || len(b.Categories) > 0 || slices.Contains(r.Can, serve.RightBuy) {
-		b.Market = cmp.Or(b.Market, node.PrimaryRelay(&a.settings.Config))
+		if b.Market = cmp.Or(b.Market, node.PrimaryRelay(&a.settings.Config)); b.Market == "" {
+			return usagef("--market URL is needed: this home has no relay")
+		}
 		r.Buying = b
 	}
 	return nil
@@ -238,7 +240,7 @@ func (a *app) appRow(w io.Writer, p *serve.App) {
 	case !p.Ends.IsZero() && !time.Now().Before(p.Ends):
 		state = "over since " + a.when(p.Ends)
 	case p.Used.IsZero():
-		state = "not used yet"
+		state = "was shown nothing yet"
 	}
 	scope := listed(p.Types)
 	if len(p.Types) == 0 {

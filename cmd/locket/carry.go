@@ -235,7 +235,7 @@ func (d diskFolder) Create(name string) (io.WriteCloser, error) {
 // files among the new ones would be taken for records of it.
 func exportFolder(path string, records iter.Seq2[serve.ExportRecord, error]) (sum archive.Summary, err error) {
 	part := filepath.Clean(path) + ".part"
-	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(path); err == nil {
 		return sum, advisedError{fmt.Errorf("%s is there already", path), "A notebook is a folder of its own: name a new one, or take that one away first."}
 	}
 	if err := os.Mkdir(part, 0o700); err != nil {

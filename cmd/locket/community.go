@@ -47,7 +47,7 @@ func (a *app) communityNewCommand() *cobra.Command {
 func (a *app) communityInviteCommand() *cobra.Command {
 	var r serve.CommunityInvite
 	c := &cobra.Command{
-		Use: "invite ID NAME=KEY", Short: "Let somebody in, or propose them as a member", Args: between(2, 2, "the id, and NAME=KEY, NAME=@FILE or who waits"),
+		Use: "invite ID NAME=KEY", Short: "Let somebody in, or propose them as a member", Args: between(2, 2, "the id, or NAME=KEY, NAME=@FILE or who waits,"),
 		Long: `The owner and moderators let somebody in at once. What a member says waits until one of
 them says: locket community invite ID NAME. That shows the words of the waiting key, to be
 compared with those that NAME's locket share key shows, and asks. Who joins reads what was said before, too. A
@@ -225,12 +225,15 @@ taken out by a running node within a minute or so. What a member has fetched sta
 func (a *app) communityAskCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "ask ID QUESTION", Short: "Ask all members", Args: between(2, 2, "the id, and a question"),
+		Use: "ask ID QUESTION", Short: "Ask all members", Args: between(2, 2, "the id or the question"),
 		Long: `Puts the question to all members. Nodes of those who allow it (locket community answers)
 answer at their next look; locket community show has the answers, and they answer in your
 searches.`,
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			if !yes {
+				if _, err := c.Community(cmd.Context(), args[0]); err != nil {
+					return err
+				}
 				fmt.Fprintln(a.stderr, "Each member of the community, and whoever joins later, can read that you asked this, and what is answered.")
 				if !a.confirm("Ask it?") {
 					return errors.New("nothing was asked")
@@ -282,7 +285,7 @@ member a day. Everybody in the community sees the answers. --off ends it.`,
 func (a *app) communityRemoveCommand() *cobra.Command {
 	var r serve.CommunityRemoval
 	c := &cobra.Command{
-		Use: "remove ID ITEM|MEMBER", Short: "Take out what you put in, or as a moderator anything and anybody", Args: between(2, 2, "the id, and an item or member"),
+		Use: "remove ID ITEM|MEMBER", Short: "Take out what you put in, or as a moderator anything and anybody", Args: between(2, 2, "the id, or an item or member,"),
 		Long: `What you said yourself is erased. Another's item is hidden by each member's node, with your
 reason; a member is put out, and reads nothing that is said afterwards. All members can
 read in the log who removed what, and why. What was fetched can't be taken back. The owner
@@ -299,7 +302,7 @@ undoes a removal by removing it: locket community log has its id, and a reason i
 
 func (a *app) communityRulesCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "rules ID TEXT", Short: "Set the rules of your community", Args: between(2, 2, "the id, and the rules"),
+		Use: "rules ID TEXT", Short: "Set the rules of your community", Args: between(2, 2, "the id or the rules"),
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := c.SetCommunityRules(cmd.Context(), args[0], args[1])
 			return a.printed(err, v, func(w io.Writer) { fmt.Fprintln(w, "All members can read them.") })
@@ -329,12 +332,17 @@ func (a *app) communityLeaveCommand() *cobra.Command {
 		Use: "leave ID", Short: "Leave a community, or end your own", Args: between(1, 1, "the id"),
 		Long: `Takes out what you put in, and drops what you had of it. If you are its owner, it ends for
 all. What others have fetched of yours stays with them.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !yes && !a.confirm("Leave it? Its owner ends it for all.") {
-				return errors.New("nothing was changed")
+		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			if !yes {
+				if _, err := c.Community(cmd.Context(), args[0]); err != nil {
+					return err
+				}
+				if !a.confirm("Leave it? Its owner ends it for all.") {
+					return errors.New("nothing was changed")
+				}
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.leftCommunity(cmd.Context(), c, args[0]) })
-		},
+			return a.leftCommunity(cmd.Context(), c, args[0])
+		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c

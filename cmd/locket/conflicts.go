@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -53,6 +54,9 @@ since about what you settled, correct that memory instead.`,
 		Example: "  locket conflicts unsettle 3f7k",
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			done, err := c.Unsettle(cmd.Context(), args[0])
+			if errors.Is(err, memory.ErrNotFound) {
+				return advisedError{err, "See what there is: " + a.here("locket conflicts settled")}
+			}
 			return a.printed(err, done, func(w io.Writer) { fmt.Fprintf(w, "%s stands again: locket conflicts\n", done.ID) })
 		}),
 	}

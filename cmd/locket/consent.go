@@ -63,7 +63,7 @@ const shownConsent = 3
 func (a *app) showConsent(w io.Writer, v *serve.Consent, most int) {
 	purpose := ""
 	if v.Purpose != "" {
-		purpose = " for " + oneLine(v.Purpose)
+		purpose = " for “" + oneLine(v.Purpose) + "”"
 	}
 	by := ", by " + ruleName(v.Rule)
 	if v.Action == "reveal" { // which no rule permits
@@ -138,7 +138,7 @@ func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent
 	case len(id) < 4:
 		return v, usagef("%q: want at least 4 characters of the id, which locket consent list shows", id)
 	case found == 0:
-		return v, advisedError{fmt.Errorf("consent %s: %w", id, memory.ErrNotFound), "See what there is: locket consent list"}
+		return v, fmt.Errorf("consent %s: %w", id, memory.ErrNotFound)
 	case found > 1:
 		return v, fmt.Errorf("consent %s: %w", id, memory.ErrAmbiguous)
 	}

@@ -162,6 +162,9 @@ func readTTL(s string) (time.Duration, error) {
 	if err != nil {
 		return 0, usageError{fmt.Errorf("--for: %w", err)}
 	}
+	if d.Std() > serve.MaxVaultTTL {
+		return 0, usagef("--for: at most 1h")
+	}
 	return d.Std(), nil
 }
 

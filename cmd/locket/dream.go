@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -72,6 +73,9 @@ func (a *app) dreamCommand() *cobra.Command {
 						id = p.ID
 					}
 					r, err := cl.ApplyDream(cmd.Context(), id)
+					if errors.Is(err, memory.ErrNotFound) {
+						return advisedError{err, "Make one and look at it first: " + a.here("locket dream --plan")}
+					}
 					return a.printed(err, r, func(w io.Writer) { a.showDreamt(w, &r, "Done") })
 				case undo:
 					return a.undoDream(cmd.Context(), cl, id, step)

@@ -14,7 +14,7 @@ import (
 func (a *app) fetchCommand() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use: "fetch ID... | fetch --all", Short: "Copy photos and recordings of your other devices to this one",
+		Use: "fetch ID... | fetch --all", Short: "Copy photos and recordings of your other devices to this one", Args: between(0, -1, "an id"),
 		Long: `A photo or recording stays on the device that took it, and sealed at the relay, until
 another device wants it. What was fetched is part of locket export. --all fetches
 everything, which is useful after locket recover. What no device has sent yet is named.`,

@@ -116,7 +116,7 @@ func oneGiven(list []serve.GivenShare, id string) (*serve.GivenShare, error) {
 	case len(id) < 4:
 		return nil, usagef("share %q: want at least 4 characters of its id", id)
 	case len(found) == 0:
-		return nil, fmt.Errorf("share %s: %w", id, memory.ErrNotFound)
+		return nil, fmt.Errorf("given share %s: %w", id, memory.ErrNotFound)
 	case len(found) > 1:
 		return nil, fmt.Errorf("share %s: %w", id, memory.ErrAmbiguous)
 	}

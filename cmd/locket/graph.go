@@ -145,7 +145,7 @@ a memory: it is synced to your devices, and undo takes it back.`,
 	}
 	decide := func(use, short, done string, do func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error)) *cobra.Command {
 		return &cobra.Command{
-			Use: use + " NAME NAME", Short: short, Args: between(2, 2, "two names"), Example: "  locket entities " + use + " Elizabeth Liz",
+			Use: use + " NAME NAME", Short: short, Args: between(2, 2, "a name"), Example: "  locket entities " + use + " Elizabeth Liz",
 			RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 				d, err := do(cl, cmd, args[0], args[1])
 				return a.printed(err, d, func(w io.Writer) {
@@ -167,7 +167,7 @@ a memory: it is synced to your devices, and undo takes it back.`,
 
 func (a *app) undecideCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "undo ID", Short: "Take a decision about two names back", Args: between(1, 1, "its id, which 'locket entities list' shows"),
+		Use: "undo ID", Short: "Take a decision about two names back", Args: between(1, 1, "the id, which locket entities list shows,"),
 		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			d, err := cl.UndecideEntities(cmd.Context(), args[0])
 			if errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrInvalid) {

@@ -93,7 +93,7 @@ const askEvery = 2 * time.Second
 func (a *app) marketAskCommand(at *string) *cobra.Command {
 	w := ordering{}
 	c := &cobra.Command{
-		Use: "ask LISTING QUESTION", Short: "Pay for an answer instead of a copy", Args: between(2, 2, "a listing's id and a question"),
+		Use: "ask LISTING QUESTION", Short: "Pay for an answer instead of a copy", Args: between(2, 2, "a listing's id or the question"),
 		Long: `Orders an answer of a listing that sells answers (locket market show says so), and pays with
 a voucher or from what you have at the market. The question is sealed to the seller, whose
 node answers with up to three memories of its bundle, redacted as the listing says; your

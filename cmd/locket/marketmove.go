@@ -20,7 +20,7 @@ import (
 
 func (a *app) marketExportCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "export ORDER|LISTING FILE.car", Short: "Write what you bought or sell as a CAR file", Args: between(2, 2, "an order or a listing, and a file"),
+		Use: "export ORDER|LISTING FILE.car", Short: "Write what you bought or sell as a CAR file", Args: between(2, 2, "an order or a listing, or the file,"),
 		Long: `Writes the sealed items, the listing and the order as a CAR file (version 1), which tools of
 IPFS and IPLD read: each is a block that its hash names. Nothing in it can be read without
 your key; locket market open FILE.car opens what you bought, without any market.`,

@@ -187,7 +187,7 @@ type openedOf struct {
 func (a *app) marketOpenCommand() *cobra.Command {
 	var save string
 	c := &cobra.Command{
-		Use: "open ORDER|FILE", Short: "Check what you bought against its listing, and show it", Args: between(1, 1, "an order's id, or its file"),
+		Use: "open ORDER|FILE", Short: "Check what you bought against its listing, and show it", Args: between(1, 1, "an order's id or its file"),
 		Long: `Fetches the key and the sealed items when they are there, checks every item against the
 root that the listing names, and shows them. What was fetched once needs no market and no
 network: the order's file and your key (the home's folder "reader") open it. --save copies

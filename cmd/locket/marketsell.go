@@ -320,7 +320,7 @@ func (a *app) marketDecideCommand(at *string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var id trade.Hash
 			if err := id.UnmarshalText([]byte(args[0])); err != nil {
-				return usageError{err}
+				return usagef("order %q: want its whole id, as locket market disputes shows it", args[0])
 			}
 			return a.trade(cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, by trade.Party, _ trade.Terms) error {
 				s, err := b.Decide(cmd.Context(), m, by, id, refund, reason)

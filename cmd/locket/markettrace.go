@@ -26,7 +26,7 @@ func showMarks(w io.Writer, m *serve.CopyMarks) {
 
 func (a *app) marketTraceCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "trace LISTING FILE", Short: "Find out whose copy of what you sold a text comes from", Args: between(2, 2, "a listing's id, and a file; - is the standard input"),
+		Use: "trace LISTING FILE", Short: "Find out whose copy of what you sold a text comes from", Args: between(2, 2, "a listing's id or a file (- is the standard input)"),
 		Long: `Reads a text that somebody passed on, whole or in parts, and names the order whose copy has
 its mark. It names one only where the chance that an innocent order agrees as well is at most
 1 in 1,000,000, all orders of the listing taken together.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/match"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -137,7 +138,7 @@ interests you share. One comparison with a key can begin in 30 days, and ten in 
 			if err != nil {
 				return err
 			}
-			if !yes {
+			if !yes && len(list) > 0 { // without, it fails below
 				if err := a.agreed(fmt.Sprintf("Let %s find out how many of your %s are theirs, too?", oneLine(name), plural(len(list), "interest", "interests")), "nothing was asked"); err != nil {
 					return err
 				}
@@ -154,7 +155,7 @@ func (a *app) matchOpenCommand() *cobra.Command {
 	var name string
 	var yes bool
 	c := &cobra.Command{
-		Use: "open FILE", Short: "Open a message of a comparison; prints the answer, if there is one", Args: between(1, 1, "a file; - is the standard input"),
+		Use: "open FILE", Short: "Open a message of a comparison; prints the answer, if there is one", Args: between(1, 1, "a file (- is the standard input)"),
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, args []string) error {
 			text, err := a.messageIn(args[0])
 			if err != nil {
@@ -221,11 +222,14 @@ func standing(c *serve.Comparison, reply bool) string {
 func (a *app) matchWhichCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "which NAME", Short: "Tell somebody which interests you share", Args: between(1, 1, "the name, or the beginning of the id"),
+		Use: "which NAME", Short: "Tell somebody which interests you share", Args: between(1, 1, "the name or the beginning of the id"),
 		Long: `Prints a message that tells the other which of their interests are yours, too. You see them
 once both have told. Somebody whose program was changed can read yours and tell you
 nothing.`,
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, args []string) error {
+			if _, _, err := m.Again(ctx, args[0]); errors.Is(err, memory.ErrNotFound) {
+				return err // before anything is asked
+			}
 			if !yes {
 				if err := a.agreed(fmt.Sprintf("Tell %s which of their interests are yours, too?", oneLine(args[0])), "nothing was told"); err != nil {
 					return err
@@ -253,7 +257,7 @@ func (a *app) matchListCommand() *cobra.Command {
 
 func (a *app) matchAgainCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "again NAME", Short: "Print the last message to somebody once more", Args: between(1, 1, "the name, or the beginning of the id"),
+		Use: "again NAME", Short: "Print the last message to somebody once more", Args: between(1, 1, "the name or the beginning of the id"),
 		Long: `Prints what the other may not have yet. Where that is the count and which, it prints two
 lines, in this order. The other opens them as one file.`,
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, args []string) error {
@@ -265,7 +269,7 @@ lines, in this order. The other opens them as one file.`,
 
 func (a *app) matchForgetCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "forget NAME", Short: "Drop a comparison and what came of it", Args: between(1, 1, "the name, or the beginning of the id"),
+		Use: "forget NAME", Short: "Drop a comparison and what came of it", Args: between(1, 1, "the name or the beginning of the id"),
 		Long: `The home keeps for 30 days that there was one with this key, so that nobody can guess by
 asking again.`,
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, args []string) error {

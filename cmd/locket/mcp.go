@@ -131,7 +131,7 @@ func (a *app) mcpInstallCommand() *cobra.Command {
 	var file string
 	var yes, keyOnly bool
 	c := &cobra.Command{
-		Use: "install CLIENT", Short: "Make a key for an assistant, and enter Locket into its settings", Args: between(1, 1, "a client: "+hostNames()),
+		Use: "install CLIENT", Short: "Make a key for an assistant, and enter Locket into its settings", Args: between(1, 1, "a client ("+hostNames()+")"),
 		Long: `CLIENT is ` + hostNames() + `. Shows the change to its settings, and makes it when you
 agree. The key goes into a file of this home that is yours alone, and not into the settings.
 For claude-code the settings are .mcp.json in this folder. Where a plugin brings them, it

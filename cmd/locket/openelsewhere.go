@@ -15,11 +15,11 @@ import (
 // link, until its last session has ended. Where
 // the node ends it, the error says why.
 func (a *app) openElsewhere(ctx context.Context, file string, quiet bool) (err error) {
+	var to door.Link
 	text, err := serve.ReadToken(file)
-	if err != nil {
-		return err
+	if err == nil {
+		to, err = door.ParseLink(string(text))
 	}
-	to, err := door.ParseLink(string(text))
 	if err != nil {
 		return advisedError{fmt.Errorf("reading %s: %w", file, err), "On the node's machine, with api.remote set: locket app add NAME --can console --for 30d"}
 	}

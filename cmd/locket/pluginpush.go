@@ -13,7 +13,7 @@ import (
 func (a *app) pluginPushCommand() *cobra.Command {
 	var net plugsource.Options
 	c := &cobra.Command{
-		Use: "push FILE oci://REGISTRY/REPOSITORY:TAG", Short: "Put a signed plugin into an OCI registry", Args: between(2, 2, "a signed file, and where it goes"),
+		Use: "push FILE oci://REGISTRY/REPOSITORY:TAG", Short: "Put a signed plugin into an OCI registry", Args: between(2, 2, "a signed file or where it goes"),
 		Long: `Others install it by the same reference, or by the digest that is printed, which names
 this file and no other. The registry has to be one that takes artifacts, as most do.`,
 		Example: `  locket plugin push ann-parking-1.0.0.locket-plugin oci://registry.example.org/ann/parking:1.0.0 --logins ~/.netrc`,

@@ -146,7 +146,7 @@ func (a *app) policyShowCommand() *cobra.Command {
 func (a *app) policySetCommand() *cobra.Command {
 	var yes, none bool
 	c := &cobra.Command{
-		Use: "set FILE | set --none", Short: "Set your policy", Args: between(0, 1, "a file with the policy; - reads standard input"),
+		Use: "set FILE | set --none", Short: "Set your policy", Args: between(0, 1, "a file with the policy (- is the standard input)"),
 		Long: `Shows the rules in plain words, and what they open and close for each reader, app and
 worker that there is, and asks. What is shared and does not pass any more is taken back. With --none you have no policy again.`,
 		Example: "  locket policy set garden.cedar",

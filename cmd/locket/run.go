@@ -188,19 +188,21 @@ func (a *app) tellError(err error) {
 }
 
 // lists has the command that lists what an error names.
-var lists = map[string]string{"app": "app", "community": "community", "device": "wearable", "plugin": "plugin", "share": "share", "worker": "grant", "zone": "zones"}
+var lists = map[string]string{"app": "app list", "community": "community list", "comparison": "match list", "conflict": "conflicts", "consent": "consent list", "device": "wearable list",
+	"dream": "dream", "given": "share given", "member": "devices", "order": "market orders", "plugin": "plugin list", "sale": "market sales", "share": "share list", "worker": "grant list", "zone": "zones list"}
 
-// notThere gives what an error says that there is none of such a name: the word before the name.
+// notThere gives the command that lists those of whom an error says that none has such a name or id: the word before it.
 func notThere(err error) string {
-	what, rest, _ := strings.Cut(err.Error(), " ")
-	if !strings.HasSuffix(rest, ": "+memory.ErrNotFound.Error()) {
-		return ""
+	if m := wrongName.FindStringSubmatch(err.Error()); m != nil {
+		return lists[m[1]]
 	}
-	return what
+	return ""
 }
 
+var wrongName = regexp.MustCompile(`^(?:invalid: )?(\w+) .*: (?:not found$|want at least |want 16 hex)`)
+
 // wrongID finds the error for an id that is malformed, or that no memory has.
-var wrongID = regexp.MustCompile(`^(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
+var wrongID = regexp.MustCompile(`\b(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
 
 func (a *app) advice(err error) string {
 	if told, ok := errors.AsType[advisedError](err); ok {
@@ -221,8 +223,8 @@ func (a *app) advice(err error) string {
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
 	case wrongID.MatchString(err.Error()):
 		return "Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so."
-	case errors.Is(err, memory.ErrNotFound) && lists[notThere(err)] != "":
-		return "See what there is: " + a.here("locket "+lists[notThere(err)]+" list")
+	case notThere(err) != "":
+		return "See what there is: " + a.here("locket "+notThere(err))
 	case errors.Is(err, memory.ErrAmbiguous):
 		return "Give more of its characters."
 	case errors.Is(err, memory.ErrNoSpace):

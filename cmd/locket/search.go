@@ -21,7 +21,7 @@ func (a *app) searchCommand() *cobra.Command {
 		Use:  "search QUERY...", Short: "Find memories",
 		Example: `  locket search "when is the dentist"
   locket search --type semantic --as-of 2026-03-01 where do I live
-  locket search --explain who is my sister's husband
+  locket search --explain "who is my sister's husband"
   locket search --json -n 3 wifi`,
 		Args: between(1, -1, "what to search for"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -26,6 +27,9 @@ is the event of its first evidence. The last 1024 events are kept, without their
 				return err
 			}
 			t, err := c.TraceEvent(cmd.Context(), event)
+			if errors.Is(err, memory.ErrNotFound) {
+				return advisedError{err, "The last 1024 events are kept. The event of a memory: " + a.here("locket why --json ID")}
+			}
 			return a.printed(err, t, func(w io.Writer) { a.trace(w, &t) })
 		}),
 	}

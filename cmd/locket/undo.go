@@ -15,7 +15,7 @@ func (a *app) undoCommand() *cobra.Command {
 		Use: "undo ID", Short: "Take back what was understood, so that what it ended stands again", Args: between(1, 1, "the id"),
 		Long: `Takes back what was made of something heard, on all devices. ID is the memory that was
 made, or the one that it ended, which then stands again. What was heard is still found by
-its words.
+its words. locket revert --undo, with the id that is printed, reverses this.
 
 What you have said of the memory yourself is not taken back: locket update corrects it,
 and locket delete erases it.`,

@@ -24,7 +24,7 @@ type corrections struct {
 func (a *app) updateCommand() *cobra.Command {
 	var o corrections
 	c := &cobra.Command{
-		Use: "update ID", Short: "Correct a memory",
+		Use: "update ID | update --check", Short: "Correct a memory",
 		Args: func(c *cobra.Command, args []string) error {
 			if o.check {
 				return nothing()(c, args)
@@ -32,7 +32,7 @@ func (a *app) updateCommand() *cobra.Command {
 			if len(args) > 1 {
 				return usagef("%q is one argument too many; a new text stands after --text", args[1])
 			}
-			return between(1, 1, "the id")(c, args)
+			return between(1, 1, "the id of a memory (for Locket itself: --check)")(c, args)
 		},
 		Long: `Its earlier text stays in its history. Steps are counted from 1, and changed in the order of
 the flags.

@@ -128,7 +128,7 @@ func (a *app) voiceListCommand() *cobra.Command {
 
 func (a *app) voiceNameCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "name VOICE NAME", Short: "Name a voice", Args: between(2, 2, "the voice, and its name"),
+		Use: "name VOICE NAME", Short: "Name a voice", Args: between(2, 2, "the voice or its name"),
 		Long: `VOICE is a label such as S2-a41f, of which S2 is enough, or the name that the voice has. The name holds from then on:
 lines that were kept before have the label still. Where the name is known already, both
 voices are one from then on.`,

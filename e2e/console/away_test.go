@@ -59,6 +59,7 @@ func TestAway(t *testing.T) {
 	}
 	b.visit("/day/"+theDay, ".empty pre")
 	b.says("Your node is away")
+	b.says("locket open") // another life of the node has another address
 	b.accessible("away")
 	b.shoot("away")
 	// What is kept still has the policy, and the policy still holds.

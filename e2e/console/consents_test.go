@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -95,5 +96,36 @@ func TestConsents(t *testing.T) {
 	finds(0)
 	if _, err := c.RevokeApp(t.Context(), "coach"); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An app that asks for a secret of the vault is answered here, too: a yes opens the vault.
+func TestConsentToReading(t *testing.T) {
+	home, c := ownHome(t)
+	if _, err := c.Add(t.Context(), serve.AddRequest{Text: "The alarm code is 471902."}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.List(t.Context(), serve.ListQuery{Type: memory.Vault})
+	if err != nil || len(list.Memories) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	made, err := c.AddApp(t.Context(), serve.AppRequest{Name: "deploy", Can: []serve.Right{serve.RightVault}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() (serve.VaultAnswer, error) {
+		return c.WithKey(made.Key).AskVault(t.Context(), serve.VaultAsk{Entry: list.Memories[0].ID.String(), Why: "to switch it off"})
+	}
+	if _, err := ask(); err != nil {
+		t.Fatal(err)
+	}
+	b := openAt(t, look{"zh-CN", 360, 740, true}, linkOf(t, home).URL)
+	b.visit("/consents", ".consent")
+	b.says("deploy (应用) 想读取保险箱里的一个秘密，只读一次")
+	b.fits("a reading")
+	b.accessible("a reading")
+	b.do(chromedp.Click(".consent .button.solid"), chromedp.WaitNotPresent(".consent"))
+	if got, err := ask(); err != nil || got.Entry == nil || !strings.Contains(string(got.Entry.Secret), "471902") {
+		t.Errorf("%s, %v", got.State, err)
 	}
 }

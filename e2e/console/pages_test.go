@@ -77,3 +77,14 @@ func TestPages(t *testing.T) {
 		})
 	}
 }
+
+// An address that names nothing says so, and leads on.
+func TestNowhere(t *testing.T) {
+	b := open(t, plain)
+	for path, says := range map[string]string{
+		"/day/2026-13-45": "There is no such page", "/week/2026-13-45": "Nothing was heard this week", "/memory/zzzzzz": "There is no such memory here any more",
+	} {
+		b.visit(path, "main .empty a, main .empty button")
+		b.says(says)
+	}
+}

@@ -369,8 +369,10 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 	}
 	// Check before an envelope store is begun for the folder: a mistyped name must
 	// change nothing.
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	if i, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
+	} else if err == nil && !i.IsDir() {
+		return serve.FolderSynced{}, fmt.Errorf("%w: %s is no folder", memory.ErrInvalid, dir)
 	}
 	p, sy, release, err := sc.remotes()
 	if err != nil {
@@ -399,6 +401,9 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return out, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
+		}
+		if at, is := errors.AsType[*fs.PathError](err); is { // the person's folder, and no matter of the node's log
+			return out, fmt.Errorf("%w: folder %s: %v", memory.ErrInvalid, dir, at.Err)
 		}
 		if err != nil {
 			return out, fmt.Errorf("folder %s: %w", dir, err)

@@ -234,7 +234,7 @@ func (s *Shop) Tend() {
 // find gives the one listing that an id, or the beginning of one, names.
 func find(all []listed, id string) (*listed, error) {
 	if len(id) < 8 {
-		return nil, fmt.Errorf("%w: listing %q: at least 8 characters", memory.ErrInvalid, id)
+		return nil, fmt.Errorf("%w: listing %q: want at least 8 characters", memory.ErrInvalid, id)
 	}
 	var found *listed
 	for i := range all {

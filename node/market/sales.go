@@ -192,7 +192,7 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(r.Order) < 8 {
-		return v, fmt.Errorf("%w: order %q: at least 8 characters", memory.ErrInvalid, r.Order)
+		return v, fmt.Errorf("%w: sale %q: want at least 8 characters of its order's id", memory.ErrInvalid, r.Order)
 	}
 	if r.Act != serve.DeliverSale && r.Act != serve.RefundSale {
 		return v, fmt.Errorf("%w: act: %.20q, want deliver or refund", memory.ErrInvalid, r.Act)

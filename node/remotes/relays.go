@@ -241,12 +241,8 @@ func (p *Remotes) bringBlobs(ctx context.Context, from []*remote) error {
 
 // Meet exchanges with a folder once.
 func (p *Remotes) Meet(ctx context.Context, dir string, space memory.SpaceID) (envstore.Met, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
+	if _, err := os.Stat(dir); err != nil {
 		return envstore.Met{}, err
-	}
-	if !info.IsDir() {
-		return envstore.Met{}, fmt.Errorf("%w: %s is no folder", memory.ErrInvalid, dir)
 	}
 	wanted, err := p.c.Blobs(ctx)
 	if err != nil {

@@ -127,7 +127,7 @@ func (r *DecideRequest) check() error {
 		}
 	}
 	if names.Fold(r.A) == names.Fold(r.B) {
-		return kindInvalid.problem("b", "b: the same name as a")
+		return kindInvalid.problem("b", "b: it is the same name as the other")
 	}
 	return nil
 }

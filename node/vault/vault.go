@@ -140,7 +140,7 @@ func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (
 	}
 	f := m.Fields.Vault
 	if f == nil {
-		return r, fmt.Errorf("%w: %s is not in the vault, it is a %s memory", memory.ErrInvalid, id, m.Type)
+		return r, fmt.Errorf("%w: %s is not in the vault: its type is %s", memory.ErrInvalid, id, m.Type)
 	}
 	if va.Until().IsZero() {
 		return r, serve.ErrVaultLocked

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
@@ -51,6 +52,9 @@ func (op Opener) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) er
 	case serve.WayKeyFile:
 		path := cmp.Or(r.Path, keyring.DefaultKeyFile)
 		err = va.c.Ring.AddKeyFile(ctx, u, path)
+		if _, is := errors.AsType[*fs.PathError](err); is && r.Path != "" {
+			err = serve.InField("path", fmt.Errorf("%w: %v", memory.ErrInvalid, err))
+		}
 	case serve.WayKeyring:
 		err = va.c.Ring.AddOSKeyring(ctx, u)
 	default:

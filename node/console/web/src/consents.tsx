@@ -7,7 +7,8 @@ import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { Own, Seen } from "./seen";
 import type { Kind } from "./types";
-import { changes, Failure, kindIcon, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { Passphrase } from "./vault";
+import { asProblem, changes, Failure, kindIcon, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 interface Item {
   id: string;
@@ -87,22 +88,30 @@ const answer = (id: string, body: object) => post<Consent>(`/v1/consents/${id}`,
 
 function Question({ consent: c }: { consent: Consent }) {
   const [busy, work] = useState(false);
+  const [closed, wait] = useState<object>(); // the yes that waits for the vault
   const who = nameOf(c.who);
   // What the wearer is shown is what the wearer allows: marks tell the node.
-  const say = (act: "allow" | "refuse") => async (e: SubmitEvent | MouseEvent) => {
+  const say = (act: "allow" | "refuse") => (e: SubmitEvent | MouseEvent) => {
     e.preventDefault();
     const form = (e.currentTarget as HTMLElement).closest("form")!;
     const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
+    void send({
+      act,
+      for: field("for").value || undefined,
+      ...(act === "allow" && { remember: field("remember")?.checked, of: c.waits.map((w) => ({ id: w.id, mark: w.mark })) }),
+    });
+  };
+  const send = async (body: object) => {
     work(true);
     try {
-      const now = await answer(c.id, {
-        act,
-        for: field("for").value || undefined,
-        ...(act === "allow" && { remember: field("remember")?.checked, of: c.waits.map((w) => ({ id: w.id, mark: w.mark })) }),
+      const now = await answer(c.id, body).catch((e) => {
+        if (!asProblem(e).is("vault-locked")) throw e;
+        return post("/v1/vault/unlock", { ttl: c.most }).then(() => answer(c.id, body));
       });
-      tell({ text: t(act === "allow" ? "consent.allowed" : "consent.refused", { who, until: moment(now.until!) }) });
+      tell({ text: t(now.answer === "allowed" ? "consent.allowed" : "consent.refused", { who, until: moment(now.until!) }) });
       changes();
     } catch (e) {
+      if (asProblem(e).is("wrong-passphrase")) return wait(body);
       tellError(e);
       changes(); // it may have changed since
     } finally {
@@ -110,55 +119,58 @@ function Question({ consent: c }: { consent: Consent }) {
     }
   };
   return (
-    <form class="panel consent" aria-label={t("consent.of", { who })} onSubmit={say("allow")}>
-      <h2>
-        {t(`consent.act.${c.action}` as "consent.act.read", { who })}
-        {c.purpose && (
-          <span class="muted">
-            {" "}
-            · <T text={c.purpose} most={80} />
-          </span>
-        )}
-      </h2>
-      <p class="muted">
-        {t("consent.asked", { n: c.asked, at: moment(c.last) })}
-        {c.lapses && " " + t("consent.lapses", { at: moment(c.lapses) })}
-      </p>
-      <p>
-        <Icon name="lock" size={14} /> <T text={c.words} most={400} />
-      </p>
-      <h3>{t(c.action === "buy" ? "consent.goods" : "consent.shows", { n: c.waits.length })}</h3>
-      <Items items={c.waits} />
-      {c.more && <p class="muted">{t("consent.more")}</p>}
-      {c.action === "buy" && <p class="notice">{t("consent.buySays")}</p>}
-      <div class="actions">
-        <label>
-          {t("consent.for")}{" "}
-          <select name="for">
-            <option value="">{t("consent.most", { most: lastsFor(c.most) })}</option>
-            {["1h", "1d", "7d", "30d"].filter((d) => hoursOf(d) < hoursOf(c.most)).map((d) => (
-              <option key={d} value={d}>
-                {lastsFor(d)}
-              </option>
-            ))}
-          </select>
-        </label>
-        {c.action !== "buy" && (
-          <label class="check">
-            <input type="checkbox" name="remember" /> {t("consent.remember")}
+    <>
+      <form class="panel consent" aria-label={t("consent.of", { who })} onSubmit={say("allow")}>
+        <h2>
+          {t(`consent.act.${c.action}` as "consent.act.read", { who })}
+          {c.purpose && (
+            <span class="muted">
+              {" "}
+              · <T text={c.purpose} most={300} />
+            </span>
+          )}
+        </h2>
+        <p class="muted">
+          {t("consent.asked", { n: c.asked, at: moment(c.last) })}
+          {c.lapses && " " + t("consent.lapses", { at: moment(c.lapses) })}
+        </p>
+        <p>
+          <Icon name="lock" size={14} /> <T text={c.words} most={400} />
+        </p>
+        <h3>{t(c.action === "buy" ? "consent.goods" : "consent.shows", { n: c.waits.length })}</h3>
+        <Items items={c.waits} />
+        {c.more && <p class="muted">{t("consent.more")}</p>}
+        {c.action === "buy" && <p class="notice">{t("consent.buySays")}</p>}
+        <div class="actions">
+          <label>
+            {t("consent.for")}{" "}
+            <select name="for">
+              <option value="">{t("consent.most", { most: lastsFor(c.most) })}</option>
+              {["1h", "1d", "7d", "30d"].filter((d) => hoursOf(d) < hoursOf(c.most)).map((d) => (
+                <option key={d} value={d}>
+                  {lastsFor(d)}
+                </option>
+              ))}
+            </select>
           </label>
-        )}
-      </div>
-      <Afar does="answerConsent" by="locket consent" />
-      <div class="actions" data-does="answerConsent">
-        <button class="button solid" disabled={busy}>
-          {t("consent.yes")}
-        </button>
-        <button type="button" class="button" data-act="refuse" disabled={busy} onClick={say("refuse")}>
-          {t("consent.no")}
-        </button>
-      </div>
-    </form>
+          {c.action !== "buy" && c.action !== "reveal" && (
+            <label class="check">
+              <input type="checkbox" name="remember" /> {t("consent.remember")}
+            </label>
+          )}
+        </div>
+        <Afar does="answerConsent" by="locket consent" />
+        <div class="actions" data-does="answerConsent">
+          <button class="button solid" disabled={busy}>
+            {t("consent.yes")}
+          </button>
+          <button type="button" class="button" data-act="refuse" disabled={busy} onClick={say("refuse")}>
+            {t("consent.no")}
+          </button>
+        </div>
+      </form>
+      {closed && <Passphrase close={() => wait(undefined)} done={() => (wait(undefined), void send(closed))} />}
+    </>
   );
 }
 
@@ -232,5 +244,5 @@ function hoursOf(d: string): number {
 
 function lastsFor(d: string): string {
   const h = hoursOf(d);
-  return h >= 24 && h % 24 === 0 ? t("consent.days", { n: h / 24 }) : h >= 1 ? t("consent.hours", { n: Math.round(h * 10) / 10 }) : d;
+  return h >= 24 && h % 24 === 0 ? t("consent.days", { n: h / 24 }) : h >= 1 ? t("consent.hours", { n: Math.round(h * 10) / 10 }) : t("time.minutes", { n: Math.round(h * 60) });
 }

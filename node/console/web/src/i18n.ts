@@ -55,7 +55,7 @@ const turns = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** t gives a text. {name} stands for a value; {n|one|many} chooses by number. */
 export function t(word: Word, values: Record<string, string | number> = {}): string {
-  return words[word].replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name: string, one?: string, many?: string) => {
+  return (words[word] ?? word).replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name: string, one?: string, many?: string) => {
     const v = values[name] ?? "";
     if (one === undefined) return typeof v === "number" ? number(v) : v.replace(turns, "");
     return v === 1 ? one : many!;

@@ -121,6 +121,8 @@ function Shell() {
 
 type Place = ReturnType<typeof usePlace>;
 
+const isDay = (s = "") => /^\d{4}-\d\d-\d\d$/.test(s) && !!Date.parse(s);
+
 function Page({ place, status }: { place: Place; status: Status }) {
   const { path, query } = place;
   const title = pages.find((p) => p.path === "/" + (path[0] ?? "") || p.also.includes(path[0]));
@@ -131,7 +133,7 @@ function Page({ place, status }: { place: Place; status: Status }) {
     case "":
       return <TodayPage wearer={status.wearer} />;
     case "day":
-      return <TodayPage date={path[1]} line={query.get("line") ?? undefined} wearer={status.wearer} />;
+      if (isDay(path[1])) return <TodayPage date={path[1]} line={query.get("line") ?? undefined} wearer={status.wearer} />;
   }
   return <Later show={(r) => pageOf(r, place, status)} />;
 }
@@ -141,7 +143,7 @@ function pageOf(r: typeof import("./rest"), { path, query }: Place, status: Stat
   if (does && !may(does)) return <r.AfarPage />;
   switch (path[0]) {
     case "week":
-      return <r.WeekPage date={/^\d{4}-\d\d-\d\d$/.test(path[1] ?? "") ? path[1]! : dateOf(new Date())} />;
+      return <r.WeekPage date={isDay(path[1]) ? path[1]! : dateOf(new Date())} />;
     case "year":
       return <r.YearPage year={path[1] ?? ""} />;
     case "ask":
@@ -204,7 +206,7 @@ function Away() {
   return (
     <Empty icon="lock" title={t("away.title")}>
       <p>{t("away.says")}</p>
-      <pre>locket run</pre>
+      <pre>{"locket run\nlocket open"}</pre>
     </Empty>
   );
 }

@@ -9,12 +9,20 @@ import { dateOf } from "./i18n";
 import { Icon } from "./icons";
 import { Steps } from "./memories";
 import type { Change, Memory, Why } from "./types";
-import { asProblem, changes, Failure, iconOf, isPhoto, isSound, Photo, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { asProblem, changes, Empty, Failure, iconOf, isPhoto, isSound, Photo, Sound, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 import { WhereIs } from "./where";
 
 export function MemoryPage({ id }: { id: string }) {
   const { value: why, error } = useLoaded<Why>(`/v1/memories/${encodeURIComponent(id)}/why`);
   const [edits, edit] = useState(false);
+  if (error?.is("not-found"))
+    return (
+      <Empty icon="why" title={t("memory.gone")}>
+        <a class="button" href="/memories">
+          {t("nav.memories")}
+        </a>
+      </Empty>
+    );
   if (error)
     return (
       <>
@@ -270,7 +278,7 @@ function Facts({ m }: { m: Memory }) {
   if (m.entities?.length) rows.push([t("fact.names"), m.entities.map((x) => x.name).join(", ")]);
   rows.push([t("fact.heard"), t("fact.times", { n: m.heard })]);
   rows.push([t("fact.sure"), t(m.confidence >= 0.85 ? "sure.high" : m.confidence >= 0.6 ? "sure.some" : "sure.low")]);
-  rows.push([t("fact.by"), said("by", m.source.plugin ?? "") + (m.source.device ? " · " + m.source.device : "")]);
+  rows.push([t("fact.by"), said("by", m.source.plugin ?? "") + (m.source.device && m.source.device !== "api" ? " · " + m.source.device : "")]);
   rows.push([t("fact.learnt"), moment(m.learnt)]);
   rows.push([t("fact.kept"), t(m.cold ? "fact.elsewhere" : "fact.here")]);
   return (

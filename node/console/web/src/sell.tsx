@@ -6,7 +6,7 @@ import { Icon } from "./icons";
 import { agree } from "./known";
 import { go } from "./router";
 import { at } from "./shop";
-import { changes, tell } from "./widgets";
+import { changes, tell, useLoaded } from "./widgets";
 
 /** What is asked of a seller beyond what a share is asked. */
 export interface Sale {
@@ -84,8 +84,17 @@ export function Listing({ title, sale, retitle, change }: { title: string; sale:
       <input name={name} type="number" min={1} max={100} value={sale[name]} onInput={(e) => change({ [name]: Number(e.currentTarget.value) || 1 })} />
     </label>
   );
+  const alone = useLoaded<{ relay: string }>(sale.replaces ? null : "/v1/sync").value?.relay === "";
   return (
     <>
+      {alone && (
+        <>
+          <p class="notice">
+            <Icon name="share" /> {t("shop.none")}
+          </p>
+          {text("market", 300, "https://relay.example", true)}
+        </>
+      )}
       {sale.replaces && (
         <p class="notice">
           <Icon name="archive" /> {t("sell.nextSays")}
@@ -142,7 +151,7 @@ export function Listing({ title, sale, retitle, change }: { title: string; sale:
         <summary>{t("sharer.more")}</summary>
         <div class="fields">
           {text("licence", 300, t("sell.licenceHint"))}
-          {!sale.replaces && text("market", 300, t("shop.atHint"))}
+          {!sale.replaces && !alone && text("market", 300, t("shop.atHint"))}
           {days("deliver")}
           {days("accept")}
           {!sale.replaces && !sale.answers && (

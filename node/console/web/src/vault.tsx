@@ -143,7 +143,7 @@ function Shown({ secret, hide }: { secret: string; hide: () => void }) {
   );
 }
 
-function Passphrase({ close, done }: { close: () => void; done: () => void }) {
+export function Passphrase({ close, done }: { close: () => void; done: () => void }) {
   const [error, fail] = useState<Problem>();
   const [busy, work] = useState(false);
   async function open(e: SubmitEvent) {
