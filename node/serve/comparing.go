@@ -147,43 +147,44 @@ var (
 )
 
 // Interests returns what is compared, and the comparisons.
-func (c *Client) Interests(ctx context.Context) (InterestsAnswer, error) {
-	return call(ctx, c, listInterests, none{})
+func (c *Client) Interests(ctx context.Context) (v InterestsAnswer, err error) {
+	return v, call(ctx, c, listInterests.of, &none{}, &v)
 }
 
 // ChooseInterests changes what is compared.
-func (c *Client) ChooseInterests(ctx context.Context, r ChooseInterests) (InterestList, error) {
-	return call(ctx, c, chooseInterests, r)
+func (c *Client) ChooseInterests(ctx context.Context, r ChooseInterests) (v InterestList, err error) {
+	return v, call(ctx, c, chooseInterests.of, &r, &v)
 }
 
 // ProposeInterests returns what could be compared.
 func (c *Client) ProposeInterests(ctx context.Context) ([]string, error) {
-	v, err := call(ctx, c, proposeInterests, none{})
+	var v InterestList
+	err := call(ctx, c, proposeInterests.of, &none{}, &v)
 	return v.Interests, err
 }
 
 // AskInterests begins a comparison.
-func (c *Client) AskInterests(ctx context.Context, r AskInterests) (ComparisonStep, error) {
-	return call(ctx, c, askInterests, r)
+func (c *Client) AskInterests(ctx context.Context, r AskInterests) (v ComparisonStep, err error) {
+	return v, call(ctx, c, askInterests.of, &r, &v)
 }
 
 // OpenInterests takes a message.
-func (c *Client) OpenInterests(ctx context.Context, r OpenInterests) (ComparisonStep, error) {
-	return call(ctx, c, openInterests, r)
+func (c *Client) OpenInterests(ctx context.Context, r OpenInterests) (v ComparisonStep, err error) {
+	return v, call(ctx, c, openInterests.of, &r, &v)
 }
 
 // TellInterests tells somebody which interests both have.
-func (c *Client) TellInterests(ctx context.Context, id string) (ComparisonStep, error) {
-	return call(ctx, c, tellInterests, comparisonOf{id})
+func (c *Client) TellInterests(ctx context.Context, id string) (v ComparisonStep, err error) {
+	return v, call(ctx, c, tellInterests.of, &comparisonOf{id}, &v)
 }
 
 // InterestsAgain returns the last message to somebody.
-func (c *Client) InterestsAgain(ctx context.Context, id string) (ComparisonStep, error) {
-	return call(ctx, c, interestsAgain, comparisonOf{id})
+func (c *Client) InterestsAgain(ctx context.Context, id string) (v ComparisonStep, err error) {
+	return v, call(ctx, c, interestsAgain.of, &comparisonOf{id}, &v)
 }
 
 // ForgetInterests drops a comparison.
 func (c *Client) ForgetInterests(ctx context.Context, id string) error {
-	_, err := call(ctx, c, forgetInterests, comparisonOf{id})
+	err := call(ctx, c, forgetInterests.of, &comparisonOf{id}, new(none))
 	return err
 }

@@ -104,7 +104,8 @@ func (r *AddDeviceRequest) check() error {
 
 // Devices lists wearables.
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
-	v, err := call(ctx, c, listDevices, none{})
+	var v DevicesAnswer
+	err := call(ctx, c, listDevices.of, &none{}, &v)
 	return v.Devices, err
 }
 
@@ -115,11 +116,11 @@ func (c *Client) AddDevice(ctx context.Context, name string) (DeviceCredentials,
 
 // AddLogin makes credentials for a wearable or other software, which are given this
 // once.
-func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCredentials, error) {
-	return call(ctx, c, addDevice, r)
+func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (v DeviceCredentials, err error) {
+	return v, call(ctx, c, addDevice.of, &r, &v)
 }
 
 // RemoveDevice ends a device's credentials.
-func (c *Client) RemoveDevice(ctx context.Context, name string) (RemovedDevice, error) {
-	return call(ctx, c, removeDevice, deviceOf{name})
+func (c *Client) RemoveDevice(ctx context.Context, name string) (v RemovedDevice, err error) {
+	return v, call(ctx, c, removeDevice.of, &deviceOf{name}, &v)
 }

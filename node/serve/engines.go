@@ -165,29 +165,33 @@ var (
 
 // Engines returns the engines beside the node.
 func (c *Client) Engines(ctx context.Context) ([]Engine, error) {
-	v, err := call(ctx, c, listEngines, none{})
+	var v EnginesAnswer
+	err := call(ctx, c, listEngines.of, &none{}, &v)
 	return v.Engines, err
 }
 
 // FoundEngines returns those that could be chosen.
 func (c *Client) FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error) {
-	v, err := call(ctx, c, foundEngines, foundQuery{kind})
+	var v FoundEnginesAnswer
+	err := call(ctx, c, foundEngines.of, &foundQuery{kind}, &v)
 	return v.Engines, err
 }
 
 // AddEngine chooses one.
-func (c *Client) AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error) {
-	return call(ctx, c, addEngine, r)
+func (c *Client) AddEngine(ctx context.Context, r AddEngineRequest) (v Engine, err error) {
+	return v, call(ctx, c, addEngine.of, &r, &v)
 }
 
 // RemoveEngine takes engines away, and gives those that are left.
 func (c *Client) RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error) {
-	v, err := call(ctx, c, removeEngine, r)
+	var v EnginesAnswer
+	err := call(ctx, c, removeEngine.of, &r, &v)
 	return v.Engines, err
 }
 
 // TryEngines tries each again.
 func (c *Client) TryEngines(ctx context.Context) ([]Engine, error) {
-	v, err := call(ctx, c, tryEngines, none{})
+	var v EnginesAnswer
+	err := call(ctx, c, tryEngines.of, &none{}, &v)
 	return v.Engines, err
 }

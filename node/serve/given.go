@@ -104,22 +104,23 @@ var (
 
 // GivenShares lists what others share with the wearer.
 func (c *Client) GivenShares(ctx context.Context) ([]GivenShare, error) {
-	v, err := call(ctx, c, listGiven, none{})
+	var v GivenAnswer
+	err := call(ctx, c, listGiven.of, &none{}, &v)
 	return v.Shares, err
 }
 
 // GivenKey gives the wearer's key for readers.
-func (c *Client) GivenKey(ctx context.Context) (GivenKey, error) {
-	return call(ctx, c, giveKey, none{})
+func (c *Client) GivenKey(ctx context.Context) (v GivenKey, err error) {
+	return v, call(ctx, c, giveKey.of, &none{}, &v)
 }
 
 // OpenGiven opens what another shares.
-func (c *Client) OpenGiven(ctx context.Context, r OpenGivenRequest) (GivenShare, error) {
-	return call(ctx, c, openGiven, r)
+func (c *Client) OpenGiven(ctx context.Context, r OpenGivenRequest) (v GivenShare, err error) {
+	return v, call(ctx, c, openGiven.of, &r, &v)
 }
 
 // LeaveGiven removes what another shares.
 func (c *Client) LeaveGiven(ctx context.Context, id memory.SpaceID) error {
-	_, err := call(ctx, c, leaveGiven, givenOf{id})
+	err := call(ctx, c, leaveGiven.of, &givenOf{id}, new(LeftGiven))
 	return err
 }

@@ -55,7 +55,7 @@ type Health struct {
 
 // Health asks whether anybody answers.
 func (c *Client) Health(ctx context.Context) error {
-	_, err := call(ctx, c, health, none{})
+	err := call(ctx, c, health.of, &none{}, new(Health))
 	return err
 }
 

@@ -163,22 +163,26 @@ func (in *setWayOf) check() error {
 }
 
 // Lock drops the keys.
-func (c *Client) Lock(ctx context.Context) (UnlockState, error) { return call(ctx, c, lock, none{}) }
+func (c *Client) Lock(ctx context.Context) (v UnlockState, err error) {
+	return v, call(ctx, c, lock.of, &none{}, &v)
+}
 
 // Unlock opens the store.
-func (c *Client) Unlock(ctx context.Context, passphrase Secret) (UnlockState, error) {
-	return call(ctx, c, unlock, UnlockRequest{Passphrase: passphrase})
+func (c *Client) Unlock(ctx context.Context, passphrase Secret) (v UnlockState, err error) {
+	return v, call(ctx, c, unlock.of, &UnlockRequest{Passphrase: passphrase}, &v)
 }
 
 // Ways lists those that open the keys.
-func (c *Client) Ways(ctx context.Context) (Ways, error) { return call(ctx, c, listWays, none{}) }
+func (c *Client) Ways(ctx context.Context) (v Ways, err error) {
+	return v, call(ctx, c, listWays.of, &none{}, &v)
+}
 
 // SetWay adds one, or changes it.
-func (c *Client) SetWay(ctx context.Context, w Way, r WayRequest) (Ways, error) {
-	return call(ctx, c, setWay, setWayOf{w, r})
+func (c *Client) SetWay(ctx context.Context, w Way, r WayRequest) (v Ways, err error) {
+	return v, call(ctx, c, setWay.of, &setWayOf{w, r}, &v)
 }
 
 // RemoveWay takes one away.
-func (c *Client) RemoveWay(ctx context.Context, w Way) (Ways, error) {
-	return call(ctx, c, removeWay, wayOf{w})
+func (c *Client) RemoveWay(ctx context.Context, w Way) (v Ways, err error) {
+	return v, call(ctx, c, removeWay.of, &wayOf{w}, &v)
 }

@@ -253,44 +253,47 @@ var (
 )
 
 // PreviewListing shows what a bundle would hold.
-func (c *Client) PreviewListing(ctx context.Context, r ListingRequest) (SharePreview, error) {
-	return call(ctx, c, previewListing, r)
+func (c *Client) PreviewListing(ctx context.Context, r ListingRequest) (v SharePreview, err error) {
+	return v, call(ctx, c, previewListing.of, &r, &v)
 }
 
 // PublishListing lists it.
-func (c *Client) PublishListing(ctx context.Context, r ListingRequest) (Listing, error) {
-	return call(ctx, c, publishListing, r)
+func (c *Client) PublishListing(ctx context.Context, r ListingRequest) (v Listing, err error) {
+	return v, call(ctx, c, publishListing.of, &r, &v)
 }
 
 // Listings lists what this home sells.
 func (c *Client) Listings(ctx context.Context) ([]Listing, error) {
-	v, err := call(ctx, c, listListings, none{})
+	var v ListingsAnswer
+	err := call(ctx, c, listListings.of, &none{}, &v)
 	return v.Listings, err
 }
 
 // WithdrawListing ends one.
-func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (Listing, error) {
-	return call(ctx, c, withdrawListing, listingOf{id, reason})
+func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (v Listing, err error) {
+	return v, call(ctx, c, withdrawListing.of, &listingOf{id, reason}, &v)
 }
 
 // MoveListings lists it at another market.
 func (c *Client) MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error) {
-	v, err := call(ctx, c, moveListings, r)
+	var v MovesAnswer
+	err := call(ctx, c, moveListings.of, &r, &v)
 	return v.Moves, err
 }
 
 // Sales looks for orders, and gives all.
 func (c *Client) Sales(ctx context.Context) ([]Sale, error) {
-	v, err := call(ctx, c, listSales, none{})
+	var v SalesAnswer
+	err := call(ctx, c, listSales.of, &none{}, &v)
 	return v.Sales, err
 }
 
 // SettleSale delivers or refunds.
-func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (Sale, error) {
-	return call(ctx, c, settleSale, settled{r.Order, r})
+func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (v Sale, err error) {
+	return v, call(ctx, c, settleSale.of, &settled{r.Order, r}, &v)
 }
 
 // PayOutSales takes earnings out of a market.
-func (c *Client) PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error) {
-	return call(ctx, c, payOutSales, r)
+func (c *Client) PayOutSales(ctx context.Context, r PayoutRequest) (v Payout, err error) {
+	return v, call(ctx, c, payOutSales.of, &r, &v)
 }
