@@ -175,8 +175,7 @@ var waitingApps = plainRoute(RightCommand, spec{
 
 // WaitingApps returns the apps that ask to be let in.
 func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
-	var v WaitingAnswer
-	err := call(ctx, c, waitingApps.of, &none{}, &v)
+	v, err := call(ctx, c, waitingApps, none{})
 	return v.Waiting, err
 }
 
@@ -262,28 +261,25 @@ var (
 )
 
 // AddApp makes an app.
-func (c *Client) AddApp(ctx context.Context, r AppRequest) (v NewApp, err error) {
-	return v, call(ctx, c, addApp.of, &r, &v)
+func (c *Client) AddApp(ctx context.Context, r AppRequest) (NewApp, error) {
+	return call(ctx, c, addApp, r)
 }
 
 // Apps lists them.
 func (c *Client) Apps(ctx context.Context) ([]App, error) {
-	var v AppsAnswer
-	err := call(ctx, c, listApps.of, &none{}, &v)
+	v, err := call(ctx, c, listApps, none{})
 	return v.Apps, err
 }
 
 // RevokeApp ends an app's key.
-func (c *Client) RevokeApp(ctx context.Context, name string) (v App, err error) {
-	return v, call(ctx, c, revokeApp.of, &appOf{name}, &v)
+func (c *Client) RevokeApp(ctx context.Context, name string) (App, error) {
+	return call(ctx, c, revokeApp, appOf{name})
 }
 
 // AppLog returns an app's account; limit 0: [DefaultPage] entries.
-func (c *Client) AppLog(ctx context.Context, name string, limit int) (v AppLog, err error) {
-	return v, call(ctx, c, appLog.of, &appLogQuery{name, limit}, &v)
+func (c *Client) AppLog(ctx context.Context, name string, limit int) (AppLog, error) {
+	return call(ctx, c, appLog, appLogQuery{name, limit})
 }
 
 // Self returns to whom the client's key belongs.
-func (c *Client) Self(ctx context.Context) (v Self, err error) {
-	return v, call(ctx, c, whoAmI.of, &none{}, &v)
-}
+func (c *Client) Self(ctx context.Context) (Self, error) { return call(ctx, c, whoAmI, none{}) }

@@ -117,8 +117,8 @@ func (s *batcher) one(ctx context.Context, op *Operation) (BatchResult, error) {
 }
 
 // Batch does several changes, each by itself.
-func (c *Client) Batch(ctx context.Context, ops []Operation) (v BatchAnswer, err error) {
-	return v, call(ctx, c, batchMemories.of, &BatchRequest{ops}, &v)
+func (c *Client) Batch(ctx context.Context, ops []Operation) (BatchAnswer, error) {
+	return call(ctx, c, batchMemories, BatchRequest{ops})
 }
 
 // Eraser erases memories by a filter.
@@ -156,6 +156,6 @@ func (r *EraseRequest) check() error {
 }
 
 // Erase erases all memories that a filter finds.
-func (c *Client) Erase(ctx context.Context, f filter.Filter) (v EraseAnswer, err error) {
-	return v, call(ctx, c, eraseMemories.of, &EraseRequest{f}, &v)
+func (c *Client) Erase(ctx context.Context, f filter.Filter) (EraseAnswer, error) {
+	return call(ctx, c, eraseMemories, EraseRequest{f})
 }

@@ -134,11 +134,11 @@ var (
 )
 
 // Goods searches the market that the app may buy at.
-func (c *Client) Goods(ctx context.Context, q GoodsQuery) (v GoodsAnswer, err error) {
-	return v, call(ctx, c, findGoods.of, &q, &v)
+func (c *Client) Goods(ctx context.Context, q GoodsQuery) (GoodsAnswer, error) {
+	return call(ctx, c, findGoods, q)
 }
 
 // Purchase orders, pays or fetches.
-func (c *Client) Purchase(ctx context.Context, r PurchaseRequest) (v Purchase, err error) {
-	return v, call(ctx, c, purchase.of, &r, &v)
+func (c *Client) Purchase(ctx context.Context, r PurchaseRequest) (Purchase, error) {
+	return call(ctx, c, purchase, r)
 }

@@ -248,24 +248,24 @@ func (r *UpdateRequest) check() error {
 }
 
 // Add remembers a text.
-func (c *Client) Add(ctx context.Context, r AddRequest) (v AddResult, err error) {
-	return v, call(ctx, c, addMemory.of, &r, &v)
+func (c *Client) Add(ctx context.Context, r AddRequest) (AddResult, error) {
+	return call(ctx, c, addMemory, r)
 }
 
 // Update corrects a memory.
-func (c *Client) Update(ctx context.Context, id string, r UpdateRequest) (v memory.Memory, err error) {
-	return v, call(ctx, c, updateMemory.of, &updateOf{id, r}, &v)
+func (c *Client) Update(ctx context.Context, id string, r UpdateRequest) (memory.Memory, error) {
+	return call(ctx, c, updateMemory, updateOf{id, r})
 }
 
 // Delete erases a memory.
-func (c *Client) Delete(ctx context.Context, id string) (v Deleted, err error) {
-	return v, call(ctx, c, deleteMemory.of, &named{id}, &v)
+func (c *Client) Delete(ctx context.Context, id string) (Deleted, error) {
+	return call(ctx, c, deleteMemory, named{id})
 }
 
 // Pin keeps a memory from being changed by a machine, or ends that.
-func (c *Client) Pin(ctx context.Context, id string, pinned bool) (v memory.Memory, err error) {
+func (c *Client) Pin(ctx context.Context, id string, pinned bool) (memory.Memory, error) {
 	if pinned {
-		return v, call(ctx, c, pinMemory.of, &named{id}, &v)
+		return call(ctx, c, pinMemory, named{id})
 	}
-	return v, call(ctx, c, unpinMemory.of, &named{id}, &v)
+	return call(ctx, c, unpinMemory, named{id})
 }

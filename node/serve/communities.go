@@ -274,69 +274,68 @@ var (
 )
 
 // NewCommunity founds a community.
-func (c *Client) NewCommunity(ctx context.Context, r NewCommunity) (v CommunityHead, err error) {
-	return v, call(ctx, c, newCommunity.of, &r, &v)
+func (c *Client) NewCommunity(ctx context.Context, r NewCommunity) (CommunityHead, error) {
+	return call(ctx, c, newCommunity, r)
 }
 
 // JoinCommunity joins one by its link.
-func (c *Client) JoinCommunity(ctx context.Context, r JoinCommunity) (v CommunityHead, err error) {
-	return v, call(ctx, c, joinCommunity.of, &r, &v)
+func (c *Client) JoinCommunity(ctx context.Context, r JoinCommunity) (CommunityHead, error) {
+	return call(ctx, c, joinCommunity, r)
 }
 
 // ReadKey returns the words of somebody's key.
-func (c *Client) ReadKey(ctx context.Context, r GivenKeyText) (v GivenKey, err error) {
-	return v, call(ctx, c, readKey.of, &r, &v)
+func (c *Client) ReadKey(ctx context.Context, r GivenKeyText) (GivenKey, error) {
+	return call(ctx, c, readKey, r)
 }
 
 // Communities lists the wearer's communities.
 func (c *Client) Communities(ctx context.Context) ([]CommunityHead, error) {
-	var v CommunitiesAnswer
-	err := call(ctx, c, listCommunities.of, &none{}, &v)
+	v, err := call(ctx, c, listCommunities, none{})
 	return v.Communities, err
 }
 
 // Community shows one.
-func (c *Client) Community(ctx context.Context, id string) (v CommunityView, err error) {
-	return v, call(ctx, c, getCommunity.of, &communityOf{id}, &v)
+func (c *Client) Community(ctx context.Context, id string) (CommunityView, error) {
+	return call(ctx, c, getCommunity, communityOf{id})
 }
 
 // InviteTo lets somebody in.
-func (c *Client) InviteTo(ctx context.Context, id string, r CommunityInvite) (v CommunityView, err error) {
-	return v, call(ctx, c, inviteTo.of, &inCommunity[CommunityInvite]{id, r}, &v)
+func (c *Client) InviteTo(ctx context.Context, id string, r CommunityInvite) (CommunityView, error) {
+	return call(ctx, c, inviteTo, inCommunity[CommunityInvite]{id, r})
 }
 
 // PreviewCommunity shows what would be put in.
-func (c *Client) PreviewCommunity(ctx context.Context, id string, r ShareRequest) (v SharePreview, err error) {
-	return v, call(ctx, c, previewCommunity.of, &inCommunity[ShareRequest]{id, r}, &v)
+func (c *Client) PreviewCommunity(ctx context.Context, id string, r ShareRequest) (SharePreview, error) {
+	return call(ctx, c, previewCommunity, inCommunity[ShareRequest]{id, r})
 }
 
 // AddToCommunity puts copies in.
-func (c *Client) AddToCommunity(ctx context.Context, id string, r ShareRequest) (v CommunityView, err error) {
-	return v, call(ctx, c, addToCommunity.of, &inCommunity[ShareRequest]{id, r}, &v)
+func (c *Client) AddToCommunity(ctx context.Context, id string, r ShareRequest) (CommunityView, error) {
+	return call(ctx, c, addToCommunity, inCommunity[ShareRequest]{id, r})
 }
 
 // RemoveFrom takes out an item or a member.
-func (c *Client) RemoveFrom(ctx context.Context, id string, r CommunityRemoval) (v CommunityView, err error) {
-	return v, call(ctx, c, removeFrom.of, &inCommunity[CommunityRemoval]{id, r}, &v)
+func (c *Client) RemoveFrom(ctx context.Context, id string, r CommunityRemoval) (CommunityView, error) {
+	return call(ctx, c, removeFrom, inCommunity[CommunityRemoval]{id, r})
 }
 
 // SetCommunityRules sets the rules.
-func (c *Client) SetCommunityRules(ctx context.Context, id, text string) (v CommunityView, err error) {
-	return v, call(ctx, c, setCommunityRules.of, &inCommunity[CommunityText]{id, CommunityText{text}}, &v)
+func (c *Client) SetCommunityRules(ctx context.Context, id, text string) (CommunityView, error) {
+	return call(ctx, c, setCommunityRules, inCommunity[CommunityText]{id, CommunityText{text}})
 }
 
 // AskCommunity asks the members.
-func (c *Client) AskCommunity(ctx context.Context, id, text string) (v CommunityView, err error) {
-	return v, call(ctx, c, askCommunity.of, &inCommunity[CommunityText]{id, CommunityText{text}}, &v)
+func (c *Client) AskCommunity(ctx context.Context, id, text string) (CommunityView, error) {
+	return call(ctx, c, askCommunity, inCommunity[CommunityText]{id, CommunityText{text}})
 }
 
 // AnswerCommunity says what the node may answer with; nil: nothing.
-func (c *Client) AnswerCommunity(ctx context.Context, id string, r *ShareRequest) (v CommunityHead, err error) {
-	return v, call(ctx, c, answerCommunity.of, &inCommunity[CommunityAnswers]{id, CommunityAnswers{r}}, &v)
+func (c *Client) AnswerCommunity(ctx context.Context, id string, r *ShareRequest) (CommunityHead, error) {
+	return call(ctx, c, answerCommunity, inCommunity[CommunityAnswers]{id, CommunityAnswers{r}})
 }
 
 // LeaveCommunity leaves one.
 func (c *Client) LeaveCommunity(ctx context.Context, id string) error {
-	err := call(ctx, c, leaveCommunity.of, &communityOf{id}, new(none))
+	_, err := call(ctx, c, leaveCommunity, communityOf{id})
 	return err
 }

@@ -147,44 +147,43 @@ var (
 )
 
 // Interests returns what is compared, and the comparisons.
-func (c *Client) Interests(ctx context.Context) (v InterestsAnswer, err error) {
-	return v, call(ctx, c, listInterests.of, &none{}, &v)
+func (c *Client) Interests(ctx context.Context) (InterestsAnswer, error) {
+	return call(ctx, c, listInterests, none{})
 }
 
 // ChooseInterests changes what is compared.
-func (c *Client) ChooseInterests(ctx context.Context, r ChooseInterests) (v InterestList, err error) {
-	return v, call(ctx, c, chooseInterests.of, &r, &v)
+func (c *Client) ChooseInterests(ctx context.Context, r ChooseInterests) (InterestList, error) {
+	return call(ctx, c, chooseInterests, r)
 }
 
 // ProposeInterests returns what could be compared.
 func (c *Client) ProposeInterests(ctx context.Context) ([]string, error) {
-	var v InterestList
-	err := call(ctx, c, proposeInterests.of, &none{}, &v)
+	v, err := call(ctx, c, proposeInterests, none{})
 	return v.Interests, err
 }
 
 // AskInterests begins a comparison.
-func (c *Client) AskInterests(ctx context.Context, r AskInterests) (v ComparisonStep, err error) {
-	return v, call(ctx, c, askInterests.of, &r, &v)
+func (c *Client) AskInterests(ctx context.Context, r AskInterests) (ComparisonStep, error) {
+	return call(ctx, c, askInterests, r)
 }
 
 // OpenInterests takes a message.
-func (c *Client) OpenInterests(ctx context.Context, r OpenInterests) (v ComparisonStep, err error) {
-	return v, call(ctx, c, openInterests.of, &r, &v)
+func (c *Client) OpenInterests(ctx context.Context, r OpenInterests) (ComparisonStep, error) {
+	return call(ctx, c, openInterests, r)
 }
 
 // TellInterests tells somebody which interests both have.
-func (c *Client) TellInterests(ctx context.Context, id string) (v ComparisonStep, err error) {
-	return v, call(ctx, c, tellInterests.of, &comparisonOf{id}, &v)
+func (c *Client) TellInterests(ctx context.Context, id string) (ComparisonStep, error) {
+	return call(ctx, c, tellInterests, comparisonOf{id})
 }
 
 // InterestsAgain returns the last message to somebody.
-func (c *Client) InterestsAgain(ctx context.Context, id string) (v ComparisonStep, err error) {
-	return v, call(ctx, c, interestsAgain.of, &comparisonOf{id}, &v)
+func (c *Client) InterestsAgain(ctx context.Context, id string) (ComparisonStep, error) {
+	return call(ctx, c, interestsAgain, comparisonOf{id})
 }
 
 // ForgetInterests drops a comparison.
 func (c *Client) ForgetInterests(ctx context.Context, id string) error {
-	err := call(ctx, c, forgetInterests.of, &comparisonOf{id}, new(none))
+	_, err := call(ctx, c, forgetInterests, comparisonOf{id})
 	return err
 }

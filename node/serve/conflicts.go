@@ -129,24 +129,22 @@ var (
 
 // Conflicts lists what is open.
 func (c *Client) Conflicts(ctx context.Context) ([]Conflict, error) {
-	var v ConflictsAnswer
-	err := call(ctx, c, listConflicts.of, &none{}, &v)
+	v, err := call(ctx, c, listConflicts, none{})
 	return v.Conflicts, err
 }
 
 // Settle ends one.
-func (c *Client) Settle(ctx context.Context, id string, s SettleRequest) (v Settled, err error) {
-	return v, call(ctx, c, settle.of, &settleOf{id, s}, &v)
+func (c *Client) Settle(ctx context.Context, id string, s SettleRequest) (Settled, error) {
+	return call(ctx, c, settle, settleOf{id, s})
 }
 
 // Settlements lists how conflicts were settled.
 func (c *Client) Settlements(ctx context.Context) ([]Settlement, error) {
-	var v SettlementsAnswer
-	err := call(ctx, c, listSettled.of, &none{}, &v)
+	v, err := call(ctx, c, listSettled, none{})
 	return v.Settled, err
 }
 
 // Unsettle takes one back.
-func (c *Client) Unsettle(ctx context.Context, id string) (v Settled, err error) {
-	return v, call(ctx, c, unsettle.of, &conflictOf{id}, &v)
+func (c *Client) Unsettle(ctx context.Context, id string) (Settled, error) {
+	return call(ctx, c, unsettle, conflictOf{id})
 }

@@ -105,12 +105,11 @@ var (
 
 // Consents lists what waits for an answer, and the answers that hold.
 func (c *Client) Consents(ctx context.Context) ([]Consent, error) {
-	var v ConsentsAnswer
-	err := call(ctx, c, listConsents.of, &none{}, &v)
+	v, err := call(ctx, c, listConsents, none{})
 	return v.Consents, err
 }
 
 // AnswerConsent allows or refuses.
-func (c *Client) AnswerConsent(ctx context.Context, r ConsentAnswer) (v Consent, err error) {
-	return v, call(ctx, c, answerConsent.of, &consentAnswered{r.ID, r}, &v)
+func (c *Client) AnswerConsent(ctx context.Context, r ConsentAnswer) (Consent, error) {
+	return call(ctx, c, answerConsent, consentAnswered{r.ID, r})
 }

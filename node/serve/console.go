@@ -28,6 +28,6 @@ var openConsole = plainRoute(RightCommand, spec{
 }, Consoler.OpenConsole)
 
 // OpenConsole asks for a link.
-func (c *Client) OpenConsole(ctx context.Context) (v ConsoleLink, err error) {
-	return v, call(ctx, c, openConsole.of, &none{}, &v)
+func (c *Client) OpenConsole(ctx context.Context) (ConsoleLink, error) {
+	return call(ctx, c, openConsole, none{})
 }

@@ -158,11 +158,11 @@ var (
 )
 
 // Day returns what was heard on a day.
-func (c *Client) Day(ctx context.Context, date Date) (v Day, err error) {
-	return v, call(ctx, c, getDay.of, &dayOf{date}, &v)
+func (c *Client) Day(ctx context.Context, date Date) (Day, error) {
+	return call(ctx, c, getDay, dayOf{date})
 }
 
 // Days counts what was heard from one day to another.
-func (c *Client) Days(ctx context.Context, from, to Date) (v DaysAnswer, err error) {
-	return v, call(ctx, c, listDays.of, &daysQuery{from, to}, &v)
+func (c *Client) Days(ctx context.Context, from, to Date) (DaysAnswer, error) {
+	return call(ctx, c, listDays, daysQuery{from, to})
 }

@@ -104,8 +104,7 @@ func (r *AddDeviceRequest) check() error {
 
 // Devices lists wearables.
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
-	var v DevicesAnswer
-	err := call(ctx, c, listDevices.of, &none{}, &v)
+	v, err := call(ctx, c, listDevices, none{})
 	return v.Devices, err
 }
 
@@ -116,11 +115,11 @@ func (c *Client) AddDevice(ctx context.Context, name string) (DeviceCredentials,
 
 // AddLogin makes credentials for a wearable or other software, which are given this
 // once.
-func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (v DeviceCredentials, err error) {
-	return v, call(ctx, c, addDevice.of, &r, &v)
+func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCredentials, error) {
+	return call(ctx, c, addDevice, r)
 }
 
 // RemoveDevice ends a device's credentials.
-func (c *Client) RemoveDevice(ctx context.Context, name string) (v RemovedDevice, err error) {
-	return v, call(ctx, c, removeDevice.of, &deviceOf{name}, &v)
+func (c *Client) RemoveDevice(ctx context.Context, name string) (RemovedDevice, error) {
+	return call(ctx, c, removeDevice, deviceOf{name})
 }

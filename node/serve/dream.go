@@ -147,31 +147,29 @@ var (
 )
 
 // PlanDream shows what a dream would do now.
-func (c *Client) PlanDream(ctx context.Context) (v DreamPlan, err error) {
-	return v, call(ctx, c, planDream.of, &none{}, &v)
+func (c *Client) PlanDream(ctx context.Context) (DreamPlan, error) {
+	return call(ctx, c, planDream, none{})
 }
 
 // ApplyDream does the plan of that id, but for its steps for the memories in without.
-func (c *Client) ApplyDream(ctx context.Context, id string, without ...memory.ID) (v DreamResult, err error) {
-	return v, call(ctx, c, applyDream.of, &DreamRequest{id, without}, &v)
+func (c *Client) ApplyDream(ctx context.Context, id string, without ...memory.ID) (DreamResult, error) {
+	return call(ctx, c, applyDream, DreamRequest{id, without})
 }
 
 // UndoDream takes a dream back; the last where id is empty. If step is set, only what
 // it did with that memory.
-func (c *Client) UndoDream(ctx context.Context, id string, step memory.ID) (v DreamResult, err error) {
-	return v, call(ctx, c, undoDream.of, &DreamUndo{id, step}, &v)
+func (c *Client) UndoDream(ctx context.Context, id string, step memory.ID) (DreamResult, error) {
+	return call(ctx, c, undoDream, DreamUndo{id, step})
 }
 
 // DreamSteps returns what a dream did and still counts.
 func (c *Client) DreamSteps(ctx context.Context, id string) ([]DreamStep, error) {
-	var v DreamStepsAnswer
-	err := call(ctx, c, dreamSteps.of, &dreamOf{id}, &v)
+	v, err := call(ctx, c, dreamSteps, dreamOf{id})
 	return v.Steps, err
 }
 
 // Dreams returns those that were, newest first.
 func (c *Client) Dreams(ctx context.Context) ([]Dream, error) {
-	var v DreamsAnswer
-	err := call(ctx, c, listDreams.of, &none{}, &v)
+	v, err := call(ctx, c, listDreams, none{})
 	return v.Dreams, err
 }

@@ -165,33 +165,29 @@ var (
 
 // Engines returns the engines beside the node.
 func (c *Client) Engines(ctx context.Context) ([]Engine, error) {
-	var v EnginesAnswer
-	err := call(ctx, c, listEngines.of, &none{}, &v)
+	v, err := call(ctx, c, listEngines, none{})
 	return v.Engines, err
 }
 
 // FoundEngines returns those that could be chosen.
 func (c *Client) FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error) {
-	var v FoundEnginesAnswer
-	err := call(ctx, c, foundEngines.of, &foundQuery{kind}, &v)
+	v, err := call(ctx, c, foundEngines, foundQuery{kind})
 	return v.Engines, err
 }
 
 // AddEngine chooses one.
-func (c *Client) AddEngine(ctx context.Context, r AddEngineRequest) (v Engine, err error) {
-	return v, call(ctx, c, addEngine.of, &r, &v)
+func (c *Client) AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error) {
+	return call(ctx, c, addEngine, r)
 }
 
 // RemoveEngine takes engines away, and gives those that are left.
 func (c *Client) RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error) {
-	var v EnginesAnswer
-	err := call(ctx, c, removeEngine.of, &r, &v)
+	v, err := call(ctx, c, removeEngine, r)
 	return v.Engines, err
 }
 
 // TryEngines tries each again.
 func (c *Client) TryEngines(ctx context.Context) ([]Engine, error) {
-	var v EnginesAnswer
-	err := call(ctx, c, tryEngines.of, &none{}, &v)
+	v, err := call(ctx, c, tryEngines, none{})
 	return v.Engines, err
 }

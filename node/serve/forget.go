@@ -250,23 +250,23 @@ func (p *plans) take(token string, now time.Time, scope *memory.Owner) (ForgetPl
 }
 
 // PlanForget asks what would be taken; the answer has the token to confirm.
-func (c *Client) PlanForget(ctx context.Context, r ForgetRequest) (v ForgetAnswer, err error) {
+func (c *Client) PlanForget(ctx context.Context, r ForgetRequest) (ForgetAnswer, error) {
 	r.Plan = true
-	return v, call(ctx, c, forget.of, &r, &v)
+	return call(ctx, c, forget, r)
 }
 
 // Forget erases what the plan with that token showed.
-func (c *Client) Forget(ctx context.Context, token string) (v ForgetAnswer, err error) {
-	return v, call(ctx, c, forget.of, &ForgetRequest{Confirm: token}, &v)
+func (c *Client) Forget(ctx context.Context, token string) (ForgetAnswer, error) {
+	return call(ctx, c, forget, ForgetRequest{Confirm: token})
 }
 
 // PlanDeleteAll returns what would be erased of an owner's memories.
-func (c *Client) PlanDeleteAll(ctx context.Context, s Scope) (v ForgetAnswer, err error) {
-	return v, call(ctx, c, deleteMemories.of, &deleteQuery{User: s.User, Agent: s.Agent, Run: s.Run}, &v)
+func (c *Client) PlanDeleteAll(ctx context.Context, s Scope) (ForgetAnswer, error) {
+	return call(ctx, c, deleteMemories, deleteQuery{User: s.User, Agent: s.Agent, Run: s.Run})
 }
 
 // DeleteAll erases what the plan with that token showed; the plan must be for
 // the same owner.
-func (c *Client) DeleteAll(ctx context.Context, s Scope, token string) (v ForgetAnswer, err error) {
-	return v, call(ctx, c, deleteMemories.of, &deleteQuery{s.User, s.Agent, s.Run, &token}, &v)
+func (c *Client) DeleteAll(ctx context.Context, s Scope, token string) (ForgetAnswer, error) {
+	return call(ctx, c, deleteMemories, deleteQuery{s.User, s.Agent, s.Run, &token})
 }

@@ -104,23 +104,22 @@ var (
 
 // GivenShares lists what others share with the wearer.
 func (c *Client) GivenShares(ctx context.Context) ([]GivenShare, error) {
-	var v GivenAnswer
-	err := call(ctx, c, listGiven.of, &none{}, &v)
+	v, err := call(ctx, c, listGiven, none{})
 	return v.Shares, err
 }
 
 // GivenKey gives the wearer's key for readers.
-func (c *Client) GivenKey(ctx context.Context) (v GivenKey, err error) {
-	return v, call(ctx, c, giveKey.of, &none{}, &v)
+func (c *Client) GivenKey(ctx context.Context) (GivenKey, error) {
+	return call(ctx, c, giveKey, none{})
 }
 
 // OpenGiven opens what another shares.
-func (c *Client) OpenGiven(ctx context.Context, r OpenGivenRequest) (v GivenShare, err error) {
-	return v, call(ctx, c, openGiven.of, &r, &v)
+func (c *Client) OpenGiven(ctx context.Context, r OpenGivenRequest) (GivenShare, error) {
+	return call(ctx, c, openGiven, r)
 }
 
 // LeaveGiven removes what another shares.
 func (c *Client) LeaveGiven(ctx context.Context, id memory.SpaceID) error {
-	err := call(ctx, c, leaveGiven.of, &givenOf{id}, new(LeftGiven))
+	_, err := call(ctx, c, leaveGiven, givenOf{id})
 	return err
 }

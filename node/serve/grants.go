@@ -206,33 +206,32 @@ var (
 )
 
 // AddGrant lets a worker in.
-func (c *Client) AddGrant(ctx context.Context, r GrantRequest) (v Grant, err error) {
-	return v, call(ctx, c, addGrant.of, &r, &v)
+func (c *Client) AddGrant(ctx context.Context, r GrantRequest) (Grant, error) {
+	return call(ctx, c, addGrant, r)
 }
 
 // Grants lists the workers.
 func (c *Client) Grants(ctx context.Context) ([]Grant, error) {
-	var v GrantsAnswer
-	err := call(ctx, c, listGrants.of, &none{}, &v)
+	v, err := call(ctx, c, listGrants, none{})
 	return v.Grants, err
 }
 
 // TendGrants fills feeds and takes over what workers said.
-func (c *Client) TendGrants(ctx context.Context) (v FeedsTended, err error) {
-	return v, call(ctx, c, tendGrants.of, &none{}, &v)
+func (c *Client) TendGrants(ctx context.Context) (FeedsTended, error) {
+	return call(ctx, c, tendGrants, none{})
 }
 
 // RevokeGrant removes a worker.
-func (c *Client) RevokeGrant(ctx context.Context, who string) (v Grant, err error) {
-	return v, call(ctx, c, revokeGrant.of, &grantOf{who}, &v)
+func (c *Client) RevokeGrant(ctx context.Context, who string) (Grant, error) {
+	return call(ctx, c, revokeGrant, grantOf{who})
 }
 
 // WorkerLog shows what a worker has reported; limit 0: [DefaultPage] reads.
-func (c *Client) WorkerLog(ctx context.Context, who string, limit int) (v WorkerLog, err error) {
-	return v, call(ctx, c, workerLog.of, &workerLogQuery{who, limit}, &v)
+func (c *Client) WorkerLog(ctx context.Context, who string, limit int) (WorkerLog, error) {
+	return call(ctx, c, workerLog, workerLogQuery{who, limit})
 }
 
 // Revert takes back what workers said.
-func (c *Client) Revert(ctx context.Context, r RevertRequest) (v Reverted, err error) {
-	return v, call(ctx, c, revert.of, &r, &v)
+func (c *Client) Revert(ctx context.Context, r RevertRequest) (Reverted, error) {
+	return call(ctx, c, revert, r)
 }

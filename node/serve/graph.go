@@ -170,9 +170,8 @@ func undecide(s Grapher, ctx context.Context, id memory.ID) (Decided, error) {
 }
 
 // Graph returns a part of the graph.
-func (c *Client) Graph(ctx context.Context, q atlas.Query) (v atlas.View, err error) {
-	in := graphQueryOf(q, "")
-	return v, call(ctx, c, drawGraph.of, &in, &v)
+func (c *Client) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) {
+	return call(ctx, c, drawGraph, graphQueryOf(q, ""))
 }
 
 // WriteGraph writes the graph in a format.
@@ -189,21 +188,21 @@ func (c *Client) WriteGraph(ctx context.Context, q atlas.Query, f atlas.Format, 
 }
 
 // Entities lists decisions and suggestions.
-func (c *Client) Entities(ctx context.Context) (v EntitiesAnswer, err error) {
-	return v, call(ctx, c, entities.of, &none{}, &v)
+func (c *Client) Entities(ctx context.Context) (EntitiesAnswer, error) {
+	return call(ctx, c, entities, none{})
 }
 
 // MergeEntities says that two names are of one.
-func (c *Client) MergeEntities(ctx context.Context, a, b string) (v Decided, err error) {
-	return v, call(ctx, c, mergeEntities.of, &DecideRequest{a, b}, &v)
+func (c *Client) MergeEntities(ctx context.Context, a, b string) (Decided, error) {
+	return call(ctx, c, mergeEntities, DecideRequest{a, b})
 }
 
 // SplitEntities says that they are not.
-func (c *Client) SplitEntities(ctx context.Context, a, b string) (v Decided, err error) {
-	return v, call(ctx, c, splitEntities.of, &DecideRequest{a, b}, &v)
+func (c *Client) SplitEntities(ctx context.Context, a, b string) (Decided, error) {
+	return call(ctx, c, splitEntities, DecideRequest{a, b})
 }
 
 // UndecideEntities takes a decision back; id may be abbreviated.
-func (c *Client) UndecideEntities(ctx context.Context, id string) (v Decided, err error) {
-	return v, call(ctx, c, undecideEntities.of, &named{id}, &v)
+func (c *Client) UndecideEntities(ctx context.Context, id string) (Decided, error) {
+	return call(ctx, c, undecideEntities, named{id})
 }

@@ -178,18 +178,15 @@ var (
 )
 
 // Status tells how the node is.
-func (c *Client) Status(ctx context.Context) (v Status, err error) {
-	return v, call(ctx, c, getStatus.of, &none{}, &v)
-}
+func (c *Client) Status(ctx context.Context) (Status, error) { return call(ctx, c, getStatus, none{}) }
 
 // Doctor looks for what is wrong.
-func (c *Client) Doctor(ctx context.Context, verify bool) (v DoctorReport, err error) {
-	return v, call(ctx, c, doctor.of, &doctorQuery{verify}, &v)
+func (c *Client) Doctor(ctx context.Context, verify bool) (DoctorReport, error) {
+	return call(ctx, c, doctor, doctorQuery{verify})
 }
 
 // Quarantine returns the newest first; 0: DefaultPage.
 func (c *Client) Quarantine(ctx context.Context, limit int) ([]Quarantined, error) {
-	var v QuarantineAnswer
-	err := call(ctx, c, quarantine.of, &limitQuery{limit}, &v)
+	v, err := call(ctx, c, quarantine, limitQuery{limit})
 	return v.Quarantine, err
 }

@@ -113,26 +113,26 @@ var (
 )
 
 // Pause stops taking events; 0: until Resume.
-func (c *Client) Pause(ctx context.Context, d time.Duration) (v PauseState, err error) {
-	return v, call(ctx, c, pause.of, &PauseRequest{config.Duration(d)}, &v)
+func (c *Client) Pause(ctx context.Context, d time.Duration) (PauseState, error) {
+	return call(ctx, c, pause, PauseRequest{config.Duration(d)})
 }
 
 // Resume takes events again.
-func (c *Client) Resume(ctx context.Context) (v PauseState, err error) {
-	return v, call(ctx, c, resume.of, &none{}, &v)
+func (c *Client) Resume(ctx context.Context) (PauseState, error) {
+	return call(ctx, c, resume, none{})
 }
 
 // Zones lists the private zones.
-func (c *Client) Zones(ctx context.Context) (v ZonesAnswer, err error) {
-	return v, call(ctx, c, listZones.of, &none{}, &v)
+func (c *Client) Zones(ctx context.Context) (ZonesAnswer, error) {
+	return call(ctx, c, listZones, none{})
 }
 
 // AddZone makes one.
-func (c *Client) AddZone(ctx context.Context, z zones.Zone) (v zones.Zone, err error) {
-	return v, call(ctx, c, addZone.of, &z, &v)
+func (c *Client) AddZone(ctx context.Context, z zones.Zone) (zones.Zone, error) {
+	return call(ctx, c, addZone, z)
 }
 
 // RemoveZone ends one.
-func (c *Client) RemoveZone(ctx context.Context, name string) (v RemovedZone, err error) {
-	return v, call(ctx, c, removeZone.of, &zoneOf{name}, &v)
+func (c *Client) RemoveZone(ctx context.Context, name string) (RemovedZone, error) {
+	return call(ctx, c, removeZone, zoneOf{name})
 }

@@ -55,7 +55,7 @@ type Health struct {
 
 // Health asks whether anybody answers.
 func (c *Client) Health(ctx context.Context) error {
-	err := call(ctx, c, health.of, &none{}, new(Health))
+	_, err := call(ctx, c, health, none{})
 	return err
 }
 

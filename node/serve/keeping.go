@@ -112,16 +112,14 @@ func (r *MoveRequest) check() error {
 }
 
 // Retention asks what retention would end now.
-func (c *Client) Retention(ctx context.Context, q RetentionQuery) (v RetentionAnswer, err error) {
-	return v, call(ctx, c, getRetention.of, &q, &v)
+func (c *Client) Retention(ctx context.Context, q RetentionQuery) (RetentionAnswer, error) {
+	return call(ctx, c, getRetention, q)
 }
 
 // Tiers asks how much is hot and cold.
-func (c *Client) Tiers(ctx context.Context) (v Tiers, err error) {
-	return v, call(ctx, c, getTiers.of, &none{}, &v)
-}
+func (c *Client) Tiers(ctx context.Context) (Tiers, error) { return call(ctx, c, getTiers, none{}) }
 
 // MoveTiers fetches, or cools.
-func (c *Client) MoveTiers(ctx context.Context, r MoveRequest) (v MoveAnswer, err error) {
-	return v, call(ctx, c, moveTiers.of, &r, &v)
+func (c *Client) MoveTiers(ctx context.Context, r MoveRequest) (MoveAnswer, error) {
+	return call(ctx, c, moveTiers, r)
 }

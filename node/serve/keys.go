@@ -163,26 +163,22 @@ func (in *setWayOf) check() error {
 }
 
 // Lock drops the keys.
-func (c *Client) Lock(ctx context.Context) (v UnlockState, err error) {
-	return v, call(ctx, c, lock.of, &none{}, &v)
-}
+func (c *Client) Lock(ctx context.Context) (UnlockState, error) { return call(ctx, c, lock, none{}) }
 
 // Unlock opens the store.
-func (c *Client) Unlock(ctx context.Context, passphrase Secret) (v UnlockState, err error) {
-	return v, call(ctx, c, unlock.of, &UnlockRequest{Passphrase: passphrase}, &v)
+func (c *Client) Unlock(ctx context.Context, passphrase Secret) (UnlockState, error) {
+	return call(ctx, c, unlock, UnlockRequest{Passphrase: passphrase})
 }
 
 // Ways lists those that open the keys.
-func (c *Client) Ways(ctx context.Context) (v Ways, err error) {
-	return v, call(ctx, c, listWays.of, &none{}, &v)
-}
+func (c *Client) Ways(ctx context.Context) (Ways, error) { return call(ctx, c, listWays, none{}) }
 
 // SetWay adds one, or changes it.
-func (c *Client) SetWay(ctx context.Context, w Way, r WayRequest) (v Ways, err error) {
-	return v, call(ctx, c, setWay.of, &setWayOf{w, r}, &v)
+func (c *Client) SetWay(ctx context.Context, w Way, r WayRequest) (Ways, error) {
+	return call(ctx, c, setWay, setWayOf{w, r})
 }
 
 // RemoveWay takes one away.
-func (c *Client) RemoveWay(ctx context.Context, w Way) (v Ways, err error) {
-	return v, call(ctx, c, removeWay.of, &wayOf{w}, &v)
+func (c *Client) RemoveWay(ctx context.Context, w Way) (Ways, error) {
+	return call(ctx, c, removeWay, wayOf{w})
 }

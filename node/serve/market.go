@@ -253,47 +253,44 @@ var (
 )
 
 // PreviewListing shows what a bundle would hold.
-func (c *Client) PreviewListing(ctx context.Context, r ListingRequest) (v SharePreview, err error) {
-	return v, call(ctx, c, previewListing.of, &r, &v)
+func (c *Client) PreviewListing(ctx context.Context, r ListingRequest) (SharePreview, error) {
+	return call(ctx, c, previewListing, r)
 }
 
 // PublishListing lists it.
-func (c *Client) PublishListing(ctx context.Context, r ListingRequest) (v Listing, err error) {
-	return v, call(ctx, c, publishListing.of, &r, &v)
+func (c *Client) PublishListing(ctx context.Context, r ListingRequest) (Listing, error) {
+	return call(ctx, c, publishListing, r)
 }
 
 // Listings lists what this home sells.
 func (c *Client) Listings(ctx context.Context) ([]Listing, error) {
-	var v ListingsAnswer
-	err := call(ctx, c, listListings.of, &none{}, &v)
+	v, err := call(ctx, c, listListings, none{})
 	return v.Listings, err
 }
 
 // WithdrawListing ends one.
-func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (v Listing, err error) {
-	return v, call(ctx, c, withdrawListing.of, &listingOf{id, reason}, &v)
+func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (Listing, error) {
+	return call(ctx, c, withdrawListing, listingOf{id, reason})
 }
 
 // MoveListings lists it at another market.
 func (c *Client) MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error) {
-	var v MovesAnswer
-	err := call(ctx, c, moveListings.of, &r, &v)
+	v, err := call(ctx, c, moveListings, r)
 	return v.Moves, err
 }
 
 // Sales looks for orders, and gives all.
 func (c *Client) Sales(ctx context.Context) ([]Sale, error) {
-	var v SalesAnswer
-	err := call(ctx, c, listSales.of, &none{}, &v)
+	v, err := call(ctx, c, listSales, none{})
 	return v.Sales, err
 }
 
 // SettleSale delivers or refunds.
-func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (v Sale, err error) {
-	return v, call(ctx, c, settleSale.of, &settled{r.Order, r}, &v)
+func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (Sale, error) {
+	return call(ctx, c, settleSale, settled{r.Order, r})
 }
 
 // PayOutSales takes earnings out of a market.
-func (c *Client) PayOutSales(ctx context.Context, r PayoutRequest) (v Payout, err error) {
-	return v, call(ctx, c, payOutSales.of, &r, &v)
+func (c *Client) PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error) {
+	return call(ctx, c, payOutSales, r)
 }

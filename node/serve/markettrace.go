@@ -56,6 +56,6 @@ var traceCopy = jsonRoute(RightOwner, spec{
 })
 
 // TraceCopy says whose copy of a bundle a text is from.
-func (c *Client) TraceCopy(ctx context.Context, r TraceRequest) (v CopyTrace, err error) {
-	return v, call(ctx, c, traceCopy.of, &traced{r.Listing, r}, &v)
+func (c *Client) TraceCopy(ctx context.Context, r TraceRequest) (CopyTrace, error) {
+	return call(ctx, c, traceCopy, traced{r.Listing, r})
 }

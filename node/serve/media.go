@@ -107,6 +107,6 @@ func (c *Client) Media(ctx context.Context, id string, to io.Writer) (kind strin
 }
 
 // Fetch brings the bytes of a memory's photo or recording to the node.
-func (c *Client) Fetch(ctx context.Context, id string) (v Fetched, err error) {
-	return v, call(ctx, c, fetchBlob.of, &named{id}, &v)
+func (c *Client) Fetch(ctx context.Context, id string) (Fetched, error) {
+	return call(ctx, c, fetchBlob, named{id})
 }

@@ -166,33 +166,30 @@ var (
 
 // Members lists who belongs to the wearer's space.
 func (c *Client) Members(ctx context.Context) ([]Member, error) {
-	var v MembersAnswer
-	err := call(ctx, c, listMembers.of, &none{}, &v)
+	v, err := call(ctx, c, listMembers, none{})
 	return v.Members, err
 }
 
 // RemoveMember puts one out.
 func (c *Client) RemoveMember(ctx context.Context, id memory.MemberID, phrase Secret) error {
-	err := call(ctx, c, removeMember.of, &removeMemberOf{id, RemoveMemberRequest{phrase}}, new(RemovedMember))
+	_, err := call(ctx, c, removeMember, removeMemberOf{id, RemoveMemberRequest{phrase}})
 	return err
 }
 
 // Rotate begins an epoch.
-func (c *Client) Rotate(ctx context.Context) (v Rotated, err error) {
-	return v, call(ctx, c, rotate.of, &none{}, &v)
-}
+func (c *Client) Rotate(ctx context.Context) (Rotated, error) { return call(ctx, c, rotate, none{}) }
 
 // PairInvite makes a code for a new device.
-func (c *Client) PairInvite(ctx context.Context) (v Pairing, err error) {
-	return v, call(ctx, c, pairInvite.of, &none{}, &v)
+func (c *Client) PairInvite(ctx context.Context) (Pairing, error) {
+	return call(ctx, c, pairInvite, none{})
 }
 
 // PairWait waits for the new device.
-func (c *Client) PairWait(ctx context.Context) (v Pairing, err error) {
-	return v, call(ctx, c, pairWait.of, &none{}, &v)
+func (c *Client) PairWait(ctx context.Context) (Pairing, error) {
+	return call(ctx, c, pairWait, none{})
 }
 
 // PairConfirm says whether both devices show the same words.
-func (c *Client) PairConfirm(ctx context.Context, said ConfirmRequest) (v Pairing, err error) {
-	return v, call(ctx, c, pairConfirm.of, &said, &v)
+func (c *Client) PairConfirm(ctx context.Context, said ConfirmRequest) (Pairing, error) {
+	return call(ctx, c, pairConfirm, said)
 }

@@ -306,8 +306,8 @@ func bare(list ...memory.Memory) []memory.Memory {
 func bareOne(m memory.Memory, err error) (memory.Memory, error) { return bare(m)[0], err }
 
 // List returns one page. The zero Limit is DefaultPage.
-func (c *Client) List(ctx context.Context, q ListQuery) (v ListPage, err error) {
-	return v, call(ctx, c, listMemories.of, &q, &v)
+func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
+	return call(ctx, c, listMemories, q)
 }
 
 // All returns every memory that q selects, and ignores q.Limit.
@@ -318,37 +318,34 @@ func (c *Client) All(ctx context.Context, q ListQuery) iter.Seq2[memory.Memory, 
 }
 
 // Get returns one memory. Here and below, id may be abbreviated.
-func (c *Client) Get(ctx context.Context, id string) (v memory.Memory, err error) {
-	return v, call(ctx, c, getMemory.of, &getQuery{ID: id}, &v)
+func (c *Client) Get(ctx context.Context, id string) (memory.Memory, error) {
+	return call(ctx, c, getMemory, getQuery{ID: id})
 }
 
 // GetAt returns a memory as of another time.
-func (c *Client) GetAt(ctx context.Context, id string, asOf, knownAt time.Time) (v memory.Memory, err error) {
-	return v, call(ctx, c, getMemory.of, &getQuery{id, asOf, knownAt}, &v)
+func (c *Client) GetAt(ctx context.Context, id string, asOf, knownAt time.Time) (memory.Memory, error) {
+	return call(ctx, c, getMemory, getQuery{id, asOf, knownAt})
 }
 
 // History returns a memory's changes, oldest first.
 func (c *Client) History(ctx context.Context, id string) ([]memory.Change, error) {
-	var v HistoryAnswer
-	err := call(ctx, c, memoryHistory.of, &named{id}, &v)
+	v, err := call(ctx, c, memoryHistory, named{id})
 	return v.Changes, err
 }
 
 // Why returns a memory's story.
-func (c *Client) Why(ctx context.Context, id string) (v Why, err error) {
-	return v, call(ctx, c, memoryWhy.of, &named{id}, &v)
+func (c *Client) Why(ctx context.Context, id string) (Why, error) {
+	return call(ctx, c, memoryWhy, named{id})
 }
 
 // Owners counts the active memories that a filter chooses, of each owner.
 func (c *Client) Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error) {
-	var v OwnersAnswer
-	err := call(ctx, c, listOwners.of, &ownersQuery{only}, &v)
+	v, err := call(ctx, c, listOwners, ownersQuery{only})
 	return v.Owners, err
 }
 
 // Categories counts the active memories of each category.
 func (c *Client) Categories(ctx context.Context) ([]CategoryCount, error) {
-	var v CategoriesAnswer
-	err := call(ctx, c, listCategories.of, &none{}, &v)
+	v, err := call(ctx, c, listCategories, none{})
 	return v.Categories, err
 }

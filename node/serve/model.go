@@ -140,36 +140,34 @@ func (r *InstructionsRequest) check() error {
 }
 
 // Model tells about the language model.
-func (c *Client) Model(ctx context.Context) (v ModelStatus, err error) {
-	return v, call(ctx, c, getModel.of, &none{}, &v)
+func (c *Client) Model(ctx context.Context) (ModelStatus, error) {
+	return call(ctx, c, getModel, none{})
 }
 
 // ParkedMessages returns lines that the model gave no usable answer about.
 func (c *Client) ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error) {
-	var v ParkedAnswer
-	err := call(ctx, c, parked.of, &limitQuery{limit}, &v)
+	v, err := call(ctx, c, parked, limitQuery{limit})
 	return v.Messages, err
 }
 
 // RetryParked has them asked about again.
-func (c *Client) RetryParked(ctx context.Context) (v ModelStatus, err error) {
-	return v, call(ctx, c, retryParked.of, &none{}, &v)
+func (c *Client) RetryParked(ctx context.Context) (ModelStatus, error) {
+	return call(ctx, c, retryParked, none{})
 }
 
 // RunModel asks about all that waits.
-func (c *Client) RunModel(ctx context.Context) (v ModelRun, err error) {
-	return v, call(ctx, c, runModel.of, &none{}, &v)
+func (c *Client) RunModel(ctx context.Context) (ModelRun, error) {
+	return call(ctx, c, runModel, none{})
 }
 
 // Instructions returns the wearer's own.
 func (c *Client) Instructions(ctx context.Context) (string, error) {
-	var v InstructionsAnswer
-	err := call(ctx, c, getInstructions.of, &none{}, &v)
+	v, err := call(ctx, c, getInstructions, none{})
 	return v.Text, err
 }
 
 // SetInstructions replaces them.
 func (c *Client) SetInstructions(ctx context.Context, text string) error {
-	err := call(ctx, c, setInstructions.of, &InstructionsRequest{text}, new(InstructionsAnswer))
+	_, err := call(ctx, c, setInstructions, InstructionsRequest{text})
 	return err
 }

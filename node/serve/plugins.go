@@ -264,45 +264,44 @@ var (
 )
 
 // TryPlugin shows a line to one, and keeps nothing of it.
-func (c *Client) TryPlugin(ctx context.Context, id, text string) (v TriedPlugin, err error) {
-	return v, call(ctx, c, tryPlugin.of, &tryPluginOf{id, TryPluginRequest{text}}, &v)
+func (c *Client) TryPlugin(ctx context.Context, id, text string) (TriedPlugin, error) {
+	return call(ctx, c, tryPlugin, tryPluginOf{id, TryPluginRequest{text}})
 }
 
 // Plugins lists extractors.
 func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
-	var v PluginsAnswer
-	err := call(ctx, c, listPlugins.of, &none{}, &v)
+	v, err := call(ctx, c, listPlugins, none{})
 	return v.Plugins, err
 }
 
 // Plugin returns one with its manifest.
-func (c *Client) Plugin(ctx context.Context, id string) (v PluginView, err error) {
-	return v, call(ctx, c, getPlugin.of, &pluginOf{id}, &v)
+func (c *Client) Plugin(ctx context.Context, id string) (PluginView, error) {
+	return call(ctx, c, getPlugin, pluginOf{id})
 }
 
 // InstallPlugin adds one or another version.
-func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (v Plugin, err error) {
+func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plugin, error) {
 	r.Agreed = Some(r.Agreed)
-	return v, call(ctx, c, installPlugin.of, &r, &v)
+	return call(ctx, c, installPlugin, r)
 }
 
 // PlanPlugin says what InstallPlugin would do.
-func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (v PluginPlan, err error) {
+func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error) {
 	r.Agreed = Some(r.Agreed)
-	return v, call(ctx, c, planPlugin.of, &r, &v)
+	return call(ctx, c, planPlugin, r)
 }
 
 // UnpinPlugin forgets whose key an id is pinned to.
-func (c *Client) UnpinPlugin(ctx context.Context, id string) (v UnpinnedPlugin, err error) {
-	return v, call(ctx, c, unpinPlugin.of, &pluginOf{id}, &v)
+func (c *Client) UnpinPlugin(ctx context.Context, id string) (UnpinnedPlugin, error) {
+	return call(ctx, c, unpinPlugin, pluginOf{id})
 }
 
 // EnablePlugin turns one on or off.
-func (c *Client) EnablePlugin(ctx context.Context, id string, enabled bool) (v Plugin, err error) {
-	return v, call(ctx, c, enablePlugin.of, &enablePluginOf{id, EnablePluginRequest{enabled}}, &v)
+func (c *Client) EnablePlugin(ctx context.Context, id string, enabled bool) (Plugin, error) {
+	return call(ctx, c, enablePlugin, enablePluginOf{id, EnablePluginRequest{enabled}})
 }
 
 // RemovePlugin takes one away.
-func (c *Client) RemovePlugin(ctx context.Context, id string) (v RemovedPlugin, err error) {
-	return v, call(ctx, c, removePlugin.of, &pluginOf{id}, &v)
+func (c *Client) RemovePlugin(ctx context.Context, id string) (RemovedPlugin, error) {
+	return call(ctx, c, removePlugin, pluginOf{id})
 }

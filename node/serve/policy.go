@@ -130,26 +130,24 @@ var (
 )
 
 // Policy returns what decides what may go to whom.
-func (c *Client) Policy(ctx context.Context) (v Policy, err error) {
-	return v, call(ctx, c, getPolicy.of, &none{}, &v)
-}
+func (c *Client) Policy(ctx context.Context) (Policy, error) { return call(ctx, c, getPolicy, none{}) }
 
 // SetPolicy sets it.
-func (c *Client) SetPolicy(ctx context.Context, text string) (v Policy, err error) {
-	return v, call(ctx, c, setPolicy.of, &PolicyText{text}, &v)
+func (c *Client) SetPolicy(ctx context.Context, text string) (Policy, error) {
+	return call(ctx, c, setPolicy, PolicyText{text})
 }
 
 // SetNever sets the words that go into no share.
-func (c *Client) SetNever(ctx context.Context, words []string) (v Policy, err error) {
-	return v, call(ctx, c, setNever.of, &NeverList{Some(words)}, &v)
+func (c *Client) SetNever(ctx context.Context, words []string) (Policy, error) {
+	return call(ctx, c, setNever, NeverList{Some(words)})
 }
 
 // TestPolicy says what would pass to somebody.
-func (c *Client) TestPolicy(ctx context.Context, r PolicyTestRequest) (v PolicyTested, err error) {
-	return v, call(ctx, c, testPolicy.of, &r, &v)
+func (c *Client) TestPolicy(ctx context.Context, r PolicyTestRequest) (PolicyTested, error) {
+	return call(ctx, c, testPolicy, r)
 }
 
 // DiffPolicy says what another policy would change.
-func (c *Client) DiffPolicy(ctx context.Context, text string) (v PolicyDiff, err error) {
-	return v, call(ctx, c, diffPolicy.of, &PolicyText{text}, &v)
+func (c *Client) DiffPolicy(ctx context.Context, text string) (PolicyDiff, error) {
+	return call(ctx, c, diffPolicy, PolicyText{text})
 }

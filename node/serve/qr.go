@@ -49,6 +49,6 @@ var drawQR = jsonRoute(RightOwner, spec{
 })
 
 // QR draws a text.
-func (c *Client) QR(ctx context.Context, text string) (v QR, err error) {
-	return v, call(ctx, c, drawQR.of, &QRRequest{text}, &v)
+func (c *Client) QR(ctx context.Context, text string) (QR, error) {
+	return call(ctx, c, drawQR, QRRequest{text})
 }

@@ -319,16 +319,16 @@ func EvidenceOf(items []ContextItem) []ContextItem {
 }
 
 // Search finds.
-func (c *Client) Search(ctx context.Context, r SearchRequest) (v SearchResult, err error) {
-	return v, call(ctx, c, search.of, &r, &v)
+func (c *Client) Search(ctx context.Context, r SearchRequest) (SearchResult, error) {
+	return call(ctx, c, search, r)
 }
 
 // Ask answers a question.
-func (c *Client) Ask(ctx context.Context, r AskRequest) (v AskResult, err error) {
-	return v, call(ctx, c, ask.of, &r, &v)
+func (c *Client) Ask(ctx context.Context, r AskRequest) (AskResult, error) {
+	return call(ctx, c, ask, r)
 }
 
 // Context returns what an assistant should know.
-func (c *Client) Context(ctx context.Context, r ContextRequest) (v ContextResult, err error) {
-	return v, call(ctx, c, gather.of, &r, &v)
+func (c *Client) Context(ctx context.Context, r ContextRequest) (ContextResult, error) {
+	return call(ctx, c, gather, r)
 }

@@ -95,17 +95,12 @@ var (
 
 // Refusals returns the newest first; 0: DefaultPage.
 func (c *Client) Refusals(ctx context.Context, limit int) ([]RefusedLine, error) {
-	var v RefusalsAnswer
-	err := call(ctx, c, refusals.of, &limitQuery{limit}, &v)
+	v, err := call(ctx, c, refusals, limitQuery{limit})
 	return v.Refusals, err
 }
 
 // Tally tells how much of what was heard is remembered.
-func (c *Client) Tally(ctx context.Context) (v Tally, err error) {
-	return v, call(ctx, c, tally.of, &none{}, &v)
-}
+func (c *Client) Tally(ctx context.Context) (Tally, error) { return call(ctx, c, tally, none{}) }
 
 // Rescan tries again what was quarantined unread.
-func (c *Client) Rescan(ctx context.Context) (v Rescanned, err error) {
-	return v, call(ctx, c, rescan.of, &none{}, &v)
-}
+func (c *Client) Rescan(ctx context.Context) (Rescanned, error) { return call(ctx, c, rescan, none{}) }

@@ -100,28 +100,24 @@ func aboutRelay(do func(Relayer, context.Context, string) ([]Relay, error)) func
 
 // Relays lists the remotes.
 func (c *Client) Relays(ctx context.Context) ([]Relay, error) {
-	var v RelaysAnswer
-	err := call(ctx, c, listRelays.of, &none{}, &v)
+	v, err := call(ctx, c, listRelays, none{})
 	return v.Relays, err
 }
 
 // AddRelay makes another relay a mirror.
 func (c *Client) AddRelay(ctx context.Context, url string) ([]Relay, error) {
-	var v RelaysAnswer
-	err := call(ctx, c, addRelay.of, &RelayRequest{url}, &v)
+	v, err := call(ctx, c, addRelay, RelayRequest{url})
 	return v.Relays, err
 }
 
 // RemoveRelay stops using a relay.
 func (c *Client) RemoveRelay(ctx context.Context, url string) ([]Relay, error) {
-	var v RelaysAnswer
-	err := call(ctx, c, removeRelay.of, &RelayRequest{url}, &v)
+	v, err := call(ctx, c, removeRelay, RelayRequest{url})
 	return v.Relays, err
 }
 
 // MoveRelay makes a relay the primary one.
 func (c *Client) MoveRelay(ctx context.Context, url string) ([]Relay, error) {
-	var v RelaysAnswer
-	err := call(ctx, c, moveRelay.of, &RelayRequest{url}, &v)
+	v, err := call(ctx, c, moveRelay, RelayRequest{url})
 	return v.Relays, err
 }

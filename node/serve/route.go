@@ -57,14 +57,7 @@ type none struct{}
 // in routeCore, which is compiled only once: the compiler writes code and long names
 // for each set of types, of which every route has its own. For the same reason it has no
 // methods and embeds nothing: the compiler writes every method of every type, called or not.
-type route[S, I, A any] struct {
-	untyped untyped[S]
-	of      exchange[*I, *A]
-}
-
-// exchange is a route from an input to an answer, whatever its service is. Both are pointers: what
-// is generic is compiled once for all pointers.
-type exchange[I, A any] struct{ core *routeCore }
+type route[S, I, A any] struct{ untyped untyped[S] }
 
 // untyped is a route over a service S, whatever its input and answer are.
 type untyped[S any] struct{ core *routeCore }
@@ -82,14 +75,12 @@ type routeCore struct {
 
 // plainRoute makes a route without input that answers in JSON.
 func plainRoute[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
-	rt := jsonCore(needs, p, f)
-	return route[S, none, A]{untyped[S]{rt}, exchange[*none, *A]{rt}}
+	return route[S, none, A]{untyped[S]{jsonCore(needs, p, f)}}
 }
 
 // jsonRoute makes a route that answers in JSON.
 func jsonRoute[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
-	rt := jsonCore(needs, p, f)
-	return route[S, I, A]{untyped[S]{rt}, exchange[*I, *A]{rt}}
+	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f)}}
 }
 
 // jsonCore makes what plainRoute and jsonRoute have in common.
@@ -120,7 +111,7 @@ func streamRoute[S, I, A any](needs Right, p spec, f func(S, context.Context, I)
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error {
 		return writeLines(w, f(s.(S), r.Context(), *in.(*I)))
 	}
-	return route[S, I, A]{untyped[S]{rt}, exchange[*I, *A]{rt}}
+	return route[S, I, A]{untyped[S]{rt}}
 }
 
 // rawRoute makes a route that writes its answer itself.
@@ -128,7 +119,7 @@ func rawRoute[S, I, A any](needs Right, p spec, answers []Format, f func(w http.
 	p.slow = true
 	rt := newRouteCore(needs, p, reflect.TypeFor[I](), answers...)
 	rt.write = func(w http.ResponseWriter, r *http.Request, s, in any) error { return f(w, r, s.(S), *in.(*I)) }
-	return route[S, I, A]{untyped[S]{rt}, exchange[*I, *A]{rt}}
+	return route[S, I, A]{untyped[S]{rt}}
 }
 
 func newRouteCore(needs Right, p spec, in reflect.Type, answers ...Format) *routeCore {
@@ -195,10 +186,9 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// call calls a node by a route and reads its answer into v. A method returns v beside it: Go's
-// compiler reads a variable after all calls of its statement.
-func call[I, A any](ctx context.Context, c *Client, rt exchange[I, A], in I, v A) error {
-	return rt.core.ask(ctx, c, in, v)
+// call calls a node by a route and returns its answer.
+func call[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I) (v A, err error) {
+	return v, rt.untyped.core.ask(ctx, c, &in, &v)
 }
 
 // send calls a node by a route. accept is the requested media type; empty: any. If no body

@@ -206,38 +206,37 @@ var (
 )
 
 // PreviewShare shows what a share would give away.
-func (c *Client) PreviewShare(ctx context.Context, r ShareRequest) (v SharePreview, err error) {
-	return v, call(ctx, c, previewShare.of, &r, &v)
+func (c *Client) PreviewShare(ctx context.Context, r ShareRequest) (SharePreview, error) {
+	return call(ctx, c, previewShare, r)
 }
 
 // CreateShare shares.
-func (c *Client) CreateShare(ctx context.Context, r ShareRequest) (v Share, err error) {
-	return v, call(ctx, c, createShare.of, &r, &v)
+func (c *Client) CreateShare(ctx context.Context, r ShareRequest) (Share, error) {
+	return call(ctx, c, createShare, r)
 }
 
 // Shares lists what is shared.
 func (c *Client) Shares(ctx context.Context) ([]Share, error) {
-	var v SharesAnswer
-	err := call(ctx, c, listShares.of, &none{}, &v)
+	v, err := call(ctx, c, listShares, none{})
 	return v.Shares, err
 }
 
 // Share shows one as its readers see it.
-func (c *Client) Share(ctx context.Context, id string) (v SharedView, err error) {
-	return v, call(ctx, c, getShare.of, &shareOf{id}, &v)
+func (c *Client) Share(ctx context.Context, id string) (SharedView, error) {
+	return call(ctx, c, getShare, shareOf{id})
 }
 
 // ShareLog returns the account of what was shared.
-func (c *Client) ShareLog(ctx context.Context) (v ShareLog, err error) {
-	return v, call(ctx, c, shareLog.of, &none{}, &v)
+func (c *Client) ShareLog(ctx context.Context) (ShareLog, error) {
+	return call(ctx, c, shareLog, none{})
 }
 
 // UpdateShare fills a share again.
-func (c *Client) UpdateShare(ctx context.Context, id string) (v ShareUpdated, err error) {
-	return v, call(ctx, c, updateShare.of, &shareOf{id}, &v)
+func (c *Client) UpdateShare(ctx context.Context, id string) (ShareUpdated, error) {
+	return call(ctx, c, updateShare, shareOf{id})
 }
 
 // RevokeShare ends a share, or removes one reader.
-func (c *Client) RevokeShare(ctx context.Context, id, reader string) (v Share, err error) {
-	return v, call(ctx, c, revokeShare.of, &revokeShareOf{id, reader}, &v)
+func (c *Client) RevokeShare(ctx context.Context, id, reader string) (Share, error) {
+	return call(ctx, c, revokeShare, revokeShareOf{id, reader})
 }

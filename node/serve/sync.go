@@ -128,26 +128,24 @@ var (
 )
 
 // SyncStatus tells how sync goes.
-func (c *Client) SyncStatus(ctx context.Context) (v SyncStatus, err error) {
-	return v, call(ctx, c, syncStatus.of, &none{}, &v)
+func (c *Client) SyncStatus(ctx context.Context) (SyncStatus, error) {
+	return call(ctx, c, syncStatus, none{})
 }
 
 // SyncNow does one round.
-func (c *Client) SyncNow(ctx context.Context) (v SyncStatus, err error) {
-	return v, call(ctx, c, syncNow.of, &none{}, &v)
+func (c *Client) SyncNow(ctx context.Context) (SyncStatus, error) {
+	return call(ctx, c, syncNow, none{})
 }
 
 // SyncFolder exchanges envelopes with a folder on the node's machine.
-func (c *Client) SyncFolder(ctx context.Context, dir string) (v FolderSynced, err error) {
-	return v, call(ctx, c, syncFolder.of, &FolderRequest{dir}, &v)
+func (c *Client) SyncFolder(ctx context.Context, dir string) (FolderSynced, error) {
+	return call(ctx, c, syncFolder, FolderRequest{dir})
 }
 
 // Heads returns this device's.
-func (c *Client) Heads(ctx context.Context) (v Heads, err error) {
-	return v, call(ctx, c, heads.of, &none{}, &v)
-}
+func (c *Client) Heads(ctx context.Context) (Heads, error) { return call(ctx, c, heads, none{}) }
 
 // CompareHeads compares another device's.
-func (c *Client) CompareHeads(ctx context.Context, heads string) (v HeadsCompared, err error) {
-	return v, call(ctx, c, compareHeads.of, &HeadsRequest{heads}, &v)
+func (c *Client) CompareHeads(ctx context.Context, heads string) (HeadsCompared, error) {
+	return call(ctx, c, compareHeads, HeadsRequest{heads})
 }

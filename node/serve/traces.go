@@ -118,17 +118,16 @@ var (
 
 // PluginLogs returns what one logged.
 func (c *Client) PluginLogs(ctx context.Context, id string) ([]string, error) {
-	var v PluginLogsAnswer
-	err := call(ctx, c, pluginLogs.of, &pluginOf{id}, &v)
+	v, err := call(ctx, c, pluginLogs, pluginOf{id})
 	return v.Lines, err
 }
 
 // ReplayPlugin returns one past events again.
-func (c *Client) ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (v PluginReplayed, err error) {
-	return v, call(ctx, c, replayPlugin.of, &r, &v)
+func (c *Client) ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error) {
+	return call(ctx, c, replayPlugin, r)
 }
 
 // TraceEvent returns what each plugin did with an event.
-func (c *Client) TraceEvent(ctx context.Context, event string) (v Trace, err error) {
-	return v, call(ctx, c, traceEvent.of, &traceOf{event}, &v)
+func (c *Client) TraceEvent(ctx context.Context, event string) (Trace, error) {
+	return call(ctx, c, traceEvent, traceOf{event})
 }

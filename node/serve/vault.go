@@ -121,23 +121,23 @@ var (
 )
 
 // UnlockVault opens the vault for a while; 0: DefaultVaultTTL.
-func (c *Client) UnlockVault(ctx context.Context, passphrase Secret, ttl time.Duration) (v UnlockState, err error) {
-	return v, call(ctx, c, unlockVault.of, &UnlockRequest{Passphrase: passphrase, TTL: config.Duration(ttl)}, &v)
+func (c *Client) UnlockVault(ctx context.Context, passphrase Secret, ttl time.Duration) (UnlockState, error) {
+	return call(ctx, c, unlockVault, UnlockRequest{Passphrase: passphrase, TTL: config.Duration(ttl)})
 }
 
 // RecoverVault opens what other devices have put into the vault.
-func (c *Client) RecoverVault(ctx context.Context, phrase Secret) (v VaultRecovered, err error) {
-	return v, call(ctx, c, recoverVault.of, &RecoverVaultRequest{phrase}, &v)
+func (c *Client) RecoverVault(ctx context.Context, phrase Secret) (VaultRecovered, error) {
+	return call(ctx, c, recoverVault, RecoverVaultRequest{phrase})
 }
 
 // VaultLog returns the readings of secrets, newest first; 0: DefaultPage.
-func (c *Client) VaultLog(ctx context.Context, limit int) (v VaultLogAnswer, err error) {
-	return v, call(ctx, c, vaultLog.of, &vaultLogQuery{limit}, &v)
+func (c *Client) VaultLog(ctx context.Context, limit int) (VaultLogAnswer, error) {
+	return call(ctx, c, vaultLog, vaultLogQuery{limit})
 }
 
 // Reveal shows a secret to its owner.
-func (c *Client) Reveal(ctx context.Context, id string) (v Revealed, err error) {
-	return v, call(ctx, c, revealSecret.of, &named{id}, &v)
+func (c *Client) Reveal(ctx context.Context, id string) (Revealed, error) {
+	return call(ctx, c, revealSecret, named{id})
 }
 
 // SealedElsewhere is the error for a secret that only another device can open.

@@ -92,6 +92,6 @@ var askVault = jsonRoute(RightVault, spec{
 }, VaultAsker.AskVault)
 
 // AskVault asks for one reading of an entry of the vault, as an app.
-func (c *Client) AskVault(ctx context.Context, r VaultAsk) (v VaultAnswer, err error) {
-	return v, call(ctx, c, askVault.of, &r, &v)
+func (c *Client) AskVault(ctx context.Context, r VaultAsk) (VaultAnswer, error) {
+	return call(ctx, c, askVault, r)
 }

@@ -134,21 +134,21 @@ var (
 )
 
 // Voices returns the voices that are told apart.
-func (c *Client) Voices(ctx context.Context) (v Voices, err error) {
-	return v, call(ctx, c, listVoices.of, &none{}, &v)
+func (c *Client) Voices(ctx context.Context) (Voices, error) {
+	return call(ctx, c, listVoices, none{})
 }
 
 // EnrolVoice learns a voice.
-func (c *Client) EnrolVoice(ctx context.Context, r EnrolVoiceRequest) (v Voices, err error) {
-	return v, call(ctx, c, enrolVoice.of, &r, &v)
+func (c *Client) EnrolVoice(ctx context.Context, r EnrolVoiceRequest) (Voices, error) {
+	return call(ctx, c, enrolVoice, r)
 }
 
 // NameVoice gives a voice a name.
-func (c *Client) NameVoice(ctx context.Context, voice, name string) (v Voices, err error) {
-	return v, call(ctx, c, nameVoice.of, &nameVoiceOf{voice, VoiceName{name}}, &v)
+func (c *Client) NameVoice(ctx context.Context, voice, name string) (Voices, error) {
+	return call(ctx, c, nameVoice, nameVoiceOf{voice, VoiceName{name}})
 }
 
 // ForgetVoice erases what is known of a voice.
-func (c *Client) ForgetVoice(ctx context.Context, name string) (v Voices, err error) {
-	return v, call(ctx, c, forgetVoice.of, &voiceOf{name}, &v)
+func (c *Client) ForgetVoice(ctx context.Context, name string) (Voices, error) {
+	return call(ctx, c, forgetVoice, voiceOf{name})
 }
