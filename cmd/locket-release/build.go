@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -98,12 +99,16 @@ func (r *making) environ(t target) []string {
 	return env
 }
 
-// small is what Taskfile.yml builds with, too (docs/decisions.md, "Why is only a part of the command built with inlining?").
-var small = []string{"-gcflags=github.com/locket-dev/locket/cmd/...=-l", "-gcflags=github.com/locket-dev/locket/node/...=-l",
-	"-gcflags=github.com/locket-dev/locket/node/extract/...=", "-gcflags=github.com/locket-dev/locket/internal/...=-l",
-	"-gcflags=github.com/locket-dev/locket/internal/sorting=", "-gcflags=github.com/locket-dev/locket/internal/voiceprint=",
-	"-gcflags=github.com/locket-dev/locket/sync/journal/...=-l", "-gcflags=github.com/locket-dev/locket/sync/remote/...=-l",
-	"-gcflags=github.com/locket-dev/locket/sync/replica/...=-l", "-gcflags=github.com/locket-dev/locket/sync/trade/...=-l"}
+// small gives the flags that Taskfile.yml builds with, too (docs/decisions.md, "Why is only a part of the command built with inlining?").
+func (r *making) small() ([]string, error) {
+	b, err := os.ReadFile(filepath.Join(r.root, "Taskfile.yml"))
+	_, after, _ := strings.Cut(string(b), "\n  SMALL: ")
+	line, _, found := strings.Cut(after, "\n")
+	if err == nil && !found {
+		err = errors.New("Taskfile.yml has no flags SMALL")
+	}
+	return strings.Fields(line), err
+}
 
 // compile builds one command.
 func (r *making) compile(ctx context.Context, t target, command, to string, flags ...string) error {
@@ -112,6 +117,10 @@ func (r *making) compile(ctx context.Context, t target, command, to string, flag
 		return fmt.Errorf("%s: %w", publicKey, err)
 	}
 	stamp := fmt.Sprintf("-s -w -funcalign=8 -X main.release=%s -X main.commit=%s -X main.builtAt=%s -X main.releaseKey=%s", r.version, r.commit, r.time.Format(time.RFC3339), key.String())
+	small, err := r.small()
+	if err != nil {
+		return err
+	}
 	args := slices.Concat([]string{"build", "-ldflags", stamp}, small, flags, []string{"-o", to, "./cmd/" + command})
 	return r.do(ctx, r.environ(t), "go", args...)
 }

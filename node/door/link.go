@@ -14,9 +14,6 @@ import (
 // Link is all that an app on another machine needs.
 type Link = applink.Link
 
-// ErrLink: a text is no link.
-var ErrLink = applink.ErrLink
-
 // ParseLink reads one.
 func ParseLink(s string) (Link, error) { return applink.Parse(s) }
 

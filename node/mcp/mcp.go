@@ -183,14 +183,17 @@ func (all *servers) of(r *http.Request) (s *sdk.Server, end func()) {
 }
 
 // tool adds a tool. What f gives is the structured result; words turns it into the
-// text for a model.
+// text for a model. The SDK is given pointers, because its code is compiled for each type, but once for all pointers.
 func tool[In, Out any](s *sdk.Server, t sdk.Tool, f func(context.Context, In) (Out, error), words func(*Out) string) {
-	sdk.AddTool(s, &t, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
-		out, err := f(withSteps(ctx, r), in)
-		if err != nil {
-			return nil, out, err
+	sdk.AddTool(s, &t, func(ctx context.Context, r *sdk.CallToolRequest, in *In) (*sdk.CallToolResult, *Out, error) {
+		if in == nil { // no arguments
+			in = new(In)
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: words(&out)}}}, out, nil
+		out, err := f(withSteps(ctx, r), *in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: words(&out)}}}, &out, nil
 	})
 }
 

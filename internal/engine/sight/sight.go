@@ -49,7 +49,6 @@ type Line struct {
 	Box        image.Rectangle
 	Text       string
 	Confidence float64 // 0 to 1, the mean over its words
-	Paragraph  int     // lines of one number in a block are one paragraph
 }
 
 // These are the least values for text to count. They were chosen by hand with

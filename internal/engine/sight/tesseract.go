@@ -160,7 +160,7 @@ func parseTSV(s string) (Page, error) {
 				return Page{}, engine.Faultf(tesseract, engine.Babbled, "a line outside of any block")
 			}
 			b := &p.Blocks[len(p.Blocks)-1]
-			b.Lines = append(b.Lines, Line{Box: box, Paragraph: n[3]})
+			b.Lines = append(b.Lines, Line{Box: box})
 		case levelWord:
 			conf, err := strconv.ParseFloat(f[10], 64)
 			if err != nil || len(p.Blocks) == 0 || len(p.Blocks[len(p.Blocks)-1].Lines) == 0 {
