@@ -163,7 +163,7 @@ func readTTL(s string) (time.Duration, error) {
 		return 0, usageError{fmt.Errorf("--for: %w", err)}
 	}
 	if d.Std() > serve.MaxVaultTTL {
-		return 0, usagef("--for: at most 1h")
+		return 0, usagef("--for: at most %s", config.Duration(serve.MaxVaultTTL))
 	}
 	return d.Std(), nil
 }

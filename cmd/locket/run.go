@@ -191,7 +191,7 @@ func (a *app) tellError(err error) {
 var lists = map[string]string{"app": "app list", "community": "community list", "comparison": "match list", "conflict": "conflicts", "consent": "consent list", "device": "wearable list",
 	"dream": "dream", "given": "share given", "member": "devices", "order": "market orders", "plugin": "plugin list", "sale": "market sales", "share": "share list", "worker": "grant list", "zone": "zones list"}
 
-// notThere gives the command that lists those of whom an error says that none has such a name or id: the word before it.
+// notThere returns the command that lists what an error did not find, by the first word of the error; empty: none.
 func notThere(err error) string {
 	if m := wrongName.FindStringSubmatch(err.Error()); m != nil {
 		return lists[m[1]]
@@ -199,6 +199,7 @@ func notThere(err error) string {
 	return ""
 }
 
+// wrongName finds the error for a name or an id that nothing of its kind has, or that is malformed.
 var wrongName = regexp.MustCompile(`^(?:invalid: )?(\w+) .*: (?:not found$|want at least |want 16 hex)`)
 
 // wrongID finds the error for an id that is malformed, or that no memory has.

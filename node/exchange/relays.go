@@ -402,7 +402,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 		if errors.Is(err, fs.ErrNotExist) {
 			return out, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 		}
-		if at, is := errors.AsType[*fs.PathError](err); is { // the person's folder, and no matter of the node's log
+		if at, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(at.Path, dir) { // the person's folder, and no matter of the node's log
 			return out, fmt.Errorf("%w: folder %s: %v", memory.ErrInvalid, dir, at.Err)
 		}
 		if err != nil {

@@ -177,14 +177,8 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 			rest = append(rest, h)
 		}
 	}
-	sorting.Stable(rest, func(a, b serve.Hit) int { // what is of the time first
-		if a.Minor == b.Minor {
-			return 0
-		} else if b.Minor {
-			return -1
-		}
-		return 1
-	})
+	minor := func(h serve.Hit) bool { return h.Minor }
+	rest = slices.Concat(slices.DeleteFunc(slices.Clone(rest), minor), slices.DeleteFunc(rest, func(h serve.Hit) bool { return !h.Minor })) // what is of the time first
 	if len(first) == 0 {
 		res.Hits, res.Known = rest, res.Known && slices.ContainsFunc(rest, func(h serve.Hit) bool { return !h.Minor })
 		return nil
@@ -210,13 +204,16 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 	return nil
 }
 
-// within reports whether an episode is of the time that is asked for, and not over by now; plan: it is one.
+// within reports whether an episode is of the time that is asked for, and not over by now. plan says that it is
+// something that somebody means to do.
 func (w *todo) within(h *serve.Hit, plan bool, now time.Time) bool {
-	at := h.At
+	at, over := h.At, h.At
 	if f := h.Memory.Fields.Episodic; !f.Started.IsZero() {
-		at, _ = h.Memory.Begins(now.Location())
+		at, over = lasts(h.Memory, now.Location())
+	} else if plan {
+		over = w.to // to be done, and not when
 	}
-	return !at.Before(w.from) && at.Before(w.to) && (plan || !at.Before(now))
+	return !at.Before(w.from) && at.Before(w.to) && over.After(now)
 }
 
 // quotes reports whether a hit has an utterance among its evidence.

@@ -39,7 +39,7 @@ func TestDayWithoutTasks(t *testing.T) {
 func TestWhatIsOn(t *testing.T) {
 	n := nodetest.New(t, nil)
 	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC) // a Tuesday
-	for i, line := range []string{"I have a dentist appointment on Thursday at half past nine.", "We're going to Lisbon in March.", "I paid the plumber 240 euros yesterday.", "I have an interview next Tuesday."} {
+	for i, line := range []string{"I have a dentist appointment on Thursday at half past nine.", "We're going to Lisbon in March.", "I paid the plumber 240 euros yesterday.", "I have a haircut today at eight in the morning.", "I have an interview next Tuesday."} {
 		nodetest.Hear(t, n, at.Add(time.Duration(i)*time.Second), "Ana", line)
 	}
 	for question, want := range map[string]string{"what is on this week": "dentist", "what's planned for next week": "interview"} {

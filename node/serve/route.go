@@ -188,7 +188,7 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 
 // call calls a node by a route and returns its answer.
 func call[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I) (v A, err error) {
-	err = rt.untyped.core.ask(ctx, c, &in, &v)
+	err = rt.untyped.core.ask(ctx, c, &in, &v) // which sets v: in one statement, Go may read v before
 	return v, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
@@ -52,7 +54,7 @@ func (op Opener) SetWay(ctx context.Context, w serve.Way, r serve.WayRequest) er
 	case serve.WayKeyFile:
 		path := cmp.Or(r.Path, keyring.DefaultKeyFile)
 		err = va.c.Ring.AddKeyFile(ctx, u, path)
-		if _, is := errors.AsType[*fs.PathError](err); is && r.Path != "" {
+		if at, is := errors.AsType[*fs.PathError](err); is && r.Path != "" && strings.HasPrefix(at.Path, filepath.Dir(r.Path)) {
 			err = serve.InField("path", fmt.Errorf("%w: %v", memory.ErrInvalid, err))
 		}
 	case serve.WayKeyring:

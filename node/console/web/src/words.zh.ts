@@ -73,7 +73,7 @@ export const zh: Record<keyof typeof en, string> = {
   "about.all": "Locket 记住的一切，最新的在前。", "about.core": "助手始终记在心里的、关于你的内容。", "about.semantic": "事实：人、物、地点、喜好。", "about.episodic": "发生过的事和计划中的事。",
   "about.procedural": "事情怎么做，一步一步。", "about.resource": "眼镜看到的、录下的、你放进来的。", "about.vault": "说出口的密码和代码。它们不在别处，只在你要求时显示。",
   "categories.label": "类别", "categories.all": "所有类别", "states.label": "状态", "states.active": "现在如此", "states.superseded": "以前如此", "states.archived": "已收起",
-  "list.empty": "这里还没有内容", "list.emptyHow": "你说的和听到的会自动出现在这里。", "list.emptyCore": "告诉 Locket 你是谁：locket add --type core \"我是护士，喜欢简短的回答。\"", "list.cold": "还有 {n} 条不在这台设备上，提问时会找到。",
+  "list.empty": "这里还没有内容", "list.emptyHow": "你说的和听到的会自动出现在这里。", "list.emptyCore": "告诉 Locket 你是谁：locket add --plain --type core \"我是护士，喜欢简短的回答。\"", "list.cold": "还有 {n} 条不在这台设备上，提问时会找到。",
   "block.human": "你", "block.persona": "如何与你相处", "block.used": "{used} / {limit} 个字符",
   "category.personal_details": "个人信息", "category.family": "家庭", "category.friends": "朋友", "category.work": "工作", "category.education": "教育", "category.health": "健康", "category.food": "饮食", "category.travel": "出行", "category.sports": "运动",
   "category.music": "音乐", "category.entertainment": "娱乐", "category.hobbies": "爱好", "category.technology": "科技", "category.home": "家", "category.money": "钱", "category.plans": "计划", "category.preferences": "偏好", "category.misc": "其他",

@@ -164,7 +164,7 @@ func (t *talk) agedZh(b *bareZh) bool {
 		return digit || r == '十' || r >= '0' && r <= '9'
 	})
 	p, ok := t.subjectZh(who)
-	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && nameZh(who) && !commonNounsZh[who] && !endsWithAny(who, belongingsZh[:]) && !endsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "今年", "明年", "去年"}) {
+	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && nameZh(who) && !commonNounsZh[who] && !endsWithAny(who, belongingsZh[:]) && !endsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !startsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
 		p, ok = t.named(who), true // 旺财十三岁了
 	}
 	if ok = ok && (who != "" || topic) && who != head && strings.Trim(after, "了啦，, 半") == ""; ok {
@@ -187,7 +187,7 @@ func (t *talk) isZh(b *bareZh) bool {
 	switch {
 	case !ok:
 		return false
-	case (endsWithAny(v, jobsZh[:]) || strings.HasSuffix(v, "员") && utf8.RuneCountInString(v) >= 3 && !endsWithAny(v, []string{"成员", "会员", "人员"}) || endsWithAny(v, postsZh[:])) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
+	case (endsWithAny(v, jobsZh[:]) || strings.HasSuffix(v, "员") && utf8.RuneCountInString(v) >= 3 && !endsWithAny(v, []string{"成员", "会员", "人员", "一员", "党员", "队员", "团员"}) && !strings.Contains(v, "的") || endsWithAny(v, postsZh[:])) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
 		t.factZh(b, p, "work", "job", v, false, false, 0.88)
 	case from && n >= 2 && n <= 4 && !characterZh[place]:
 		t.factZh(b, p, "biography", "origin", place, false, false, 0.85)

@@ -70,7 +70,12 @@ func (t *talk) courseZh(b *bareZh) {
 // belongsZh takes 桌上那本书是小马的: whose a thing is.
 func (t *talk) belongsZh(b *bareZh, x string) bool {
 	what, whose, ok := strings.Cut(x, "是")
-	whose, of := cutEnd(whose, "开的", "的")
+	whose, of := strings.CutSuffix(whose, "的")
+	if endsWithAny(what, []string{"店", "馆", "厅", "公司", "诊所", "超市", "摊"}) {
+		whose = strings.TrimSuffix(whose, "开")
+	} else if strings.HasSuffix(whose, "开") {
+		return false // 空调是老周开的
+	}
 	if n := utf8.RuneCountInString(what); !ok || !of || n < 2 || n > 12 || strings.ContainsAny(what, "他她不") || !personZh(whose) && kinPrefixZh(strings.TrimPrefix(whose, "我")) != strings.TrimPrefix(whose, "我") || whose == "" || whose == "我" {
 		return false
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -95,8 +96,7 @@ func undertakenZh(x string) bool {
 		return utf8.RuneCountInString(what) >= 5
 	}
 	if what, verb, ok := strings.Cut(x, "我来"); ok && what != "" {
-		n := utf8.RuneCountInString(verb)
-		return n >= 1 && n <= 2 && utf8.RuneCountInString(what) <= 6 && !strings.ContainsAny(verb, "的说看讲")
+		return utf8.RuneCountInString(what) <= 6 && slices.Contains([]string{"倒", "洗", "做", "买", "拿", "订", "付", "交", "修", "处理", "安排", "负责", "搞定", "办", "送", "接", "写", "收拾", "打扫", "准备", "通知", "联系", "带", "取"}, verb)
 	}
 	who, ok := strings.CutPrefix(x, "我给")
 	return ok && utf8.RuneCountInString(who) >= 4 && endsWithAny(who, []string{"打电话", "打个电话", "发邮件", "发个邮件", "发消息", "发个消息"})

@@ -135,10 +135,13 @@ func (t *talk) partedZh(b *bareZh, x string) {
 func (t *talk) othersZh(b *bareZh, x string) bool {
 	for _, end := range [...]string{"分手了", "离婚了", "结婚了", "订婚了", "和好了", "在一起了"} {
 		who, ok := strings.CutSuffix(x, end)
+		if !ok || toComeZh(who) {
+			continue
+		}
 		for _, k := range [...]string{"跟", "和", "与"} {
 			one, other, cut := strings.Cut(who, k)
 			other = trimAdverbsZh(other)
-			if !ok || !cut || !personZh(one) && !calledSmallZh(one) || !personZh(other) && !calledSmallZh(other) {
+			if !cut || !personZh(one) && !calledSmallZh(one) && !foreignZh(one) || !personZh(other) && !calledSmallZh(other) && !foreignZh(other) {
 				continue
 			}
 			p := t.named(one)

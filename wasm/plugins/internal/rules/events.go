@@ -147,7 +147,7 @@ func (t *talk) planAt(c *clause, w *when) {
 	if w.clock && !w.sure && evening(noun) && w.minute >= 5*60 && w.minute < 12*60 {
 		for i := range c.whens {
 			if o := &c.whens[i]; o != w && o.clock && !o.sure && o.minute == w.minute {
-				o.minute += 12 * 60 // as the words have it
+				o.minute += 12 * 60 // so that the text has the same hour
 			}
 		}
 		w.minute += 12 * 60

@@ -250,7 +250,7 @@ func (t *talk) whoseEventZh(x string, habit bool) (who person, named, ok bool) {
 func (t *talk) promiseZh(b *bareZh, errand bool) {
 	what, will := strings.CutPrefix(b.text, "我会")
 	switch {
-	case undertakenZh(b.text):
+	case undertakenZh(b.text) && !(strings.HasPrefix(b.text, "我给") && startsWithAny(b.s.text[b.s.end:], []string{"，", ","})): // 我给前台打电话，没人接
 		what = strings.TrimPrefix(b.text, "我")
 	case mixedDeedZh(b.text):
 		what = strings.TrimPrefix(strings.TrimPrefix(b.text, "我"), "会")

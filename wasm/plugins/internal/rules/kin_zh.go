@@ -143,7 +143,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	if of := strings.LastIndex(s, "的"); of > 0 && personZh(s[of+len("的"):]) { // 隔壁的小陈
 		return t.named(s[of+len("的"):]), true
 	}
-	if personZh(s) || t.knows(s) || latin && n <= 20 && !strings.Contains(s, " ") {
+	if personZh(s) || foreignZh(s) || t.knows(s) || latin && n <= 20 && !strings.Contains(s, " ") {
 		t.persons = append(t.persons, person{s, strings.ToLower(s)})
 		return t.named(s), true
 	}

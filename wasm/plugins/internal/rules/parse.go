@@ -287,7 +287,7 @@ func (t *talk) subject(c *clause) int {
 			c.subj, c.kind = person{name, strings.ToLower(name)}, 'p'
 			return 2
 		}
-		if w == "the" && (c.w(1) == "kids" || c.w(1) == "twins" || c.w(1) == "new" && kin(c.w(2)) && (c.w(3) == "is" || c.w(3) == "'s") && (c.capital(4) || c.w(4) == "called")) {
+		if w == "the" && (c.w(1) == "kids" || c.w(1) == "twins" || c.w(1) == "new" && newHere[c.w(2)] && (c.w(3) == "is" || c.w(3) == "'s") && (c.capital(4) || c.w(4) == "called")) {
 			return t.owned(c, t.self, 1)
 		}
 		k := c.untilVerb(1)
@@ -325,7 +325,7 @@ func (t *talk) subject(c *clause) int {
 // familyAt reports the name of a family at word i, before what people do: "the Millers don't eat pork".
 func (c *clause) familyAt(i int) bool {
 	w := c.w(i)
-	if !c.capital(i) || len(w) < 5 || !strings.HasSuffix(w, "s") || !nameWord(w) {
+	if !c.capital(i) || len(w) < 5 || !strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ans") || peoples[w] || !nameWord(w) {
 		return false
 	}
 	verb := c.w(i + 1)
@@ -339,6 +339,12 @@ func (c *clause) familyAt(i int) bool {
 	}
 	return verb == "do" && c.w(i+2) == "not" || l == "have" && pet(trimS(last(c.join(i, len(c.words)))))
 }
+
+// newHere are who is new where one lives or works, after "the new".
+var newHere = set("landlord landlady neighbour neighbor colleague coworker flatmate roommate housemate boss")
+
+// peoples are called as a family is, and are none.
+var peoples = set("greeks turks danes swedes finns brits scots poles czechs serbs croats arabs jews muslims hindus catholics buddhists sikhs celts vikings beatles simpsons browns greens lakers giants")
 
 // nameFirst reads a subject that begins with a name: "Tom", "Sophie and Mark", "Tom's sister", "Bondi beach".
 func (t *talk) nameFirst(c *clause) int {

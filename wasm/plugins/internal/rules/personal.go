@@ -43,7 +43,7 @@ func (t *talk) learns(c *clause, i int) bool {
 		in, _ := c.after(i, 3, "in", "at")
 		t.fact(c, "biography", "education", in, true, 0.8)
 	case "train", "retrain", "qualify":
-		if c.w(i) != "as" || !c.ing || c.neg || !determiner(c.w(i+1)) {
+		if c.w(i) != "as" || !c.ing || c.past || c.neg || !determiner(c.w(i+1)) {
 			return false
 		}
 		t.fact(c, "habit", "training_as", o2(c, i+1), false, 0.8)

@@ -112,7 +112,7 @@ func (c *clause) predicate(i int) bool {
 		case w == "can" || w == "cannot":
 			c.can = true
 			c.neg = c.neg || w == "cannot"
-			if c.w(i+1) == "not" && (c.w(i+2) == "stand" || c.w(i+2) == "bear" || c.w(i+2) == "abide") {
+			if c.w(i+1) == "not" && (c.w(i+2) == "stand" || c.w(i+2) == "bear" && (strings.HasSuffix(c.w(i+3), "ing") || c.w(i+3) == "to" || c.w(i+3) == "the")) {
 				c.verb, c.vi, c.neg = "hate", i+2, false
 				return true
 			}

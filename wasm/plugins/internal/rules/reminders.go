@@ -228,6 +228,9 @@ func (t *talk) reminderZh(s sentence) bool {
 	}
 	due, mustBe := strings.CutPrefix(strings.TrimPrefix(raw, "我"), "该")
 	due, byNow := strings.CutSuffix(due, "了")
+	if strings.ContainsAny(due, "的过") {
+		mustBe = false // 该做的都做了
+	}
 	if mustBe && byNow && choreZh(due) { // 该交房租了
 		return t.says(s, "我得"+due)
 	}
@@ -260,14 +263,16 @@ func (t *talk) reminderZh(s sentence) bool {
 	return false
 }
 
+// tendedZh are things of a household that one tends, beside those that fail, are owned or are paid.
+var tendedZh = [...]string{"头发", "指甲", "垃圾", "花", "草坪", "地", "碗", "衣服", "床单", "被子", "窗户", "地板", "厨房", "滤芯", "净水器", "机油", "轮胎", "油烟机"}
+
 // overdueZh is what the speaker has to do with a thing, of 车该洗了 and 车该换刹车片了; "" where it is neither.
 func overdueZh(raw string) string {
 	thing, due, ok := strings.Cut(raw, "该")
 	due, byNow := strings.CutSuffix(due, "了")
 	thing, _ = cutOwnZh(thing)
-	n := utf8.RuneCountInString(thing)
 	switch {
-	case !ok || !byNow || n < 1 || n > 5 || strings.ContainsAny(thing, "我你您他她它谁这那早就不应本都也活们") || kinPrefixZh(thing) != "" && !slices.Contains(petsZh[:], thing) || personZh(thing):
+	case !ok || !byNow || !endsWithAny(thing, failZh[:]) && !endsWithAny(thing, thingsZh[:]) && !endsWithAny(thing, belongingsZh[:]) && !slices.Contains(billsZh[:], thing) && !slices.Contains(tendedZh[:], thing) || utf8.RuneCountInString(thing) > 5 || endsWithAny(thing, kinZh[:]) && !slices.Contains(petsZh[:], thing):
 		return ""
 	case slices.Contains(choresZh[:], due) || due == "剪" || due == "扔":
 		return "我得" + due + thing

@@ -72,12 +72,14 @@ type phraseZh struct {
 	object string
 	after  string // until; empty where the rule has none
 	future bool   // the clause names a day to come
+	dated  bool   // the clause names a day, a month or a year
 }
 
 // phrasesZh tries rulesZh; it reports whether one of them knew the clause.
 func (t *talk) phrasesZh(b *bareZh) bool {
 	var p phraseZh
 	for k := range b.whens {
+		p.dated = p.dated || b.whens[k].hasDay && !b.whens[k].habit
 		p.future = p.future || !b.whens[k].habit && b.whens[k].hasDay && b.whens[k].unix() > t.ev.At+3600_000
 	}
 	for i := range rulesZh {
@@ -192,8 +194,8 @@ func (p *phraseZh) misread() bool {
 		return !strings.Contains(p.before, "把") && !endsWithAny(strings.TrimRight(p.before, "我都"), thingsZh[:]) || !endsWithAny(trimZh(p.object), placesZh[:]) || strings.HasSuffix(p.before, "心")
 	case "加入": // 我是2020年加入华为的
 		return !strings.HasSuffix(p.before, "是") || p.after != "" || !joinedFirmZh(p.object)
-	case "加入了":
-		return !joinedFirmZh(p.object)
+	case "加入了": // 我2020年加入了华为
+		return !joinedFirmZh(p.object) || !p.dated && !endsWithAny(trimZh(p.object), []string{"公司", "集团", "银行", "医院", "大学", "事务所", "科技", "工作室"})
 	case "住": // 我现在住望京
 		return !districtZh(trimZh(p.object))
 	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来

@@ -10,37 +10,37 @@ import (
 // A sentence that says how something is done, without a list of steps: "to reset the router, hold the button for
 // ten seconds", "if the boiler cuts out, press the red button", 那个锁要先把把手抬起来.
 
-// handled are the verbs of what is done with a device or with food. What one says to a person, "if you see Tom,
+// deviceVerbs are the verbs of what is done with a device or with food. What one says to a person, "if you see Tom,
 // tell him", has others.
-var handled = set("press hold turn push pull unplug plug restart reset switch open close lift type click tap hit shake bang add use clean empty remove replace screw unscrew twist soak boil put pour stir fry bake " +
-	"simmer rinse drain chop whisk jiggle slide lock unlock insert charge scan dial enter bleed squeeze wind tighten loosen oil descale wipe dip roast peel knead feed water slam kick pump flip cut mix heat warm leave wait")
+var deviceVerbs = set("press hold turn push pull unplug plug restart reset switch open close lift type click tap hit shake bang add use clean empty remove replace screw unscrew twist soak boil put pour stir fry bake " +
+	"simmer rinse drain chop whisk jiggle slide lock unlock insert charge scan dial enter bleed squeeze wind tighten loosen oil descale wipe dip roast peel knead feed water slam kick pump flip cut mix heat warm")
 
 // tip takes a sentence that says how something is done. It reports whether the sentence is one.
 func (t *talk) tip(s sentence) bool {
-	if len(s.toks) < 5 || len(s.toks) > 40 || s.ends == "?" || s.ends == "？" || orders(s) || len(findWhens(s, t.now)) > 0 && !s.chinese() {
+	if len(s.toks) < 5 || len(s.toks) > 40 || s.ends == "?" || s.ends == "？" || orders(s) || len(findWhens(s, t.now)) > 0 {
 		return false
 	}
 	if s.chinese() {
 		return t.tipZh(s)
 	}
 	i := 0
-	for i < len(s.toks) && (s.toks[i].kind == 'p' || lead(s.at(i)) && s.at(i) != "always" && s.at(i) != "just") {
+	for i < len(s.toks) && (s.toks[i].kind == 'p' || lead(s.at(i))) {
 		i++
 	}
 	from := -1
 	switch w := s.at(i); {
 	case w == "to" && s.at(i+1) != "be":
-		if l, past, ing := lemma(s.at(i + 1)); l == s.at(i+1) && !past && !ing || handled[s.at(i+1)] {
-			from = s.doneFrom(i + 3)
+		if l, past, ing := lemma(s.at(i + 1)); l == s.at(i+1) && !past && !ing || deviceVerbs[s.at(i+1)] {
+			from = s.doneFrom(i+3, true)
 		}
 	case w == "if" || w == "when" || w == "whenever":
 		if subject := s.at(i + 1); determiner(subject) && !kin(s.at(i+2)) && !profession(s.at(i+2)) || subject == "it" {
-			from = s.doneFrom(i + 3)
+			from = s.doneFrom(i+3, false)
 		}
 	case w == "the":
 		if n := s.at(i + 1); n == "trick" || n == "secret" || n == "knack" {
 			for k := i + 2; k+2 < min(len(s.toks), i+9); k++ {
-				if s.at(k) == "is" && s.at(k+1) == "to" || s.at(k) == "trick's" && s.at(k+1) == "to" {
+				if s.at(k) == "is" && s.at(k+1) == "to" && s.at(k+2) != "be" {
 					from = k + 2
 				}
 			}
@@ -48,7 +48,7 @@ func (t *talk) tip(s sentence) bool {
 			from = k
 		}
 	case w == "always" || w == "never":
-		if l, past, ing := lemma(s.at(i + 1)); (l == s.at(i+1) && !past && !ing || handled[s.at(i+1)]) && (s.after(i+2, "before") || s.after(i+2, "after") || s.after(i+2, "until")) {
+		if l, past, ing := lemma(s.at(i + 1)); (l == s.at(i+1) && !past && !ing || deviceVerbs[s.at(i+1)]) && (s.says(i+2, "before") || s.says(i+2, "after") || s.says(i+2, "until")) {
 			from = i
 		}
 	case w == "you":
@@ -56,12 +56,12 @@ func (t *talk) tip(s sentence) bool {
 		for s.at(k) == "first" || s.at(k) == "just" || s.at(k) == "have" || s.at(k) == "need" || s.at(k) == "to" || s.at(k) == "must" || s.at(k) == "gotta" {
 			k++
 		}
-		if k > i+1 && handled[s.at(k)] && (s.after(k, "then") || s.after(k, "before") || s.after(k, "first") || s.at(i+1) == "first") {
+		if k > i+1 && deviceVerbs[s.at(k)] && (s.says(k, "then") || s.says(k, "before") || s.says(k, "first") || s.at(i+1) == "first") {
 			from = k
 		}
-	case (w == "i" || w == "we") && (s.at(i+1) == "make" || s.at(i+1) == "clean" || s.at(i+1) == "cook") && determiner(s.at(i+2)):
-		for k := i + 3; k+1 < len(s.toks); k++ {
-			if _, _, ing := lemma(s.at(k + 1)); s.at(k) == "by" && ing || s.at(k) == "with" && several(s.at(k+1)) {
+	case (w == "i" || w == "we") && (s.at(i+1) == "make" || s.at(i+1) == "cook" || s.at(i+1) == "bake") && determiner(s.at(i+2)):
+		for k := i + 3; k+2 < len(s.toks); k++ {
+			if s.at(k) == "with" && (counts(s.at(k+1)) || numeric(s.at(k+1))) && measures[trimS(s.at(k+2))] {
 				from = k
 			}
 		}
@@ -74,15 +74,17 @@ func (t *talk) tip(s sentence) bool {
 	return true
 }
 
-func several(w string) bool {
-	n, ok := number(w)
-	return ok && n > 1 || numeric(w)
-}
+// measures are what a recipe counts.
+var measures = set("part cup spoon spoonful tablespoon teaspoon egg gram g ml litre pinch clove slice")
 
-// doneFrom is the token from i on at which what is to be done begins, after a comma or by itself; -1 where nothing is.
-func (s sentence) doneFrom(i int) int {
+// doneFrom is the token from i on at which what is to be done begins: after a comma or, if alone may be, by itself
+// before somebody is said to do anything. It is -1 where nothing is.
+func (s sentence) doneFrom(i int, alone bool) int {
 	for k := i; k+1 < len(s.toks); k++ {
 		w, before := s.at(k), s.at(k-1)
+		if alone && (subjectPronoun(w) && w != "you" || pastForm(w)) {
+			alone = false
+		}
 		if before == "to" || auxiliary(before) || determiner(before) || preposition(before) {
 			continue
 		}
@@ -91,12 +93,12 @@ func (s sentence) doneFrom(i int) int {
 				k++
 				w = s.at(k)
 			}
-			if handled[w] {
+			if deviceVerbs[w] {
 				return k
 			}
 			return -1
 		}
-		if handled[w] && !subjectPronoun(before) && (determiner(s.at(k+1)) || several(s.at(k+1))) {
+		if alone && deviceVerbs[w] && !subjectPronoun(before) && (determiner(s.at(k+1)) || counts(s.at(k+1))) {
 			return k
 		}
 	}
@@ -106,15 +108,15 @@ func (s sentence) doneFrom(i int) int {
 // onlyIf reads "only starts if you slam the door" after the thing that begins at token i; 0 where it is not there.
 func (s sentence) onlyIf(i int) int {
 	for k := i; k < min(len(s.toks)-4, i+5); k++ {
-		if s.at(k) == "only" && (s.at(k+2) == "if" || s.at(k+2) == "when") && s.at(k+3) == "you" && handled[s.at(k+4)] {
+		if s.at(k) == "only" && (s.at(k+2) == "if" || s.at(k+2) == "when") && s.at(k+3) == "you" && deviceVerbs[s.at(k+4)] {
 			return k + 4
 		}
 	}
 	return 0
 }
 
-// after reports whether the word w stands from token i on.
-func (s sentence) after(i int, w string) bool {
+// says reports whether the word w stands from token i on.
+func (s sentence) says(i int, w string) bool {
 	for ; i < len(s.toks); i++ {
 		if s.at(i) == w {
 			return true
@@ -135,25 +137,25 @@ func (t *talk) procedural(s sentence, text, title, step, lang string) {
 	})
 }
 
-// handledZh are the verbs of what is done with a device or with food.
-var handledZh = []string{"长按", "按住", "按下", "按两下", "按", "拔掉", "拔", "拧", "关掉", "断电", "重启", "打开", "点击", "点", "输入", "用力", "使劲", "轻轻", "抬", "推", "拉", "转", "敲", "拍", "插", "泡", "煮", "蒸", "炒", "加", "放", "烤", "焯", "腌", "把", "先", "用"}
+// deviceVerbsZh are the verbs of what is done with a device or with food.
+var deviceVerbsZh = []string{"长按", "按住", "按下", "按两下", "按", "拔掉", "拔", "拧", "关掉", "断电", "重启", "打开", "点击", "点", "输入", "用力", "使劲", "轻轻", "抬", "推", "拉", "转", "敲", "拍", "插", "泡", "煮", "蒸", "炒", "加", "放", "烤", "焯", "腌", "把", "先", "用"}
 
 // tipZh is tip of a Chinese sentence: 路由器重启要按住按钮十秒, 锅炉熄火了就按红色按钮, 洗衣机要用力关门才能启动.
 func (t *talk) tipZh(s sentence) bool {
 	x := stripLeadZh(strings.Trim(s.raw(), " ，,。！!"))
-	if n := utf8.RuneCountInString(x); n < 7 || n > 40 || strings.ContainsAny(x, "我你他她您吗吧") || containsAny(x, "昨天", "明天", "今天", "上周", "下周", "医生", "老师", "大夫", "孩子", "没", "说", "过的") || kinPrefixZh(x) != "" || namePrefixZh(x) != "" {
+	if n := utf8.RuneCountInString(x); n < 7 || n > 40 || strings.ContainsAny(x, "我你他她您吗吧") || containsAny(x, "昨天", "明天", "今天", "上周", "下周", "医生", "老师", "大夫", "孩子", "没", "说", "过的", "公司", "学校", "项目", "部门", "团队", "牙", "齿", "大家", "学生", "人") || strings.HasSuffix(x, "了") || kinPrefixZh(x) != "" || namePrefixZh(x) != "" {
 		return false
 	}
 	for _, k := range [...]string{"之前要先", "要先", "得先", "必须先", "需要先", "之前要", "要", "得", "必须", "需要", "了就", "就"} {
 		title, step, ok := strings.Cut(x, k)
-		if n := utf8.RuneCountInString(title); !ok || n < 1 || n > 14 || !startsWithAny(step, handledZh) || utf8.RuneCountInString(step) < 3 || endsWithAny(title, []string{"不", "只", "想", "还", "需", "主", "重", "早", "马上", "快"}) {
+		if n := utf8.RuneCountInString(title); !ok || n < 1 || n > 14 || !startsWithAny(step, deviceVerbsZh) || utf8.RuneCountInString(step) < 3 || endsWithAny(title, []string{"不", "只", "想", "还", "需", "主", "重", "早", "马上", "快"}) {
 			continue
 		}
 		first := strings.HasSuffix(k, "先")
 		switch {
 		case strings.Contains(step, "才能") || strings.Contains(step, "才会") || strings.Contains(step, "才行"):
 		case first && (strings.Contains(step, "再") || strings.HasPrefix(step, "把")):
-		case startsWithAny(step, []string{"长按", "按住", "按下", "按两下", "按", "拔", "断电", "重启", "拧"}) && (k == "要" || k == "得" || strings.HasSuffix(k, "就")):
+		case containsAny(step, "按钮", "键", "门铃", "开关", "插头", "电源", "螺丝", "阀") && (k == "要" || k == "得" || strings.HasSuffix(k, "就")):
 		default:
 			continue
 		}

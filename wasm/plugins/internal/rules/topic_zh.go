@@ -130,7 +130,7 @@ func hasMeZh(x string) bool {
 func familyZh(x string) string {
 	who, what, ok := strings.Cut(x, "一家")
 	what = strings.TrimPrefix(what, "人")
-	if !ok || !personZh(who) || !startsWithAny(what, []string{"来", "去", "要", "搬", "住", "不", "下", "明", "周", "今", "都", "会"}) {
+	if !ok || !personZh(who) && !foreignZh(who) || !startsWithAny(what, []string{"来", "去", "要", "搬", "住", "不", "下", "明", "周", "今", "都", "会"}) {
 		return ""
 	}
 	return who + "一家"
@@ -178,10 +178,12 @@ const verbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今�
 // 阿强, 李娜, 王小明. It is "" where there is none.
 func namePrefixZh(s string) string {
 	rs := []rune(s)
-	for _, n := range [...]int{4, 3, 2} {
-		if n == 4 && (len(rs) < n || !foreignZh(string(rs[:n]))) {
-			continue
+	for n := min(4, len(rs)-1); n >= 2; n-- {
+		if foreignZh(string(rs[:n])) && startsWithAny(string(rs[n:]), []string{"来不了", "去不了", "来吃", "来家", "要来", "生了", "怀孕", "发烧", "病了", "住院", "住在", "结婚", "离婚"}) {
+			return string(rs[:n])
 		}
+	}
+	for _, n := range [...]int{3, 2} {
 		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说", rs[2]) {
 			continue // 王伟要来
 		}
@@ -193,7 +195,7 @@ func namePrefixZh(s string) string {
 }
 
 // notForeignZh are written with [soundsZh], too, and are no persons.
-var notForeignZh = set("罗马 米兰 奥斯陆 巴西 利马 安卡拉 布拉格 里斯本 维也纳 特斯拉 奥迪 雷克萨斯 特拉维夫 马德里 亚特兰大 达拉斯 丹佛 奥地利 波兰 芬兰 荷兰 爱尔兰 克罗地亚 罗马尼亚 尼斯 伊斯坦布尔 布鲁塞尔 都柏林 迪拜 里昂 利兹 格拉茨 莱比锡 德里 拉萨 安卓 托福 雅思 维他 苏格兰 英格兰 格力 奥利奥 伊利 温布利 马拉 卡路里 斯里兰卡 尼日利亚 埃及 伊朗 叙利亚 保安 保姆 安保 米粉 尼龙 特朗普 雅诗兰黛 欧莱雅 迪士尼 亚马逊 雷达 达菲 萨克斯 卡罗拉 雷诺 保利 安利 奥特曼 达利 尼康 佳能")
+var notForeignZh = set("罗马 米兰 利马 安卡拉 布拉格 特斯拉 奥迪 雷克萨斯 特拉维夫 达拉斯 丹佛 芬兰 罗马尼亚 尼斯 拉萨 苏格兰 奥利奥 伊利 温布利 马拉 保安 保姆 安保 雷达 达菲 萨克斯 卡罗拉 雷诺 保利 安利 奥特曼 达利 德文 丹麦 伊拉克 佛罗伦萨 德克萨斯 伊斯兰 保温 伦理 拉菲 芬达 凯迪拉克 劳斯莱斯 玛莎拉蒂")
 
 // foreignZh reports somebody of another country: 奥斯卡, 玛丽.
 func foreignZh(s string) bool {
@@ -210,8 +212,8 @@ func personZh(s string) bool {
 	case '小', '老', '阿':
 		return len(rs) == 2 && (rs[0] == '阿' || strings.ContainsRune(surnamesZh, rs[1])) || len(rs) == 3 && strings.ContainsRune(surnamesZh, rs[1])
 	}
-	if rs[0] == rs[1] && len(rs) == 2 || foreignZh(s) {
-		return true // 丽丽, 奥斯卡
+	if rs[0] == rs[1] && len(rs) == 2 {
+		return true // 丽丽
 	}
 	if rs[0] == '车' && strings.ContainsRune("送停开修被借卖坏丢撞没得要该还就也在", rs[1]) {
 		return false

@@ -165,7 +165,7 @@ func (t *talk) familyOf(c *clause, i int) bool {
 	case c.kind == 'w' && w == "a" && next == "family" && c.w(i+2) == "of":
 		t.fact(c, "family", "family_size", o2(c, i+3), false, 0.85)
 		return true
-	case w == "the" && (next == "youngest" || next == "oldest" || next == "eldest" || next == "middle") && (c.w(i+2) == "of" || c.w(i+2) == "child"):
+	case w == "the" && (next == "youngest" || next == "oldest" || next == "eldest" || next == "middle") && (c.w(i+2) == "of" && counts(c.w(i+3)) || c.w(i+2) == "child"):
 		if c.kind == 's' || c.kind == 'p' {
 			t.fact(c, "family", "siblings", c.join(i+1, len(c.words)), false, 0.85)
 		}
