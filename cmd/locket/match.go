@@ -227,7 +227,7 @@ func (a *app) matchWhichCommand() *cobra.Command {
 once both have told. Somebody whose program was changed can read yours and tell you
 nothing.`,
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, args []string) error {
-			if _, _, err := m.Again(ctx, args[0]); errors.Is(err, memory.ErrNotFound) {
+			if c, _, err := m.Again(ctx, args[0]); errors.Is(err, memory.ErrNotFound) && c.ID == "" {
 				return err // before anything is asked
 			}
 			if !yes {

@@ -182,10 +182,10 @@ func (m *Matcher) Again(ctx context.Context, which string) (c serve.Comparison, 
 		if err != nil {
 			return false, err
 		}
+		c = r.shown()
 		if text = r.due(); text == "" {
 			return false, fmt.Errorf("nothing was sent to %s yet: %w", r.Name, memory.ErrNotFound)
 		}
-		c = r.shown()
 		return false, nil
 	})
 	return c, text, err
