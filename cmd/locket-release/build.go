@@ -105,7 +105,7 @@ func (r *making) small() ([]string, error) {
 	_, after, _ := strings.Cut(string(b), "\n  SMALL: ")
 	line, _, found := strings.Cut(after, "\n")
 	if err == nil && !found {
-		err = errors.New("Taskfile.yml has no flags SMALL")
+		err = errors.New("no flags SMALL in Taskfile.yml")
 	}
 	return strings.Fields(line), err
 }
