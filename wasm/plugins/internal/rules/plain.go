@@ -120,7 +120,7 @@ func (t *talk) christens(c *clause) bool {
 
 // newcomer is the animal or baby that the text before a byte tells of last, or the speaker's line before it.
 func (t *talk) newcomer(start int) (noun string) {
-	said := t.ev.Text[:start]
+	said := cut(t.ev.Text, start)
 	if n := len(t.ev.Before); n > 0 && t.ev.Before[n-1].Speaker == t.ev.Speaker {
 		said = t.ev.Before[n-1].Text + " " + said
 	}
@@ -137,7 +137,7 @@ func (t *talk) newcomer(start int) (noun string) {
 
 // runsOut takes what there is no more of at home: "we're out of milk", "I've run out of contact lenses".
 func (t *talk) runsOut(c *clause) bool {
-	if c.kind != 's' && c.kind != 'w' || c.neg || c.modal || c.future || c.conditional() || c.ends == "?" || c.firstTime() != nil || strings.Count(t.said.text[c.end:t.said.end], " ") > 1 { // more than a name follows
+	if c.kind != 's' && c.kind != 'w' || c.neg || c.modal || c.future || c.conditional() || c.ends == "?" || c.firstTime() != nil || c.end > t.said.end || strings.Count(t.said.text[c.end:t.said.end], " ") > 1 { // more than a name follows
 		return false
 	}
 	i := c.vi + 1
