@@ -8,7 +8,7 @@ var ofEvents = set("anniversary anniversaries dress ring rings present presents 
 // anniversary takes "the wedding anniversary is on the 14th of September": a day of every year.
 func (t *talk) anniversary(c *clause) bool {
 	w := c.firstTime()
-	if c.verb != "be" || c.past || c.neg || !strings.HasSuffix(c.thing, "anniversary") || w == nil || !w.hasDay || w.grain != 'd' {
+	if c.verb != "be" || c.past || c.neg || !strings.HasSuffix(c.thing, "anniversary") || w == nil || !w.sameYearly() {
 		return false
 	}
 	if !c.own {
@@ -35,7 +35,7 @@ func (t *talk) anniversaryZh(b *bareZh) bool {
 		for i := range b.whens {
 			w := &b.whens[i]
 			p, ok := t.subjectZh(strings.TrimSuffix(who, "的"))
-			if !ok || !w.hasDay || w.habit || w.grain != 'd' {
+			if !ok || !w.sameYearly() {
 				continue
 			}
 			_, m, d := date(w.day)
@@ -44,4 +44,17 @@ func (t *talk) anniversaryZh(b *bareZh) bool {
 		}
 	}
 	return false
+}
+
+// sameYearly reports whether a time is one day that has the same date each year: "the last Sunday in May" is none.
+func (w *when) sameYearly() bool {
+	if !w.hasDay || w.habit || w.grain != 'd' || w.last > 0 {
+		return false
+	}
+	if w.days == nil {
+		return true
+	}
+	first, _, ok := w.days(2026)
+	second, _, ok2 := w.days(2027)
+	return ok && ok2 && second-first == 365
 }

@@ -65,7 +65,7 @@ func (t *talk) bornOnZh(b *bareZh) bool {
 	}
 	owner = strings.TrimSuffix(strings.TrimSuffix(owner, "过"), "的")
 	for k := range b.whens {
-		if w := &b.whens[k]; w.hasDay && !w.habit && w.grain == 'd' {
+		if w := &b.whens[k]; w.sameYearly() {
 			p, ok := t.subjectZh(owner)
 			if !ok && (calledSmallZh(owner) || foreignZh(owner)) {
 				p, ok = t.named(owner), true

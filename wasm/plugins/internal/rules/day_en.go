@@ -24,10 +24,13 @@ func theDay(s sentence, k int, now moment, w *when, lead string) int {
 	if n := weekOfMonth(s, k+1, now, w); n > 0 {
 		return n + 1
 	}
+	if n := nthOf(s, k+1, now, w); n > 0 {
+		return n + 1
+	}
 	if n := noDay(s, k+1, now, w); n > 0 {
 		return n + 1
 	}
-	if d, ok := ordinal(at(k + 1)); ok && !ranked(at(k+2)) && (lead == "on" || lead == "" && isDay(s, k) || lead == "by" || lead == "until" || lead == "for" && (at(k+2) == "" || at(k+2) == "," || preposition(at(k+2))) || lead == "from" && between(at(k+2)) && at(k+3) == "the" && dayAlone(at(k+4), at(k+5)) || lead == "to" && s.toks[k+1].kind == 'n' || at(k+2) == "of" && monthOf(at(k+3)) > 0) {
+	if d, ok := ordinal(at(k + 1)); ok && !ranked(at(k+2)) && (lead == "on" || lead == "" && isDay(s, k) || lead == "by" || lead == "until" || (lead == "around" || lead == "before" || lead == "after" || lead == "till" || lead == "since") && s.toks[k+1].kind == 'n' || lead == "for" && (at(k+2) == "" || at(k+2) == "," || preposition(at(k+2))) || lead == "from" && between(at(k+2)) && at(k+3) == "the" && dayAlone(at(k+4), at(k+5)) || lead == "to" && s.toks[k+1].kind == 'n' || at(k+2) == "of" && monthOf(at(k+3)) > 0) {
 		if d <= 12 && strings.HasSuffix("|first|second|third|", "|"+at(k+1)+"|") && lead == "" && at(k+2) != "of" {
 			return 0
 		}
@@ -36,9 +39,42 @@ func theDay(s sentence, k int, now moment, w *when, lead string) int {
 	if n := afterNext(s, k+1, now, w); n > 0 {
 		return n + 1
 	}
-	if at(k+1) == "other" && at(k+2) == "day" {
+	if what := at(k + 2); at(k+1) == "week" && (what == "after" || what == "before") {
+		if f, n := feastAt(s, k+3); f != nil && w.yearly(now, func(y int) (int, int, bool) {
+			m, d, ok := f.In(y)
+			day := dayOf(y, max(m, 1), 1) + d - 1 + f.Main
+			day -= moment{day: day}.weekday()
+			if what == "after" {
+				return day + 7, day + 13, ok
+			}
+			return day - 7, day - 1, ok
+		}) {
+			return 3 + n
+		}
+	}
+	if what := at(k + 2); at(k+1) == "day" && (what == "after" || what == "before") {
+		if f, n := feastAt(s, k+3); f != nil && f.Days < 5 && w.yearly(now, func(y int) (int, int, bool) {
+			m, d, ok := f.In(y)
+			day := dayOf(y, max(m, 1), 1) + d - 1 + f.Main - 1 + 2*boolInt(what == "after")
+			return day, day, ok
+		}) {
+			return 3 + n
+		}
+	}
+	if what := at(k + 2); at(k+1) == "other" && (what == "day" || what == "night" || what == "evening" || what == "morning") {
 		w.set(now.day-3, 'w')
 		return 3
+	}
+	if n := beforeLast(s, k+1, now, w); n > 0 {
+		return n + 1
+	}
+	if m, ok := partsOfDay[at(k+1)]; ok && at(k+2) == "of" { // the evening of the 5th
+		if n := dayCore(s, k+3, now, w, "on"); n > 0 {
+			if w.grain == 'd' && w.last == 0 {
+				w.part(m)
+			}
+			return n + 3
+		}
 	}
 	return 0
 }
@@ -47,7 +83,7 @@ func theDay(s sentence, k int, now moment, w *when, lead string) int {
 func endOf(s sentence, k int, now moment, w *when) int {
 	at := s.at
 	e := at(k + 1)
-	if e != "end" && e != "beginning" && e != "start" || at(k+2) != "of" {
+	if e != "end" && e != "beginning" && e != "start" && e != "middle" || at(k+2) != "of" {
 		return 0
 	}
 	y, m, _ := date(now.day)
@@ -62,17 +98,26 @@ func endOf(s sentence, k int, now moment, w *when) int {
 	switch first := addMonths(dayOf(y, m, 1), step); at(j) {
 	case "month":
 		w.set(first, 'w')
-		if e == "end" {
+		switch e {
+		case "end":
 			w.lastDays(addMonths(first, 1))
+		case "middle":
+			w.ofDays(first+10, first+19)
 		}
 		return j + 1 - k
 	case "week":
 		w.set(now.day-now.weekday()+7*step, 'd')
-		if e == "end" {
+		switch e {
+		case "end":
 			w.day += 4
+		case "middle":
+			w.day += 2
 		}
 		return j + 1 - k
 	case "year":
+		if e == "middle" {
+			return 0
+		}
 		w.set(dayOf(y+step, 1, 1), 'M')
 		if e == "end" {
 			w.set(dayOf(y+step, 12, 1), 'M')
@@ -82,8 +127,11 @@ func endOf(s sentence, k int, now moment, w *when) int {
 		if m := monthOf(at(j)); m > 0 && len(at(j)) > 2 {
 			w.coming(now, m, monthLength(y, m))
 			w.set(w.day+1-monthLength(y, m), 'w')
-			if e == "end" {
+			switch e {
+			case "end":
 				w.lastDays(addMonths(w.day, 1))
+			case "middle":
+				w.ofDays(w.day+10, w.day+19)
 			}
 			w.assumed = 12
 			return j + 1 - k
@@ -121,13 +169,18 @@ func onWeekday(s sentence, k, d int, now moment, w *when, lead string) int {
 		w.weekday = false
 		return j + dayCore(s, j, now, w, "on") - k
 	}
-	if at(k+1) == "week" || at(k+1) == "next" && at(k+2) == "week" {
-		w.set(now.day-now.weekday()+7+d, 'd')
+	switch j := k + 1 + boolInt(at(k+1) == "of"); {
+	case at(k+1) == "before" && at(k+2) == "last", at(k+1) == "after" && at(k+2) == "next": // which one nobody can say
+		w.void = true
+		n = 3
+	case at(k+1) == "week", at(k+1) == "fortnight": // counted from the next such day, or from today
+		w.set(now.day+mod(d-now.weekday(), 7)+7+7*boolInt(at(k+1) == "fortnight"), 'd')
 		w.weekday = false
 		n = 2
-		if at(k+1) == "next" {
-			n = 3
-		}
+	case at(j+1) == "week" && (at(j) == "next" || at(j) == "last" || at(j) == "this"):
+		w.set(now.day-now.weekday()+d+map[string]int{"next": 7, "last": -7}[at(j)], 'd')
+		w.weekday = false
+		n = j + 2 - k
 	}
 	return n
 }
@@ -142,17 +195,24 @@ func counted(s sentence, k, n int, now moment, w *when, lead string) (took int, 
 	} else if at(k) == "a" && at(k+1) == "few" {
 		n, k2, few = 3, k+2, true
 	}
+	if d := weekdayOf(strings.TrimSuffix(at(k2), "s"), false); d >= 0 && at(k2+1) == "ago" && n < 9 { // two Fridays ago
+		w.set(now.day-1-mod(now.weekday()-d-1, 7)-7*(n-1), 'd')
+		return k2 + 2 - k, true
+	}
 	if days, months, ok := unitOf(at(k2)); ok {
 		tail := 1
 		sign := 0
 		switch {
+		case days == 7 && at(k2+1) == "ago" && agoFrom(s, k2+2, now) >= 0:
+			sign, tail = -1, 3+boolInt(at(k2+2) == "on")
+			n, days = 1, n*7+agoFrom(s, k2+2, now)
 		case at(k2+1) == "ago" || at(k2+1) == "back" && at(k) != "a":
 			sign, tail = -1, 2
 		case at(k2+1) == "from" && (at(k2+2) == "now" || at(k2+2) == "today"):
 			sign, tail = 1, 3
-		case days == 7 && lead == "" && weekFrom(s, k2+1, now) > 0:
+		case (days == 7 || days == 14) && lead == "" && weekFrom(s, k2+1, now) > 0:
 			sign, tail = 1, 2+boolInt(s.at(k2+1) == "on" || s.at(k2+1) == "from")
-			n, days = 1, n*7+weekFrom(s, k2+1, now)-1
+			n, days = 1, n*days+weekFrom(s, k2+1, now)-1
 		case lead == "in":
 			sign = 1
 			if at(k2+1) == "time" {

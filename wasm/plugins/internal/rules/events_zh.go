@@ -188,9 +188,16 @@ func (t *talk) eventZh(b *bareZh) {
 	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !done && !(start.grain == 'w' && shiftZh(x)) {
 		return
 	}
-	if (w.grain == 'M' || w.grain == 'd') && start.day > t.now.day && w.assumed > 0 && (toldZh(x) || goesOnZh(b.s.raw())) {
+	if w.grain != 'y' && start.day > t.now.day && w.assumed > 0 && (toldZh(x) || goesOnZh(b.s.raw())) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
+	}
+	if !done && t.willZh(x) {
+		w.rest(t.now)
+		start = *w
+		if !start.clock {
+			start.minute = 0
+		}
 	}
 	if past := t.pastZh(x, b.s.raw(), &start); !past {
 		t.comingZh(b, w, who, named, closed(b.s, b.whens, w, t.now, false))

@@ -115,6 +115,11 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	if ok && (c.past || c.future || c.ing || c.must) && !c.perfect { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
 	}
+	for i := range c.whens {
+		if ok && !c.past && !c.perfect {
+			c.whens[i].rest(t.now)
+		}
+	}
 	if ok && c.past { // "ran it in 52 minutes": how long it took
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool {
 			unit := trimS(c.at(w.next - 1))
@@ -130,6 +135,11 @@ func (t *talk) wordsOf(c *clause) (words []word) {
 	timed := make([]bool, len(s.toks))
 	for _, w := range c.whens {
 		for k := w.first; k < w.next; k++ {
+			timed[k] = true
+		}
+	}
+	for _, w := range timesIn(s, t.now) {
+		for k := w.first; w.vague && k < w.next; k++ {
 			timed[k] = true
 		}
 	}
@@ -311,6 +321,10 @@ func (t *talk) subject(c *clause) int {
 	}
 	if l, past, ing := lemma(c.w(0)); l != "" && !past && !ing && c.words[0].tok == 0 && !c.capital(1) || subjectless[c.w(0)] {
 		return -1 // "Enjoy the day", "Sounds like a plan"
+	}
+	if f, n := c.feast(); f != nil && (verbish(c.w(n)) || auxiliary(c.w(n))) {
+		c.kind, c.thing = 't', strings.ToLower(c.join(0, n))
+		return n
 	}
 	if c.capital(0) && nameWord(c.w(0)) {
 		return t.nameFirst(c)

@@ -16,6 +16,11 @@ func (t *talk) rewrite(c *clause) string {
 			break
 		}
 	}
+	for _, w := range timesIn(c.sentence, t.now) {
+		if w.vague && w.first < len(c.toks) && c.toks[w.first].start < from {
+			from = c.toks[w.first].start
+		}
+	}
 	subjectTok := -1
 	if len(c.words) > 0 && !c.bare {
 		subjectTok = c.words[0].tok
@@ -187,6 +192,9 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 	case "let's":
 		return self + " and others will", true
 	case "my", "our", "mine", "ours":
+		if tok.s == "mine" && i > 0 && determiner(c.at(i-1)) {
+			return "", false // worked in the mine
+		}
 		return possessive(self), true
 	case "me":
 		return self, true

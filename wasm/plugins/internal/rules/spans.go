@@ -224,39 +224,6 @@ func before(h int) int {
 	return h - 1
 }
 
-// feast reads the feasts that fall on a fixed day.
-func feast(s sentence, k int, now moment, w *when) int {
-	two := s.at(k) + " " + s.at(k+1)
-	m, d, n := 0, 0, 2
-	switch two {
-	case "christmas day":
-		m, d = 12, 25
-	case "christmas eve":
-		m, d = 12, 24
-	case "boxing day":
-		m, d = 12, 26
-	case "valentine's day":
-		m, d = 2, 14
-	case "new year's":
-		switch s.at(k + 2) {
-		case "eve":
-			m, d, n = 12, 31, 3
-		case "day":
-			m, d, n = 1, 1, 3
-		}
-	default:
-		if s.at(k) == "halloween" {
-			m, d, n = 10, 31, 1
-		}
-	}
-	if m == 0 {
-		return 0
-	}
-	w.coming(now, m, d)
-	w.assumed = 12
-	return n
-}
-
 // daysZh reads what follows a day to make it a span: 到十号, 至6月2日.
 func daysZh(s sentence, i int, w *when) int {
 	if !between(s.at(i)) {

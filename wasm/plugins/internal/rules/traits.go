@@ -362,11 +362,13 @@ func (t *talk) birthday(c *clause, w *when) {
 	y, m, d := date(w.day)
 	value := ""
 	switch {
-	case w.grain == 'y':
+	case w.grain == 'y', w.season != "":
 		t.fact(c, "biography", "birth_year", itoa(y), false, 0.85)
 		return
-	case w.grain == 'M':
+	case w.grain == 'M', w.last > 0 && w.days != nil:
 		value = monthNames[m-1]
+	case w.days != nil && !w.sameYearly():
+		return
 	default:
 		value = monthNames[m-1] + " " + itoa(d)
 	}

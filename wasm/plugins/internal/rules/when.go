@@ -17,19 +17,28 @@ type when struct {
 	byPart      bool // minute comes from "morning" and the like
 	weekday     bool // a bare weekday: past or to come, as the verb says
 	zone        int
-	since       bool   // "since 2019", "for three years"
-	sure        bool   // the time of day says whether it is before noon
-	assumed     int    // months that may be too many: 12 for "in May", 1 for "on the 14th"
-	last        int    // the day on which a span ends; 0: no span
-	until       int    // the minute of the day at which a span of hours ends; 0: no span
-	season      string // "summer"; empty: none
-	void        bool   // names a day or an hour that does not exist: words, and no time
+	since       bool                                      // "since 2019", "for three years"
+	sure        bool                                      // the time of day says whether it is before noon
+	assumed     int                                       // months that may be too many: 12 for "in May", 1 for "on the 14th"
+	last        int                                       // the day on which a span ends; 0: no span
+	until       int                                       // the minute of the day at which a span of hours ends; 0: no span
+	season      string                                    // "summer"; empty: none
+	days        func(year int) (first, last int, ok bool) // what comes every year, and is on these days of a year
+	vague       bool                                      // void, as nobody can say which day it is: "years ago"
+	void        bool                                      // names a day or an hour that does not exist: words, and no time
 }
 
 // lastDays are the last seven before a day: "at the end of May".
 func (w *when) lastDays(next int) {
 	w.set(next-7, 'd')
 	w.last = next - 1
+}
+
+// rest leaves of a span that has begun what is still to come.
+func (w *when) rest(now moment) {
+	if w.hasDay && w.grain == 'd' && w.day < now.day && w.last > now.day {
+		w.day = now.day + 1
+	}
 }
 
 // over is when a span ends, in ms since 1970; 0 where there is none.
@@ -59,6 +68,10 @@ func (w *when) past(now moment) {
 		if w.day >= now.day {
 			w.day -= 7
 		}
+	}
+	if w.days != nil && w.assumed > 0 && w.day > now.day {
+		w.before(now, false)
+		before, w.assumed = w.day, 0
 	}
 	if w.assumed > 0 && w.day > now.day {
 		w.day, w.assumed = addMonths(w.day, -w.assumed), 0
@@ -95,7 +108,7 @@ func timesIn(s sentence, now moment) []when {
 			if n := len(all); n > 0 {
 				w.notBefore(s, &all[n-1])
 			}
-			w.habit = w.habit || w.clock && !w.hasDay && s.usually(w.first)
+			w.habit = w.habit || (w.clock && !w.hasDay || w.days != nil || w.grain == 'M' && w.assumed > 0) && s.usually(w.first)
 			all = append(all, w)
 			i = w.next - 1
 		}

@@ -15,6 +15,12 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 	k := i
 	lead := ""
 	switch s.at(k) {
+	case "between":
+		if s.at(k+1) == "christmas" {
+			return min(1, newYearAt(s, k+1, now, w, "")) * 5
+		}
+	case "at", "over":
+		return atTime(s, i, now, w)
 	case "on", "by", "until", "till", "from", "before", "after", "around", "about", "since", "for", "in", "during", "to":
 		lead = s.at(k)
 		k++
@@ -41,6 +47,11 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 // dayCore reads a day at token k, which the word lead stands before ("on", "by"; empty: none of
 // them), into w, and says how many tokens it takes.
 func dayCore(s sentence, k int, now moment, w *when, lead string) int {
+	for _, read := range [...]func(sentence, int, moment, *when, string) int{someTime, seasonAt, newYearAt} {
+		if n := read(s, k, now, w, lead); n > 0 {
+			return n
+		}
+	}
 	switch s.at(k) {
 	case "today":
 		w.set(now.day, 'd')
@@ -74,10 +85,13 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 	if n := soon(s, k, now, w, lead); n > 0 {
 		return n
 	}
-	for _, read := range [...]func(sentence, int, moment, *when) int{noDay, datedSpan, span, feast} {
+	for _, read := range [...]func(sentence, int, moment, *when) int{noDay, datedSpan, span, monthPart, quarterAt} {
 		if n := read(s, k, now, w); n > 0 {
 			return n
 		}
+	}
+	if n := feastDay(s, k, now, w, lead); n > 0 {
+		return n
 	}
 	if n, ok := number(s.at(k)); ok {
 		if took, said := counted(s, k, n, now, w, lead); said {
@@ -109,6 +123,11 @@ func relative(s sentence, k int, now moment, w *when) int {
 		if what == "other" || what == "second" {
 			what, n = s.at(k+2), 3
 		}
+		if f, took := feastAt(s, k+1); f != nil {
+			w.habit = true
+			w.set(now.day, 'd')
+			return 1 + took
+		}
 		if _, _, unit := unitOf(what); !unit && !part && what != "weekend" && weekdayOf(what, true) < 0 {
 			return 0
 		}
@@ -117,6 +136,15 @@ func relative(s sentence, k int, now moment, w *when) int {
 		return n
 	}
 	if d := weekdayOf(what, true); d >= 0 {
+		if which == "this" && s.at(k+2) == "coming" {
+			w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
+			return 3
+		}
+		if which == "last" {
+			if n := nthOf(s, k, now, w); n > 0 {
+				return n
+			}
+		}
 		switch which {
 		case "next":
 			w.set(now.day-now.weekday()+7+d, 'd')
@@ -149,8 +177,14 @@ func relative(s sentence, k int, now moment, w *when) int {
 		w.set(dayOf(y, m, 1), 'M')
 		return 2
 	}
+	if n := feastDay(s, k+1, now, w, which); n > 0 {
+		return n + 1
+	}
 	sign := map[string]int{"this": 0, "next": 1, "coming": 1, "last": -1}[which]
 	y, m, _ := date(now.day)
+	if which == "this" && s.at(k-1) == "later" && s.laterThis(what, now, w) {
+		return 2
+	}
 	switch what {
 	case "week":
 		w.set(now.day-now.weekday()+7*sign, 'w')
@@ -161,18 +195,7 @@ func relative(s sentence, k int, now moment, w *when) int {
 	case "year":
 		w.set(dayOf(y+sign, 1, 1), 'y')
 	case "summer", "spring", "autumn", "fall", "winter":
-		first := map[string]int{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}[what]
-		if sign == 0 {
-			if first < m-2 {
-				y++
-			}
-		} else if sign > 0 && first <= m {
-			y++
-		} else if sign < 0 && first+2 >= m {
-			y--
-		}
-		w.set(dayOf(y, first, 1), 'M')
-		w.last, w.season = addMonths(w.day, 3)-1, what
+		w.seasonOf(what, sign, now)
 	default:
 		return 0
 	}

@@ -31,6 +31,10 @@ func soon(s sentence, k int, now moment, w *when, lead string) int {
 			return 0
 		}
 		j, minutes = k+5, 60*n+30
+	case at(k) == "half" && at(k+1) == "a" && at(k+2) == "year":
+		return halfYears(s, k, 3, 6, now, w, lead)
+	case (at(k) == "a" || at(k) == "one") && at(k+1) == "year" && at(k+2) == "and" && at(k+3) == "a" && at(k+4) == "half":
+		return halfYears(s, k, 5, 18, now, w, lead)
 	case (at(k) == "an" || at(k) == "one") && at(k+1) == "hour" && at(k+2) == "and" && at(k+3) == "a" && at(k+4) == "half":
 		j, minutes = k+5, 90
 	default:
@@ -220,6 +224,10 @@ func afterNext(s sentence, i int, now moment, w *when) int {
 	switch monday := now.day - now.weekday() + 14; {
 	case s.at(i) == "week":
 		w.set(monday, 'w')
+		if d := weekdayOf(s.at(i+4), true); s.at(i+3) == "on" && d >= 0 {
+			w.set(monday+d, 'd')
+			return 5
+		}
 	case s.at(i) == "weekend":
 		w.set(monday+5, 'd')
 	case weekdayOf(s.at(i), true) >= 0:
@@ -228,4 +236,197 @@ func afterNext(s sentence, i int, now moment, w *when) int {
 		return 0
 	}
 	return 3
+}
+
+// monthPart reads "late May", "early June 2027", "mid-March": a third of the month.
+func monthPart(s sentence, k int, now moment, w *when) int {
+	part, name := s.at(k), s.at(k+1)
+	n := 2
+	if rest, ok := strings.CutPrefix(part, "mid-"); ok {
+		part, name, n = "mid", rest, 1
+	}
+	m := monthOf(name)
+	if m == 0 || len(name) < 3 || (m == 3 || m == 5) && !s.toks[min(k+n-1, len(s.toks)-1)].cap && part != "mid" {
+		return 0
+	}
+	first, last := 1, 10
+	switch part {
+	case "early":
+	case "mid":
+		first, last = 11, 20
+	case "late":
+		first, last = 21, 31
+	default:
+		return 0
+	}
+	days := func(y int) (int, int, bool) {
+		return dayOf(y, m, first), dayOf(y, m, min(last, monthLength(y, m))), true
+	}
+	if y, ok := year(s.at(k + n)); ok {
+		first, last, _ := days(y)
+		w.ofDays(first, last)
+		return n + 1
+	}
+	w.yearly(now, days)
+	return n
+}
+
+// atTime reads what "at" or "over" at token i begins: "at the weekend", "over Easter", "at New Year".
+func atTime(s sentence, i int, now moment, w *when) int {
+	k := i + 1
+	n := 0
+	switch s.at(k) {
+	case "the":
+		n = 1
+		switch s.at(k + 1) {
+		case "weekend":
+			w.set(now.day-now.weekday()+5, 'd')
+			w.weekday = true
+			return 3
+		case "end", "beginning", "start":
+			if took := endOf(s, k, now, w); took > 0 {
+				return 1 + took
+			}
+		}
+	case "new":
+		if took := newYearAt(s, k, now, w, s.at(i)); took > 0 {
+			return 1 + took
+		}
+	}
+	if took := feastDay(s, k+n, now, w, s.at(i)); took > 0 && n == 0 {
+		return 1 + took
+	}
+	return 0
+}
+
+// agoFrom is how many days before today "a week ago" counts from: 0 in "a week ago today", 3 on Friday in "a week
+// ago Tuesday"; -1 where nothing follows.
+func agoFrom(s sentence, i int, now moment) int {
+	if s.at(i) == "on" {
+		i++
+	}
+	if s.at(i) == "today" {
+		return 0
+	}
+	if d := weekdayOf(s.at(i), true); d >= 0 {
+		return 1 + mod(now.weekday()-d-1, 7)
+	}
+	return -1
+}
+
+// beforeLast reads "week before last", "night before last", "summer before last". Of "the Friday before last"
+// nobody can say which one it is.
+func beforeLast(s sentence, i int, now moment, w *when) int {
+	if s.at(i+1) != "before" || s.at(i+2) != "last" {
+		return 0
+	}
+	y, m, _ := date(now.day)
+	switch monday, what := now.day-now.weekday()-14, s.at(i); what {
+	case "week":
+		w.set(monday, 'w')
+	case "weekend":
+		w.set(monday+5, 'd')
+	case "night":
+		w.set(now.day-2, 'd')
+		w.part(partsOfDay["night"])
+	case "month":
+		w.set(addMonths(dayOf(y, m, 1), -2), 'M')
+	case "year":
+		w.set(dayOf(y-2, 1, 1), 'y')
+	case "spring", "summer", "autumn", "fall", "winter":
+		w.seasonOf(what, -1, now)
+		w.day = addMonths(w.day, -12)
+		w.last = addMonths(w.day, 3) - 1
+	default:
+		if weekdayOf(what, true) < 0 {
+			return 0
+		}
+		w.void = true
+		w.set(now.day, 'd')
+	}
+	return 3
+}
+
+// seasons are the months in which they begin.
+var seasons = map[string]int{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+
+// seasonOf sets a season of this year, the next (sign 1) or the last (-1).
+func (w *when) seasonOf(what string, sign int, now moment) {
+	y, m, _ := date(now.day)
+	first := seasons[what]
+	if sign == 0 {
+		if first < m-2 {
+			y++
+		}
+	} else if sign > 0 && first <= m {
+		y++
+	} else if sign < 0 && first+2 >= m {
+		y--
+	}
+	w.ofSeason(what, y)
+}
+
+func (w *when) ofSeason(what string, y int) {
+	w.set(dayOf(y, seasons[what], 1), 'M')
+	w.last, w.season = addMonths(w.day, 3)-1, what
+}
+
+// laterThis reads what follows "later": the rest of this week or month, from tomorrow on.
+func (s sentence) laterThis(what string, now moment, w *when) bool {
+	last := 0
+	switch y, m, _ := date(now.day); what {
+	case "week":
+		last = now.day - now.weekday() + 6
+	case "month":
+		last = addMonths(dayOf(y, m, 1), 1) - 1
+	}
+	if last <= now.day {
+		return false
+	}
+	w.ofDays(now.day+1, last)
+	return true
+}
+
+// halfYears sets the month that is so many months away, if what stands around the n tokens from k says in which
+// direction.
+func halfYears(s sentence, k, n, months int, now moment, w *when, lead string) int {
+	switch {
+	case s.at(k+n) == "ago":
+		months, n = -months, n+1
+	case lead != "in":
+		return 0
+	}
+	w.set(addMonths(now.day, months), 'M')
+	return n
+}
+
+// newYearAt reads "New Year" and "the new year" after a word that makes it a time: the last night with the day after
+// it, 1 January after "before", and January "in the new year".
+func newYearAt(s sentence, k int, now moment, w *when, lead string) int {
+	if s.at(k) == "christmas" && s.at(k+1) == "and" && s.at(k+2) == "new" && s.at(k-1) == "between" {
+		w.yearly(now, func(y int) (int, int, bool) { return dayOf(y, 12, 27), dayOf(y, 12, 31), true })
+		return 4
+	}
+	n := 2 + boolInt(s.at(k) == "the")
+	next := s.at(k + n)
+	if s.at(k+n-2) != "new" || strings.TrimSuffix(s.at(k+n-1), "'s") != "year" || next == "eve" || next == "day" || ofFeast[next] || strings.HasPrefix(next, "resolution") {
+		return 0
+	}
+	first := 0
+	switch lead {
+	case "at", "over":
+		first = -1
+	case "before", "by", "until", "till", "after", "around", "since":
+	case "in":
+		y, m, _ := date(now.day)
+		if n == 2 || m < 7 {
+			return 0
+		}
+		w.set(dayOf(y+1, 1, 1), 'M')
+		return n
+	default:
+		return 0
+	}
+	w.yearly(now, func(y int) (int, int, bool) { return dayOf(y, 1, 1) + first, dayOf(y, 1, 1), true })
+	return n
 }

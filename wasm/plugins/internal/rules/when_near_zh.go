@@ -29,6 +29,9 @@ func houseZh(s sentence, i int) bool {
 
 // soonZh reads 半个小时后, 一刻钟后, 二十分钟以后, 三小时前, 再过半小时.
 func soonZh(s sentence, i int, now moment, w *when) int {
+	if n := halfZh(s, i, now, w); n > 0 {
+		return n
+	}
 	_, over := prefixZh(s, i, "再过", "过")
 	k, minutes := i+over, 0
 	if n, took := numberZh(s, k); over > 0 && took > 0 {
@@ -88,7 +91,14 @@ func spanZh(s sentence, i, n, k int, now moment, w *when) int {
 		sign = -1
 	}
 	w.ahead(now, unit, sign*n)
-	return k + ge + u + d
+	took := k + ge + u + d
+	if _, of := prefixZh(s, i+took, "的"); of > 0 && unit == "年" {
+		y, _, _ := date(w.day)
+		if in := inYearZh(s, i+took+of, y, w); in > 0 {
+			return took + of + in
+		}
+	}
+	return took
 }
 
 // ahead sets the day so many units from now, or ago where n is negative.
@@ -145,4 +155,28 @@ func weekBeforeZh(s sentence, i int) (days int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// halfZh reads 半年前, 半个月后, 一年半以前.
+func halfZh(s sentence, i int, now moment, w *when) int {
+	half, n := prefixZh(s, i, "半年", "半个月", "一年半", "两年半", "一个半月", "两个半月")
+	dir, d := prefixZh(s, i+n, "以后", "之后", "后", "以前", "之前", "前")
+	if n == 0 || d == 0 {
+		return 0
+	}
+	sign := 1
+	if strings.HasSuffix(dir, "前") {
+		sign = -1
+	}
+	switch half {
+	case "半个月":
+		w.set(now.day+15*sign, 'w')
+	case "一个半月":
+		w.set(now.day+45*sign, 'w')
+	case "两个半月":
+		w.set(now.day+75*sign, 'w')
+	default:
+		w.set(addMonths(now.day, sign*map[string]int{"半年": 6, "一年半": 18, "两年半": 30}[half]), 'M')
+	}
+	return n + d
 }

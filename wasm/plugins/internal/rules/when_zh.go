@@ -128,6 +128,17 @@ func yearZh(s sentence, i int, now moment, w *when) int {
 
 // inYearZh reads what is meant of a year, from token k: 三月五号, 三月, or nothing and the year itself.
 func inYearZh(s sentence, k, y int, w *when) int {
+	if part, n := prefixZh(s, k, "年底", "年末", "年初", "上半年", "下半年"); n > 0 {
+		w.partOfYear(part, y)
+		return n
+	}
+	if n := feastOnZh(s, k, moment{day: dayOf(y, 1, 1)}, w); n > 0 {
+		if first, last, ok := w.days(y); ok {
+			w.ofDays(first, last)
+			w.assumed, w.days = 0, nil
+			return n
+		}
+	}
 	for i, season := range [...]string{"春", "夏", "秋", "冬"} {
 		if next := s.at(k + 1); s.at(k) == season && (next == "天" || next == "季") {
 			w.set(dayOf(y, 3+3*i, 1), 'M')
@@ -148,8 +159,61 @@ func inMonthZh(s sentence, k, y, m int, w *when) int {
 	d, n := dayOfMonthZh(s, k)
 	if n > 0 {
 		w.calendar(y, m, d)
-	} else {
-		w.set(dayOf(y, m, 1), 'M')
+		return n
+	}
+	w.set(dayOf(y, m, 1), 'M')
+	return monthPartZh(s, k, w)
+}
+
+// monthPartZh reads what follows a month that w has: 底, 初, 中旬, 份, 的第一个周一, 第一周.
+func monthPartZh(s sentence, k int, w *when) int {
+	first, next := w.day, addMonths(w.day, 1)
+	if s.at(k) == "初" && digitsZh[s.at(k+1)] > 0 || s.at(k) == "初" && s.at(k+1) == "十" {
+		return 0 // the moon's
+	}
+	part, n := prefixZh(s, k, "底", "末", "初", "上旬", "中旬", "下旬", "中", "份")
+	switch part {
+	case "底", "末":
+		w.lastDays(next)
+	case "初", "上旬":
+		w.ofDays(first, first+9)
+	case "中旬", "中":
+		w.ofDays(first+10, first+19)
+	case "下旬":
+		w.ofDays(first+20, next-1)
+	case "":
+		_, of := prefixZh(s, k, "的")
+		nth, took := prefixZh(s, k+of, "第一个", "第二个", "第三个", "第四个", "最后一个", "第一", "第二", "第三", "第四", "最后")
+		if took == 0 {
+			return 0
+		}
+		_, u := prefixZh(s, k+of+took, "星期", "礼拜", "周")
+		word, dn := prefixZh(s, k+of+took+u, "一", "二", "三", "四", "五", "六", "日", "天", "末")
+		day := strings.Index("一二三四五六日", word) / 3
+		switch word {
+		case "天":
+			day = 6
+		case "末":
+			day = 5
+		}
+		i := strings.Index("一二三四", strings.TrimSuffix(strings.TrimPrefix(nth, "第"), "个")) / 3
+		at := first + 7*i
+		last := strings.HasPrefix(nth, "最后")
+		if last {
+			at = next - 7
+		}
+		switch {
+		case u == 0:
+			return 0
+		case dn == 0 && !last: // 第一周
+			w.set(at, 'w')
+			return of + took + u
+		case dn == 0:
+			w.lastDays(next)
+			return of + took + u
+		}
+		w.set(at+mod(day-moment{day: at}.weekday(), 7), 'd')
+		return of + took + u + dn
 	}
 	return n
 }
@@ -165,12 +229,12 @@ func dayOfMonthZh(s sentence, k int) (d, n int) {
 
 // monthZh reads 下个月, 上月五号.
 func monthZh(s sentence, i int, now moment, w *when) int {
-	word, n := prefixZh(s, i, "下个月", "上个月", "这个月", "本月", "下月", "上月")
+	word, n := prefixZh(s, i, "下下个月", "上上个月", "下个月", "上个月", "这个月", "本月", "下月", "上月")
 	if n == 0 {
 		return 0
 	}
 	y, m, _ := date(now.day)
-	y, m, _ = date(addMonths(dayOf(y, m, 1), boolInt(strings.HasPrefix(word, "下"))-boolInt(strings.HasPrefix(word, "上"))))
+	y, m, _ = date(addMonths(dayOf(y, m, 1), strings.Count(word, "下")-strings.Count(word, "上")))
 	return n + inMonthZh(s, i+n, y, m, w)
 }
 
@@ -221,17 +285,24 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 			return k + 1 + took
 		case n >= 1 && n <= 12 && took > 0:
 			w.coming(now, n, d)
+			w.assumed = 12
 			return k + 1 + took + daysZh(s, next+took, w)
 		case n >= 1 && n <= 12:
 			if dayOf(y, n, monthLength(y, n)) < now.day {
 				y++
 			}
 			w.set(dayOf(y, n, 1), 'M')
-			if s.at(next) == "底" {
-				w.lastDays(dayOf(y, n, monthLength(y, n)) + 1)
-			}
 			w.assumed = 12
-			return k + 1 + boolInt(s.at(next) == "份" || s.at(next) == "底" || s.at(next) == "初")
+			part := monthPartZh(s, next, w)
+			if w.grain == 'd' {
+				w.days = func(y int) (first, last int, ok bool) {
+					var in when
+					in.set(dayOf(y, n, 1), 'M')
+					monthPartZh(s, next, &in)
+					return in.day, max(in.day, in.last), true
+				}
+			}
+			return k + 1 + part
 		}
 	case "号":
 		if n > 31 && n < 100 && k > 1 && s.at(next) == "见" {
@@ -242,6 +313,7 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 		if n >= 1 && n <= 31 && !numberedZh[s.at(next)] && !houseZh(s, i) {
 			y, m := monthWith(n, now)
 			w.calendar(y, m, n)
+			w.assumed = 1
 			return k + 1 + daysZh(s, next, w)
 		}
 	}
@@ -263,14 +335,13 @@ func lunarZh(s sentence, i, next int) bool {
 	return after == "" || !strings.Contains("日号个位天几场次周年名", after) // 三月初五号, 八月初一个朋友
 }
 
-// feastsZh has the month and the day of each feast that is on the same date every year.
-var feastsZh = map[string][2]int{"国庆节": {10, 1}, "国庆": {10, 1}, "元旦": {1, 1}, "圣诞节": {12, 25}, "圣诞": {12, 25}, "平安夜": {12, 24}, "情人节": {2, 14}, "五一": {5, 1}, "儿童节": {6, 1}, "妇女节": {3, 8}, "教师节": {9, 10}}
-
-// feastZh reads 周末, 月底, 国庆, 元旦: days that go by no number. Feasts of the
-// lunar calendar are left to whoever has one.
+// feastZh reads 周末, 月底, 国庆, 春节: days that go by no number.
 func feastZh(s sentence, i int, now moment, w *when) int {
 	y, m, _ := date(now.day)
-	word, n := prefixZh(s, i, "这周末", "周末", "月底", "月末", "下月初", "年底", "年初", "国庆节", "国庆", "元旦", "圣诞节", "圣诞", "情人节", "五一", "平安夜", "儿童节", "妇女节", "教师节")
+	word, n := prefixZh(s, i, "这周末", "周末", "月底", "月末", "月初", "下月初", "年底", "年末", "年初", "上半年", "下半年")
+	if s.at(i) == "月" && (digitsZh[s.at(i-1)] > 0 || s.at(i-1) == "十") {
+		return 0 // of a month that has a number
+	}
 	switch word {
 	case "周末", "这周末":
 		w.set(now.day-now.weekday()+5, 'w')
@@ -278,20 +349,20 @@ func feastZh(s sentence, i int, now moment, w *when) int {
 		w.lastDays(addMonths(dayOf(y, m, 1), 1))
 	case "下月初":
 		w.set(addMonths(dayOf(y, m, 1), 1), 'w')
-	case "年底":
-		w.set(dayOf(y, 12, 1), 'M')
-	case "年初":
-		w.set(dayOf(y, 1, 1), 'M')
+	case "月初":
+		w.ofDays(dayOf(y, m, 1), dayOf(y, m, 10))
+	case "年底", "年末", "年初", "上半年", "下半年":
+		w.partOfYear(word, y)
 	}
-	if f, ok := feastsZh[word]; ok {
-		w.coming(now, f[0], f[1])
+	if n == 0 {
+		n = feastOnZh(s, i, now, w)
 	}
 	return n
 }
 
 // weekZh reads 周二, 下周二, 上个星期天, 这周末, 每周三, 下周.
 func weekZh(s sentence, i int, now moment, w *when) int {
-	rel, r := prefixZh(s, i, "下下个", "下下", "下个", "下", "上个", "上", "这个", "这", "本", "每个", "每")
+	rel, r := prefixZh(s, i, "下下个", "下下", "下个", "下", "上上个", "上上", "上个", "上", "这个", "这", "本", "每个", "每")
 	_, u := prefixZh(s, i+r, "星期", "礼拜", "周")
 	if u == 0 {
 		return 0
@@ -303,6 +374,8 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 		week = 14
 	case strings.HasPrefix(rel, "下"):
 		week = 7
+	case strings.HasPrefix(rel, "上上"):
+		week = -14
 	case strings.HasPrefix(rel, "上"):
 		week = -7
 	}
@@ -411,4 +484,18 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 	}
 	w.part(afternoon)
 	return p
+}
+
+// partOfYear sets 年初, 年底, 上半年 or 下半年 of a year.
+func (w *when) partOfYear(part string, y int) {
+	switch part {
+	case "年初":
+		w.set(dayOf(y, 1, 1), 'M')
+	case "上半年":
+		w.ofDays(dayOf(y, 1, 1), dayOf(y, 6, 30))
+	case "下半年":
+		w.ofDays(dayOf(y, 7, 1), dayOf(y, 12, 31))
+	default:
+		w.set(dayOf(y, 12, 1), 'M')
+	}
 }

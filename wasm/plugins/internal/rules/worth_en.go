@@ -13,12 +13,12 @@ var worthEn = []mark{
 	}},
 	{"begins with he, she, they", -0.6, func(v *view) float64 { return yes(thirds[v.at(v.start())]) }},
 	{"begins with it, that, this, there", -1.0, func(v *view) float64 { return yes(deictics[v.at(v.start())]) }},
-	{"begins with a relative or a name", 0.5, func(v *view) float64 {
+	{"begins with a relative or a name", 0.6, func(v *view) float64 {
 		i := v.start()
 		return yes((wordsOwn[v.at(i)] && (kin(v.at(i+1)) || kin(v.at(i+2)) && verbless(v.at(i+1))) || v.at(i) == "dad" || v.at(i) == "mum" || v.at(i) == "mom") || i < len(v.caps) && v.caps[i] && nameWord(v.words[i]) && v.words[i] != "i")
 	}},
 	{"you", -1.0, func(v *view) float64 { return v.has(wordsYou) }},
-	{"a day", 1.2, func(v *view) float64 { return yes(v.day) }},
+	{"a day", 1.3, func(v *view) float64 { return yes(v.day) }},
 	{"a time of day", 0.6, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
 	{"how often, since when", 0.7, func(v *view) float64 { return v.timed(func(w *when) bool { return w.habit || w.since }) }},
 	{"a number", 0.7, func(v *view) float64 { return v.number() }},
@@ -71,7 +71,7 @@ var worthEn = []mark{
 	}},
 	{"read out to everybody", -2.0, func(v *view) float64 { return v.has(aboutAll) }},
 	{"content words", 0.4, func(v *view) float64 { return float64(min(v.content, 8)) }},
-	{"warm words", -1.5, func(v *view) float64 { return v.has(warm) }},
+	{"warm words", -1.4, func(v *view) float64 { return v.has(warm) }},
 	{"how, what, why inside", -0.8, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return i > v.start() && askers[v.words[i]] && v.words[i] != "when" && v.words[i] != "who" && v.words[i] != "where"

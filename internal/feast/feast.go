@@ -1,0 +1,92 @@
+// Package feast knows on which days feasts fall, those of the sun's calendar, of the moon's and
+// those that go by Easter.
+package feast
+
+// Feast is a day, or a run of days, that has a name.
+type Feast struct {
+	Words      string // its name in small letters, without 's and 节: 国庆, "new year eve"
+	month, day int    // of a feast of the sun's calendar; month 0: another's
+	by         movable
+	later      int // so many days after that, or before where it is below 0
+	Days       int // how many it has, at least 1
+	Main       int // which of them it is by its name alone, from 0: Christmas is three days, and the second is Christmas
+}
+
+// movable is what a feast without a date of its own goes by.
+type movable int
+
+// The moon's feasts are in the order of the table.
+const (
+	newYear movable = iota // 春节
+	dragonBoat
+	lovers
+	midAutumn
+	doubleNinth
+	easter
+	thanksgiving // the fourth Thursday of November, as in the United States
+)
+
+// All are those that people speak of, a longer name before a shorter one that begins it.
+var All = []Feast{
+	{Words: "国庆", month: 10, day: 1, Days: 7}, {Words: "元旦", month: 1, day: 1, Days: 1}, {Words: "跨年", month: 12, day: 31, Days: 1},
+	{Words: "平安夜", month: 12, day: 24, Days: 1}, {Words: "圣诞", month: 12, day: 25, Days: 1}, {Words: "情人节", month: 2, day: 14, Days: 1},
+	{Words: "妇女节", month: 3, day: 8, Days: 1}, {Words: "五一", month: 5, day: 1, Days: 5}, {Words: "劳动节", month: 5, day: 1, Days: 5},
+	{Words: "儿童节", month: 6, day: 1, Days: 1}, {Words: "教师节", month: 9, day: 10, Days: 1}, {Words: "万圣节", month: 10, day: 31, Days: 1},
+	{Words: "双十一", month: 11, day: 11, Days: 1}, {Words: "双11", month: 11, day: 11, Days: 1}, {Words: "双十二", month: 12, day: 12, Days: 1},
+	{Words: "清明", month: 4, day: 4, Days: 3},
+	{Words: "除夕", later: -1, Days: 1}, {Words: "年三十", later: -1, Days: 1}, {Words: "春节", Days: 7}, {Words: "过年", Days: 7}, {Words: "大年初一", Days: 1}, {Words: "元宵", later: 14, Days: 1},
+	{Words: "端午", by: dragonBoat, Days: 3}, {Words: "七夕", by: lovers, Days: 1}, {Words: "中秋", by: midAutumn, Days: 1}, {Words: "重阳", by: doubleNinth, Days: 1},
+	{Words: "复活节", by: easter, Days: 1}, {Words: "感恩节", by: thanksgiving, Days: 1},
+
+	{Words: "christmas eve", month: 12, day: 24, Days: 1}, {Words: "christmas day", month: 12, day: 25, Days: 1}, {Words: "christmas", month: 12, day: 24, Days: 3, Main: 1},
+	{Words: "boxing day", month: 12, day: 26, Days: 1}, {Words: "new year eve", month: 12, day: 31, Days: 1}, {Words: "new year day", month: 1, day: 1, Days: 1},
+	{Words: "chinese new year", Days: 7}, {Words: "spring festival", Days: 7}, {Words: "dragon boat festival", by: dragonBoat, Days: 3}, {Words: "mid autumn", by: midAutumn, Days: 1},
+	{Words: "valentine day", month: 2, day: 14, Days: 1}, {Words: "halloween", month: 10, day: 31, Days: 1},
+	{Words: "good friday", by: easter, later: -2, Days: 1}, {Words: "easter sunday", by: easter, Days: 1}, {Words: "easter monday", by: easter, later: 1, Days: 1},
+	{Words: "easter", by: easter, later: -2, Days: 4, Main: 2}, {Words: "whit monday", by: easter, later: 50, Days: 1}, {Words: "pentecost", by: easter, later: 49, Days: 2},
+	{Words: "thanksgiving", by: thanksgiving, Days: 1},
+}
+
+// moon has the days of 春节, 端午, 七夕, 中秋 and 重阳, as month × 100 + day, from firstMoon on, by
+// github.com/6tail/lunar-go 1.4.6.
+var moon = [][5]int{
+	{219, 620, 820, 927, 1021}, {208, 609, 809, 915, 1009}, {128, 530, 828, 1004, 1028}, {216, 618, 817, 924, 1017}, {205, 607, 807, 913, 1007},
+	{125, 625, 825, 1001, 1025}, {212, 614, 814, 921, 1014}, {201, 603, 804, 910, 1004}, {122, 622, 822, 929, 1023}, {210, 610, 810, 917, 1011},
+	{129, 531, 829, 1006, 1029}, {217, 619, 819, 925, 1018}, {206, 609, 808, 915, 1008}, {126, 528, 826, 1003, 1026}, {213, 616, 816, 922, 1016},
+	{203, 605, 805, 912, 1005}, {123, 624, 824, 1001, 1024}, {211, 612, 812, 919, 1012}, {131, 601, 801, 908, 1001}, {219, 620, 820, 927, 1020},
+	{208, 610, 810, 916, 1009}, {128, 530, 828, 1004, 1027}, {215, 618, 817, 924, 1017}, {204, 607, 807, 913, 1007}, {124, 527, 826, 1002, 1026},
+	{212, 614, 814, 920, 1014},
+}
+
+const firstMoon = 2015
+
+// In returns the first day of a feast in a year from 1900 on. The day may be below 1 or beyond the month's
+// end, by so many days. It reports false where the day isn't known.
+func (f *Feast) In(year int) (month, day int, ok bool) {
+	switch {
+	case f.month > 0:
+		return f.month, f.day, true
+	case f.by == easter:
+		month, day = easterSunday(year)
+	case f.by == thanksgiving:
+		month, day = 11, 22+(11-weekdayOfFirst(year))%7
+	case year < firstMoon || year >= firstMoon+len(moon):
+		return 0, 0, false
+	default:
+		at := moon[year-firstMoon][f.by]
+		month, day = at/100, at%100
+	}
+	return month, day + f.later, true
+}
+
+// easterSunday is Easter of the Gregorian calendar (the anonymous algorithm, Nature, 20 April 1876).
+func easterSunday(y int) (month, day int) {
+	a, b, c := y%19, y/100, y%100
+	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
+	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
+	n := h + l - 7*((a+11*h+22*l)/451) + 114
+	return n / 31, n%31 + 1
+}
+
+// weekdayOfFirst is the day of the week of 1 November, 0 for Sunday (Zeller).
+func weekdayOfFirst(y int) int { return (1 + 13*12/5 + y + y/4 - y/100 + y/400 - 1) % 7 }
