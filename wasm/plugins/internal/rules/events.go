@@ -293,6 +293,7 @@ func (t *talk) happened(c *clause, w *when) {
 	if c.verb == "get" && (c.kind == 's' || c.kind == 'p') && c.w(c.vi+1) == "a" {
 		got = got || granted[last(o2(c, c.vi+1))]
 	}
+	got = got || c.momentous()
 	died := c.verb == "die" && c.kind == 'p'
 	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
 	if !timed && !hurt && !got && !paid && !died && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed && !died {
@@ -434,4 +435,25 @@ func (c *clause) hasHabit() bool {
 // evening says whether an event that is "at seven" is so after noon.
 func evening(noun string) bool {
 	return startsWithAny(noun, []string{"dinner", "drink", "party", "concert", "film", "movie", "show"})
+}
+
+// milestones are deeds that somebody wants to remember whatever was done, if the clause says to what.
+var milestones = set("finish complete submit win lose find sell repair fix fail quit cancel renew adopt publish install hire fire crash pass sign join break inherit retire graduate")
+
+// dull are their objects that say nothing of a day: "I lost my temper", "she broke the ice".
+var dull = set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest one lot bit deal thing things something stuff money weight")
+
+// momentous reports one of the milestones, done to something that the clause names as somebody's or as a certain one:
+// "I finished my thesis", "she won the tournament".
+func (c *clause) momentous() bool {
+	if !milestones[c.verb] || c.neg || c.kind != 's' && c.kind != 'p' && c.kind != 'w' {
+		return false
+	}
+	first := c.w(c.vi + 1)
+	if !determiner(first) || first == "this" || first == "that" || first == "these" || first == "no" || first == "any" || first == "some" || first == "your" {
+		return false
+	}
+	o := strings.ToLower(o2(c, c.vi+1))
+	l := last(o)
+	return o != "" && !vague(o) && !dull[l] && !personal(l) && !(c.verb == "pass" && !c.examined())
 }

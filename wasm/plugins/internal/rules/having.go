@@ -61,7 +61,8 @@ func (t *talk) getsOn(c *clause, i int) bool {
 
 // loses takes a job or a thing that somebody has no more: "I lost my job at Acme", "we sold the car".
 func (t *talk) loses(c *clause, i int) {
-	if t.leftPost(c, i) || c.w(i) != "my" && c.w(i) != "our" && c.w(i) != "the" || c.neg || !c.past && !c.perfect {
+	theirs := c.kind == 'p' && c.verb == "lose" && (c.w(i) == "his" || c.w(i) == "her" || c.w(i) == "their") && c.w(i+1) == "job"
+	if t.leftPost(c, i) || c.w(i) != "my" && c.w(i) != "our" && c.w(i) != "the" && !theirs || c.neg || !c.past && !c.perfect {
 		return
 	}
 	o := o2(c, i)
@@ -70,7 +71,7 @@ func (t *talk) loses(c *clause, i int) {
 	switch {
 	case at && strings.HasSuffix(job, "job"):
 		attribute, job = "employer", firm
-	case job == "job":
+	case job == "job", theirs && !at:
 		t.outOfWork(c)
 		return
 	case last(job) == "job" || strings.HasPrefix(job, "job "):
@@ -257,7 +258,7 @@ var possession = set("wallet keys key purse passport glasses umbrella ring earri
 
 func thingWord(s string) bool {
 	switch s {
-	case "car", "bike", "bicycle", "motorbike", "scooter", "boat", "house", "flat", "apartment", "laptop", "phone", "camera", "piano", "guitar", "violin", "garden", "van", "tesla", "kayak",
+	case "car", "bike", "bicycle", "motorbike", "scooter", "boat", "house", "flat", "apartment", "laptop", "phone", "camera", "piano", "guitar", "violin", "garden", "van", "tesla", "kayak", "television", "tv", "dishwasher", "microwave", "freezer", "fridge", "dryer", "oven", "computer", "bathtub", "balcony", "pool", "garage", "cellar", "driveway", "smartphone", "smartwatch",
 		"tent", "printer", "drone", "tablet", "watch", "allotment", "cottage", "cabin", "telescope", "keyboard", "drum", "cello", "sofa", "machine", "truck", "e-bike", "caravan", "ukulele", "flute", "surfboard", "kindle", "shop", "company", "car,":
 		return true
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // boilerplate says why a whole text is no talk, or gives nothing.
@@ -137,6 +138,9 @@ func (s sentence) greeting() bool {
 	}
 	for _, g := range [...]string{"hello", "hi", "hey", "good morning", "good afternoon", "good evening", "good night", "goodbye", "bye", "see you", "thank you", "thanks", "you're welcome", "nice to meet you", "take care", "have a good", "have a nice", "cheers", "how are you", "how's it going", "happy birthday", "congratulations", "welcome", "sleep well", "no problem", "no worries", "good to see you", "morning", "excuse me", "long time no see", "talk to you", "catch you later", "bless you", "i'm fine", "i am fine", "i'm good", "i'm sorry", "sorry"} {
 		if rest, ok := strings.CutPrefix(l, g); ok && (rest == "" || !(rest[0] >= 'a' && rest[0] <= 'z')) {
+			if hailed[g] && s.goesOn() {
+				return false
+			}
 			if strings.HasSuffix(g, "sorry") && words > 3 || strings.Contains(l, "make it") {
 				return false
 			}
@@ -145,6 +149,27 @@ func (s sentence) greeting() bool {
 					return false
 				}
 			}
+			return true
+		}
+	}
+	return false
+}
+
+// hailed begin what one has to say: "Hey, I live in Oslo now".
+var hailed = map[string]bool{"hello": true, "hi": true, "hey": true, "good morning": true, "good afternoon": true, "good evening": true, "morning": true}
+
+// goesOn reports whether a sentence of three words or more about the speaker, or about somebody by name, follows its
+// first or second comma.
+func (s sentence) goesOn() bool {
+	for i := 1; i < min(5, len(s.toks)-3); i++ {
+		if s.at(i) != "," {
+			continue
+		}
+		switch base, _ := contraction(s.at(i + 1)); base {
+		case "i", "we", "my", "our":
+			return s.at(i+2) != "have" || s.at(i+3) != "a" || s.at(i+4) != "question"
+		}
+		if s.toks[i+1].cap && verbish(s.at(i+2)) {
 			return true
 		}
 	}
@@ -196,7 +221,7 @@ func command(s sentence, i int) bool {
 		if s.at(i) == "don't" && s.at(i+1) == "forget" && (s.at(i+2) == "," || s.at(i+2) == "that") || s.at(i) == "note" && s.at(i+1) == "to" && s.at(i+2) == "self" {
 			return false
 		}
-		if s.at(i) == "remember" && (s.at(i+1) == "that" || subjectPronoun(first(contraction(s.at(i+1)))) || s.at(i+1) == "my") {
+		if s.at(i) == "remember" && (s.at(i+1) == "that" || s.at(i+1) == "," || subjectPronoun(first(contraction(s.at(i+1)))) || s.at(i+1) == "my") {
 			return false
 		}
 		if (s.at(i) == "make" || s.at(i) == "change") && s.at(i+1) == "it" {
@@ -268,8 +293,11 @@ func junkZh(s sentence) (kind, reason string) {
 			return "greeting", "a greeting or courtesy"
 		}
 	}
-	if s.ends == "？" || s.ends == "?" || strings.HasSuffix(raw, "吗") || strings.HasSuffix(raw, "呢") || strings.Contains(raw, "什么时候") || strings.HasPrefix(raw, "为什么") || strings.HasPrefix(raw, "怎么") || strings.HasPrefix(raw, "谁") {
+	if s.ends == "？" || s.ends == "?" || strings.HasSuffix(raw, "吗") || strings.HasSuffix(raw, "呢") && !toldWithNe(raw) || strings.Contains(raw, "什么时候") || strings.HasPrefix(raw, "为什么") || strings.HasPrefix(raw, "怎么") || strings.HasPrefix(raw, "谁") {
 		return "question", "asks, and says nothing by itself"
+	}
+	if rest, ok := strings.CutPrefix(raw, "别忘了，"); ok && strings.HasPrefix(rest, "我") {
+		return "", ""
 	}
 	alone := compoundsZh.Replace(raw)
 	for _, c := range [...]string{"请", "帮我", "提醒我", "给我", "打开", "关掉", "关上", "播放", "别", "快", "告诉我", "让我", "等等", "麻烦", "查一下", "看一下"} {
@@ -278,4 +306,10 @@ func junkZh(s sentence) (kind, reason string) {
 		}
 	}
 	return "", ""
+}
+
+// toldWithNe reports whether what ends with 呢 tells, and does not ask: 我还没吃呢, and not 我的钥匙呢.
+func toldWithNe(x string) bool {
+	return strings.HasPrefix(x, "我") && utf8.RuneCountInString(x) > 4 && containsAny(x, "还", "正", "在", "着", "了", "要", "对", "喜欢", "讨厌") &&
+		!containsAny(x, "什么", "怎么", "哪", "谁", "多少", "几", "吗", "还是", "干嘛", "咋", "该", "何", "要不要", "是不是", "有没有")
 }

@@ -132,7 +132,7 @@ func toldYou(s sentence) sentence {
 	if s.ends != "?" {
 		return tellThem(s)
 	}
-	for _, asked := range [...]string{"did i tell you", "have i told you", "did i mention", "did you hear"} {
+	for _, asked := range [...]string{"did i tell you", "have i told you", "did i mention", "did you hear", "did you know"} {
 		words := strings.Fields(asked)
 		if len(s.toks) < len(words)+3 {
 			continue
@@ -146,6 +146,9 @@ func toldYou(s sentence) sentence {
 		}
 		if s.at(n) == "that" {
 			n++
+		}
+		if base, _ := contraction(s.at(n)); asked == "did you know" && base != "i" && base != "my" && base != "we" && base != "our" {
+			return s // that Oslo is the capital
 		}
 		if w := s.at(n); askers[w] || preposition(w) || w == "him" || w == "them" || w == "it" || w == "this" || w == "the" {
 			return s
