@@ -60,6 +60,16 @@ var moon = [][5]int{
 
 const firstMoon = 2015
 
+// Named is the feast of these words; nil: there is none.
+func Named(words string) *Feast {
+	for i := range All {
+		if All[i].Words == words {
+			return &All[i]
+		}
+	}
+	return nil
+}
+
 // In returns the first day of a feast in a year from 1900 on. The day may be below 1 or beyond the month's
 // end, by so many days. It reports false where the day isn't known.
 func (f *Feast) In(year int) (month, day int, ok bool) {

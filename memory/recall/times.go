@@ -135,7 +135,21 @@ func (r *timeReader) englishTime(i int) {
 		return
 	}
 	if d, ok := weekdays[w.text]; ok && (len(w.text) > 3 || w.capital) {
-		r.englishWeekday(i, d)
+		if !r.nthWeekday(i, d) {
+			r.englishWeekday(i, d)
+		}
+		return
+	}
+	if d, ok := weekdays[strings.TrimSuffix(w.text, "s")]; ok && r.at(i+1) == "ago" { // two Fridays ago
+		if n := number(r.at(i - 1)); n > 0 && n < 9 {
+			day := nearestWeekday(r.now, d, false) - 7*int32(n-1)
+			r.add(day, day, false)
+			r.use(i-1, i, i+1)
+		}
+		return
+	}
+	if len(w.text) == 2 && w.text[0] == 'q' && w.text[1] >= '1' && w.text[1] <= '4' {
+		r.quarter(i, int(w.text[1]-'0'))
 		return
 	}
 	if n := r.englishFeast(i); n > 0 {
@@ -242,7 +256,7 @@ func dayOnly(words []word, i int) int {
 		return 0
 	}
 	alone := i+1 == len(words) && !slices.ContainsFunc(words[:i], func(w word) bool { return !goesOn[w.text] })
-	if !alone && (i < 2 || words[i-2].text != "on" && words[i-2].text != "by") {
+	if !alone && (i < 2 || !dayLeads[words[i-2].text]) {
 		return 0
 	}
 	if i+1 < len(words) && !stopWords[words[i+1].text] || i+1 < len(words) && words[i+1].text == "of" {
@@ -250,6 +264,9 @@ func dayOnly(words []word, i int) int {
 	}
 	return n
 }
+
+// dayLeads stand before a day of the month: "on the 20th", "the morning of the 9th".
+var dayLeads = set(`on by of around about since before after until`)
 
 // goesOn are the words of a question that goes on from the one before it, to another day.
 var goesOn = set(`and but so then what how about of for the`)
@@ -325,6 +342,25 @@ func timeUnit(s string) int32 {
 // relative reads "last week", "two months ago", "the week before", "in three days".
 func (r *timeReader) relative(i int, unit int32) {
 	n := int32(0)
+	name := r.at(i)
+	if r.at(i+1) == "before" && r.at(i+2) == "last" { // the week before last
+		from, to := period(r.now, unit, -2, name)
+		r.add(from, to, false)
+		r.use(i, i+1, i+2)
+		return
+	}
+	if unit == 90 && r.season(i) {
+		return
+	}
+	if the := r.at(i - 2); unit == 6 && r.at(i-1) == "the" && (the == "at" || the == "over" || the == "on") {
+		if !r.aheadOf(i) && monday(r.now)+5 > dayOf(r.now) {
+			n = -1
+		}
+		from, to := period(r.now, unit, n, name)
+		r.add(from, to, false)
+		r.use(i)
+		return
+	}
 	switch r.at(i - 1) {
 	case "last", "past", "previous":
 		n = -1
@@ -350,8 +386,19 @@ func (r *timeReader) counted(i int, unit int32) {
 	if count == 0 || count > 1000 {
 		return
 	}
+	if r.at(i-2) == "half" && r.at(i-1) == "a" && unit == 365 { // half a year ago
+		unit, count = 30, 6
+		r.use(i - 2)
+	}
 	far := count * natural(unit)
 	switch after := r.at(i + 1); {
+	case after == "ago" && unit == 7 && (weekdays[r.at(i+2)] > 0 || r.at(i+2) == "today"): // a week ago Tuesday
+		d := dayOf(r.now) - far
+		if day := weekdays[r.at(i+2)]; day > 0 {
+			d = nearestWeekday(r.now, day, false) - far
+		}
+		r.add(d, d, false)
+		r.use(i, i-1, i+1, i+2)
 	case after == "ago" || after == "back" || after == "earlier":
 		d := dayOf(r.now) - far
 		r.add(d-unit/4, d+unit/4, false)
@@ -393,7 +440,7 @@ func period(now time.Time, unit, n int32, name string) (from, to int32) {
 	case 365:
 		return yearSpan(now.Year() + int(n))
 	}
-	start := map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}[name]
+	start := seasons[name]
 	y := now.Year() + int(n)
 	if n < 0 && now.Month() >= start+3 {
 		y++ // "last summer" said in autumn is this year's

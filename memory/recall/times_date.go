@@ -95,9 +95,133 @@ func (r *timeReader) englishDate(i, m int) {
 	if day > 0 {
 		from += int32(day - 1)
 		to = from
+	} else {
+		from, to = r.partOf(i, from, to)
 	}
 	r.add(from, to, true)
 }
+
+// partOf narrows the days of the month that is named at words[i]: "late May", "the end of May", "the first week of May".
+func (r *timeReader) partOf(i int, from, to int32) (int32, int32) {
+	part, k := r.at(i-1), i-1
+	if part == "of" || part == "in" && r.at(i-2) == "week" {
+		part, k = r.at(i-2), i-2
+		if part == "week" {
+			n := int32(ordinals[r.at(i-3)])
+			switch {
+			case n > 0 && n < 5:
+				r.use(i-2, i-3)
+				return from + 7*(n-1), from + 7*n - 1
+			case r.at(i-3) == "last":
+				r.use(i-2, i-3)
+				return to - 6, to
+			}
+			return from, to
+		}
+	}
+	switch part {
+	case "early", "start", "beginning":
+		r.use(k)
+		return from, from + 9
+	case "mid", "middle":
+		r.use(k)
+		return from + 10, from + 19
+	case "late", "end":
+		r.use(k)
+		return from + 20, to
+	}
+	return from, to
+}
+
+var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+
+// nthWeekday reads "the first Monday of October", and reports whether it is there.
+func (r *timeReader) nthWeekday(i, d int) bool {
+	n, last := ordinals[r.at(i-1)], r.at(i-1) == "last"
+	m := months[r.at(i+2)]
+	if n == 0 && !last || m == 0 || r.at(i+1) != "of" && r.at(i+1) != "in" || r.now.IsZero() {
+		return false
+	}
+	in := func(y int) int32 {
+		from, to := monthSpan(y, m)
+		if last {
+			return to - (weekdayOf(to)-int32(d)+7)%7
+		}
+		return from + (int32(d)-weekdayOf(from)+7)%7 + int32(7*(n-1))
+	}
+	y := r.now.Year()
+	day := in(y)
+	r.use(i-1, i, i+1, i+2)
+	switch named := year(r.at(i + 3)); {
+	case named > 0:
+		day = in(named)
+		r.use(i + 3)
+	case r.aheadOf(i) && day < dayOf(r.now):
+		day = in(y + 1)
+	case !r.aheadOf(i) && day > dayOf(r.now):
+		day = in(y - 1)
+	}
+	r.add(day, day, true)
+	return true
+}
+
+// weekdayOf is the day of the week of a day, 1 for Monday to 7 for Sunday.
+func weekdayOf(day int32) int32 { return (day+3)%7 + 1 }
+
+// quarter reads "Q3", "Q3 2025": the last one, or the next where the text speaks of what is to come.
+func (r *timeReader) quarter(i, q int) {
+	r.use(i)
+	y := year(r.at(i + 1))
+	if y > 0 {
+		r.use(i + 1)
+		r.year = y
+	} else if r.now.IsZero() {
+		return
+	}
+	r.monthsOf(3*q-2, 3, y, r.aheadOf(i))
+}
+
+// monthsOf adds so many months from one on, of a year or else the last or the next such months.
+func (r *timeReader) monthsOf(first, n, y int, ahead bool) {
+	said := y > 0
+	in := func(y int) (from, to int32) {
+		from, _ = monthSpan(y, first)
+		_, to = monthSpan(y, first+n-1)
+		return from, to
+	}
+	if !said {
+		y = r.now.Year()
+		if from, to := in(y); ahead && to < dayOf(r.now) {
+			y++
+		} else if !ahead && from > dayOf(r.now) {
+			y--
+		}
+	}
+	from, to := in(y)
+	r.add(from, to, said)
+}
+
+// season reads "the summer of 2021", "spring 2027" and "in the spring" at its name, and reports whether it did.
+func (r *timeReader) season(i int) bool {
+	first := int(seasons[r.at(i)])
+	at := i + 1
+	if r.at(at) == "of" {
+		at++
+	}
+	y := year(r.at(at))
+	switch before := r.at(i - 1); {
+	case y > 0:
+		r.year = y
+		r.use(at)
+	case r.now.IsZero(), first == 0, before != "in" && (before != "the" || r.at(i-2) != "in"):
+		return false
+	}
+	r.use(i)
+	r.monthsOf(first, 3, y, r.aheadOf(i))
+	return true
+}
+
+var seasons = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 // dayOfMonth reads words[i] as a day of a month, and uses it; 0: it is none.
 func (r *timeReader) dayOfMonth(i int) int {

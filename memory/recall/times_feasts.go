@@ -55,6 +55,16 @@ func (r *timeReader) hanFeast(h hanRun) int {
 	if digit(before(r.words, h.at[0])) {
 		return 0
 	}
+	if n, size := h.number(3); h.has("大年初", 0) && n > 0 && n < 11 {
+		t := *feast.Named("春节")
+		t.Days = 1
+		before := len(r.spans)
+		if r.feast(&t, r.year, r.aheadOf(h.at[0])); len(r.spans) > before {
+			s := &r.spans[len(r.spans)-1]
+			s.from, s.to = s.from+int32(n)-1, s.from+int32(n)-1
+		}
+		return 3 + size
+	}
 	for i := range feast.All {
 		t := &feast.All[i]
 		if !h.has(t.Words, 0) {
@@ -116,6 +126,14 @@ func (r *timeReader) englishFeast(i int) int {
 			r.use(i - 1)
 		}
 		r.feast(t, y, ahead)
+		if by := r.at(i - 1); r.at(i-2) == "day" && (by == "after" || by == "before") && len(r.spans) > 0 {
+			s := &r.spans[len(r.spans)-1] // the day after Christmas
+			s.from += int32(t.Main) + 1
+			if by == "before" {
+				s.from -= 2
+			}
+			s.to = s.from
+		}
 		return len(names)
 	}
 	return 0

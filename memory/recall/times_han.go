@@ -23,6 +23,7 @@ var hanWeeks = []struct {
 	n     int32
 	named bool
 }{
+	{"上上个星期", -2, true}, {"上上个礼拜", -2, true}, {"上上个周", -2, true}, {"下下个星期", 2, true}, {"下下周", 2, true}, {"上个周", -1, true}, {"下个周", 1, true},
 	{"上上周", -2, true}, {"上个星期", -1, true}, {"上个礼拜", -1, true}, {"上星期", -1, true}, {"上礼拜", -1, true}, {"上周", -1, true},
 	{"下个星期", 1, true}, {"下个礼拜", 1, true}, {"下星期", 1, true}, {"下礼拜", 1, true}, {"下周", 1, true},
 	{"这个星期", 0, true}, {"这个礼拜", 0, true}, {"这星期", 0, true}, {"这周", 0, true}, {"本周", 0, true},
@@ -131,7 +132,7 @@ func (r *timeReader) hanTime(i int) {
 		r.spend(h, 5)
 		return
 	}
-	if r.hanPeriod(h) || r.hanWeek(h) {
+	if r.hanPeriod(h) || r.hanWeek(h) || r.hanPart(h) {
 		return
 	}
 	n, size := h.number(0)
@@ -194,6 +195,14 @@ func (r *timeReader) hanPeriod(h hanRun) bool {
 			from += int32(m) - 1
 			r.add(from, from, false)
 			n += size + 1
+		case p.unit == 30:
+			part := 0
+			from, to, part = h.partOf(n, from, to)
+			r.add(from, to, false)
+			n += part
+		case p.unit == 365 && h.partOfYear(n) > 0 && !r.now.IsZero():
+			r.year = r.now.Year() + int(p.n) // of which the part is read next
+			r.any = true
 		default:
 			r.add(from, to, false)
 		}
@@ -342,8 +351,84 @@ func (r *timeReader) hanDate(h hanRun, month, from int) {
 	if r.day > 0 {
 		first += int32(r.day - 1)
 		last = first
+	} else {
+		part := 0
+		if first, last, part = h.partOf(from, first, last); part > 0 {
+			r.spend(h, from+part)
+		}
 	}
 	r.add(first, last, true)
+}
+
+// hanParts are parts of a year, by their first month and how many they have.
+var hanParts = []struct {
+	word     string
+	first, n int
+}{
+	{"上半年", 1, 6}, {"下半年", 7, 6}, {"年初", 1, 1}, {"年底", 12, 1}, {"年末", 12, 1}, {"春天", 3, 3}, {"夏天", 6, 3}, {"秋天", 9, 3}, {"冬天", 12, 3}, {"春季", 3, 3}, {"夏季", 6, 3}, {"秋季", 9, 3}, {"冬季", 12, 3},
+	{"第一季度", 1, 3}, {"第二季度", 4, 3}, {"第三季度", 7, 3}, {"第四季度", 10, 3}, {"一季度", 1, 3}, {"二季度", 4, 3}, {"三季度", 7, 3}, {"四季度", 10, 3},
+}
+
+// partOfYear is the place of the part of a year at a place of the run, from 1; 0: none is there.
+func (h hanRun) partOfYear(from int) int {
+	for i := range hanParts {
+		if h.has(hanParts[i].word, from) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// hanPart reads a part of the year that was named before, or else of the last or the next one.
+func (r *timeReader) hanPart(h hanRun) bool {
+	k := h.partOfYear(0)
+	if k == 0 || r.now.IsZero() && r.year == 0 || hanBound(h.text[0], r.words, h.at[0]) {
+		return false
+	}
+	p := hanParts[k-1]
+	if r.year > 0 {
+		r.dropYear(r.year)
+	}
+	r.monthsOf(p.first, p.n, r.year, r.aheadOf(h.at[0]))
+	r.spend(h, len([]rune(p.word)))
+	return true
+}
+
+// partOf narrows the days of a month by what follows it: 底, 初, 中旬, 第一周, 的第一个周一. It also returns how many
+// characters that takes.
+func (h hanRun) partOf(at int, from, to int32) (first, last int32, n int) {
+	for _, p := range []struct {
+		word        string
+		first, last int32
+	}{{"上旬", 0, 9}, {"中旬", 10, 19}, {"下旬", 20, to - from}, {"底", 20, to - from}, {"末", 20, to - from}, {"初", 0, 9}} {
+		if h.has(p.word, at) {
+			return from + p.first, from + p.last, len([]rune(p.word))
+		}
+	}
+	k := at
+	if h.has("的", k) {
+		k++
+	}
+	if !h.has("第", k) {
+		return from, to, 0
+	}
+	nth, size := h.number(k + 1)
+	if k += 1 + size; h.has("个", k) {
+		k++
+	}
+	if nth < 1 || nth > 4 || !h.has("周", k) {
+		return from, to, 0
+	}
+	if k++; k < len(h.text) {
+		if d := int32(hanDigits[h.text[k]]); d >= 1 && d <= 6 || h.text[k] == '日' {
+			if d == 0 {
+				d = 7
+			}
+			day := from + (d-weekdayOf(from)+7)%7 + int32(7*(nth-1))
+			return day, day, k + 1 - at
+		}
+	}
+	return from + int32(7*(nth-1)), from + int32(7*nth) - 1, k - at
 }
 
 // dropYear removes a year that was read by itself, because it is now part of a

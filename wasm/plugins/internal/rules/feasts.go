@@ -213,12 +213,12 @@ func feastOnZh(s sentence, i int, now moment, w *when) int {
 	day := 0
 	if _, moon := prefixZh(s, i, "大年初", "正月初"); moon > 0 {
 		nth, took := numberZh(s, i+moon)
-		f, n = feastOf("春节"), moon+took
+		f, n = feast.Named("春节"), moon+took
 		if day = nth - 1; took == 0 || nth > 10 {
 			return 0
 		}
 	} else if _, eve := prefixZh(s, i, "大年三十"); eve > 0 {
-		f, n = feastOf("除夕"), eve
+		f, n = feast.Named("除夕"), eve
 	}
 	if f == nil || f.Words[0] < 0x80 {
 		return 0
@@ -242,16 +242,6 @@ func feastOnZh(s sentence, i int, now moment, w *when) int {
 		return 0
 	}
 	return n
-}
-
-// feastOf is a feast by its words.
-func feastOf(words string) *feast.Feast {
-	for i := range feast.All {
-		if feast.All[i].Words == words {
-			return &feast.All[i]
-		}
-	}
-	return nil
 }
 
 // seasonAt reads "the summer of 2021", "spring 2027", "winter last year", and after "in", where the verb says
