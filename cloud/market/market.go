@@ -223,12 +223,12 @@ func (m *Market) clean(ctx context.Context, now int64) error {
 // forgotten is how many orders one sweep deletes.
 const forgotten = 1000
 
-// forget deletes orders that were never paid, as long after their end as a bundle is kept. A
+// forget deletes orders that were never paid, [trade.KeepUnpaid] after their last step. A
 // payment that comes later stays its buyer's, see [Market.funds]; one that is under way keeps
 // the order.
 func (m *Market) forget(ctx context.Context, now int64) error {
 	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
-		ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE phase IN ('ordered', 'expired') AND moved <= $1 ORDER BY moved LIMIT $2`+m.c.DB.Dialect.Lock(), now-KeepSold, forgotten)
+		ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE phase IN ('ordered', 'expired') AND moved <= $1 ORDER BY moved LIMIT $2`+m.c.DB.Dialect.Lock(), now-trade.KeepUnpaid, forgotten)
 		for _, id := range ids {
 			var under int
 			if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM x402_payments WHERE of = $1 AND state IN ('sent', 'unclear', 'settled')`, id.String()).Scan(&under); err != nil {

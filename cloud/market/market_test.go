@@ -424,7 +424,7 @@ func TestThreatUnpaidOrdersKept(t *testing.T) {
 		}
 		h.now = h.now.Add(24 * time.Hour)
 		h.ok(h.Sweep(h.Context()))
-		h.now = h.now.Add((market.KeepSold - 1) * time.Second)
+		h.now = h.now.Add((trade.KeepUnpaid - 1) * time.Second)
 		h.ok(h.Sweep(h.Context()))
 		if n := count(); n != 53 {
 			h.Errorf("%d orders are there, want 53: the last two lapsed a second too late", n)
