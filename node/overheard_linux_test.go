@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -111,6 +113,60 @@ func TestThreatPortKnownAgain(t *testing.T) {
 		}
 	}
 	a.stop(b)
+}
+
+// Strangers at twenty addresses hold as many connections of two devices as they can, and open
+// another whenever one ends. The devices meet.
+func TestThreatPeerHeldByStrangers(t *testing.T) {
+	if !apart(t) {
+		return
+	}
+	listen(t)
+	a, b := alone(t, 97), alone(t, 98)
+	a.init()
+	a.pair(b)
+	a.home("Ghent")
+	held := map[string]bool{}
+	for _, d := range []*device{a, b} {
+		if err := d.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range listening(t) {
+			for i := 0; i < 20*16 && !held[at]; i++ {
+				stranger := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(i/16))}}
+				c, err := stranger.Dial("tcp", at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() { // until the process ends
+					for ; err == nil; c, err = stranger.Dial("tcp", at) {
+						_, _ = io.Copy(io.Discard, c)
+						c.Close()
+					}
+				}()
+			}
+			held[at] = true
+		}
+	}
+	b.gets("Ghent")
+	a.stop(b)
+}
+
+// listening are the addresses at which something listens in this process's network.
+func listening(t *testing.T) (all []string) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/net/tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		var n, port int
+		var ip, peer, state string
+		if _, err := fmt.Sscanf(strings.NewReplacer(":", " ").Replace(line), "%d %s %x %s %s %s", &n, &ip, &port, &peer, new(string), &state); err == nil && state == "0A" {
+			all = append(all, fmt.Sprintf("127.0.0.1:%d", port))
+		}
+	}
+	return all
 }
 
 // apart reports whether this is a process with a network of its own. If it is not, it has

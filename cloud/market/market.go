@@ -138,7 +138,7 @@ const sweepEvery = time.Minute
 // publishEvery is how often the log is published.
 const publishEvery = 10 * time.Second
 
-// Run ends orders whose time is over, deletes bundles that nobody may fetch any more,
+// Run ends orders whose time is over, deletes those that were never paid, and bundles that nobody may fetch any more,
 // numbers reviews of before they had numbers, and publishes the log, until ctx is done.
 func (m *Market) Run(ctx context.Context) error {
 	every := time.NewTicker(publishEvery)
@@ -200,7 +200,7 @@ func (m *Market) Sweep(ctx context.Context) error {
 	for _, id := range due {
 		failed = append(failed, m.expire(ctx, id))
 	}
-	return errors.Join(append(failed, err, m.clean(ctx, now), m.numberReviews(ctx))...)
+	return errors.Join(append(failed, err, m.clean(ctx, now), m.forget(ctx, now), m.numberReviews(ctx))...)
 }
 
 // KeepSold is for how long a buyer may fetch the bundle after an order has ended, in
@@ -217,6 +217,33 @@ func (m *Market) clean(ctx context.Context, now int64) error {
 			return fmt.Errorf("delete bundles: %w", err)
 		}
 		return nil
+	})
+}
+
+// forgotten is how many orders one sweep deletes.
+const forgotten = 1000
+
+// forget deletes orders that were never paid, [trade.KeepUnpaid] after their last step. A
+// payment that comes later stays its buyer's, see [Market.funds]; one that is under way keeps
+// the order.
+func (m *Market) forget(ctx context.Context, now int64) error {
+	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
+		ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE phase IN ('ordered', 'expired') AND moved <= $1 ORDER BY moved LIMIT $2`+m.c.DB.Dialect.Lock(), now-trade.KeepUnpaid, forgotten)
+		for _, id := range ids {
+			var under int
+			if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM x402_payments WHERE of = $1 AND state IN ('sent', 'unclear', 'settled')`, id.String()).Scan(&under); err != nil {
+				return fmt.Errorf("delete orders: %w", err)
+			}
+			if under > 0 {
+				continue
+			}
+			for _, query := range []string{`DELETE FROM steps WHERE of = $1`, `DELETE FROM orders WHERE id = $1`} {
+				if _, err := tx.ExecContext(ctx, query, id[:]); err != nil {
+					return fmt.Errorf("delete orders: %w", err)
+				}
+			}
+		}
+		return err
 	})
 }
 

@@ -2,6 +2,7 @@ package market_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"os"
 	"testing"
@@ -383,5 +384,62 @@ func TestThreatUnpaidOrdersFlood(t *testing.T) {
 		if s, err := c.Replay(); err != nil || s.Phase != trade.Refunded {
 			h.Errorf("what was paid is %s, %v", s.Phase, err)
 		}
+	})
+}
+
+// Orders that were never paid, which whoever makes keys makes for nothing, are deleted in
+// time, some at once. What was paid stays, and what a payment is under way for.
+func TestThreatUnpaidOrdersKept(t *testing.T) {
+	each(t, func(h *house) {
+		l, _ := h.list(nil)
+		order := func(n, nonce int) *trade.State {
+			by := tradetest.Party(byte(20 + n))
+			b, _, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: [16]byte{byte(nonce), byte(nonce >> 8)},
+				Recipient: seal.NewIdentity().Recipient().String(), Created: 1_800_000_000}, by)
+			h.ok(err)
+			c, err := h.Order(h.Context(), b, by.Key)
+			h.ok(err)
+			s, err := c.Replay()
+			h.ok(err)
+			return s
+		}
+		for n := range 1050 { // more than wait for payment of one buyer
+			s := order(0, n)
+			b, _ := tradetest.Step(h, s, trade.Cancel, tradetest.Party(20), nil)
+			_, err := h.Step(h.Context(), s.ID, b)
+			h.ok(err)
+		}
+		refunded, _ := h.funded(l, h.voucher("a"))
+		h.step(refunded, trade.Cancel, tradetest.Seller, nil)
+		h.now = h.now.Add(time.Hour)
+		lapsed, unclear := order(1, 0), order(1, 1)
+		h.ok(h.db.Change(h.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(h.Context(), `INSERT INTO x402_payments (id, of, buyer, minor, currency, payer, request, valid_before, state, at) VALUES ('a', $1, 'b', 1, 'EUR', 'c', '{}', 1, 'unclear', 1)`, unclear.ID.String())
+			return err
+		}))
+		count := func() (n int) {
+			h.Helper()
+			h.ok(h.db.Read(h.Context(), func(tx *sql.Tx) error { return tx.QueryRowContext(h.Context(), `SELECT count(*) FROM orders`).Scan(&n) }))
+			return n
+		}
+		h.now = h.now.Add(24 * time.Hour)
+		h.ok(h.Sweep(h.Context()))
+		h.now = h.now.Add((trade.KeepUnpaid - 1) * time.Second)
+		h.ok(h.Sweep(h.Context()))
+		if n := count(); n != 53 {
+			h.Errorf("%d orders are there, want 53: the last two lapsed a second too late", n)
+		}
+		h.now = h.now.Add(time.Second)
+		h.ok(h.Sweep(h.Context()))
+		if n := count(); n != 2 {
+			h.Errorf("%d orders are there, want 2", n)
+		}
+		for _, s := range []*trade.State{refunded, unclear} {
+			_, err := h.Get(h.Context(), s.ID, s.Order.Buyer)
+			h.ok(err)
+		}
+		_, err := h.Get(h.Context(), lapsed.ID, lapsed.Order.Buyer)
+		h.is(err, market.ErrNotFound)
+		h.has(700, 0)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,6 +43,32 @@ type Sockets struct {
 	mu     sync.Mutex
 	now    arrived // that is served, or waits to be; nil: none
 	closed bool    // who arrives is sent away
+
+	waiting waiting
+}
+
+// waiting are connections that ask, or have not asked yet, the oldest first. It is safe for
+// concurrent use.
+type waiting struct {
+	mu  sync.Mutex
+	all []net.Conn
+}
+
+// changed is an http.Server's ConnState.
+func (w *waiting) changed(c net.Conn, state http.ConnState) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		if w.all = append(w.all, c); len(w.all) > maxWaiting {
+			w.all[0].Close()
+			w.all = w.all[1:]
+		}
+	case http.StateHijacked, http.StateClosed: // a device's socket, or the end
+		if i := slices.Index(w.all, c); i >= 0 {
+			w.all = slices.Delete(w.all, i, i+1)
+		}
+	}
 }
 
 // Server is where a device finds its server.
@@ -78,6 +105,7 @@ type Opening struct {
 const (
 	maxMessage  = 64 << 10
 	headTimeout = 10 * time.Second
+	maxWaiting  = 64              // connections that are no device's socket; for one more, the oldest ends
 	silentFor   = 3 * time.Minute // without a message or a pong: the device is gone
 	pingEvery   = 40 * time.Second
 )
@@ -101,7 +129,7 @@ func (s *Sockets) Open() (net.Addr, error) {
 		mux.HandleFunc("/"+s.Key+"/ota", s.config)
 		mux.HandleFunc("/"+s.Key+"/ota/", s.config)
 		mux.HandleFunc("/"+s.Key+"/ws", s.accept)
-		s.srv = &http.Server{Handler: mux, ReadHeaderTimeout: headTimeout, ReadTimeout: headTimeout, MaxHeaderBytes: 8 << 10, IdleTimeout: headTimeout}
+		s.srv = &http.Server{Handler: mux, ReadHeaderTimeout: headTimeout, ReadTimeout: headTimeout, MaxHeaderBytes: 8 << 10, IdleTimeout: headTimeout, ConnState: s.waiting.changed}
 		go s.srv.Serve(l) // ends with Close
 	})
 	return s.addr, s.err

@@ -41,9 +41,9 @@ type counters struct {
 	Refusal     uint64 `json:"refusal"`
 	Quarantined uint64 `json:"malformed"`
 
-	QuarantinedFirst uint64 `json:"malformed_first"`           // the oldest one that counts towards the limits
+	QuarantinedFirst uint64 `json:"malformed_first"`           // from which they are counted
 	QuarantinedHoles int    `json:"malformed_holes,omitempty"` // removed ones between that one and the last
-	QuarantinedKept  int    `json:"malformed_kept,omitempty"`  // kept ones before that one, because they can be tried again
+	QuarantinedKept  int    `json:"malformed_kept,omitempty"`  // those before that one, which an earlier version did not count any more
 
 	Covered uint64 `json:"covered"` // the document log was tidied up to here
 

@@ -1,14 +1,17 @@
 package store
 
 import (
+	"errors"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
 
-// Limits of the quarantine. Beyond them, the oldest entries are removed, except
-// those that can be tried again, because a device was told that they are safe.
+// Limits of the quarantine. Beyond them, the oldest entry of the source that has most is
+// removed: a source is a device, or what else a topic begins with. Those that can be tried
+// again are not counted, and stay, because a device was told that they are safe.
 const (
 	MaxQuarantined     = 1000
 	MaxQuarantinedData = 4 << 10 // bytes of the Data of one entry
@@ -47,32 +50,58 @@ func (t *Tx) Quarantine(m Quarantined) error {
 	if q.QuarantinedFirst == 0 {
 		q.QuarantinedFirst = 1
 	}
-	for q.Quarantined-q.QuarantinedFirst >= MaxQuarantined {
-		if err := t.passQuarantined(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// passQuarantined takes the oldest entry out of the limits. The entry is removed,
-// or, if it can be tried again, kept without being counted.
-func (t *Tx) passQuarantined() error {
-	q := &t.state.head.Seq
-	key := keyOf(kindQuarantined, u64(q.QuarantinedFirst))
-	m, ok, err := load[Quarantined](t, key)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		q.QuarantinedHoles--
-	}
-	q.QuarantinedFirst++
 	if m.Again != nil {
-		q.QuarantinedKept++
 		return nil
 	}
-	return t.delQuarantined(key, &m)
+	return t.shareQuarantine(m.source(), q.Quarantined)
+}
+
+func (m *Quarantined) source() string {
+	source, _, _ := strings.Cut(m.Topic, "/")
+	return source
+}
+
+// quarantineMeta has the entries that count, by source, each list with the oldest first.
+// Some may have been dropped since.
+const quarantineMeta = "quarantine"
+
+// shareQuarantine counts a new entry, and removes those beyond the limits.
+func (t *Tx) shareQuarantine(source string, seq uint64) error {
+	of := map[string][]uint64{}
+	known, err := t.Meta(quarantineMeta, &of)
+	if err != nil && !errors.Is(err, memory.ErrDamaged) {
+		return err
+	}
+	if known && err == nil {
+		of[source] = append(of[source], seq)
+	} else { // as of a version that had no shares
+		of = map[string][]uint64{}
+		for m, err := range t.Quarantined() {
+			if err == nil && m.Again == nil {
+				of[m.source()] = append(of[m.source()], m.Seq)
+			}
+		}
+	}
+	n := 0
+	for _, seqs := range of {
+		n += len(seqs)
+	}
+	for ; n > MaxQuarantined; n-- {
+		var most string
+		var have []uint64
+		for s, seqs := range of {
+			if len(seqs) > len(have) || len(seqs) == len(have) && seqs[0] < have[0] {
+				most, have = s, seqs
+			}
+		}
+		if err := t.DropQuarantined(have[0]); err != nil {
+			return err
+		}
+		if of[most] = have[1:]; len(have) == 1 {
+			delete(of, most)
+		}
+	}
+	return t.PutMeta(quarantineMeta, of)
 }
 
 func (t *Tx) delQuarantined(key []byte, m *Quarantined) error {

@@ -23,7 +23,7 @@ func (s *salvage) count() error {
 	seq := s.head.Seq
 	seq.Cold = 0 // counted again while cold memories are restored
 	seq.Quarantined, seq.QuarantinedFirst, seq.QuarantinedHoles = s.head.Seq.Quarantined, 0, 0
-	seq.QuarantinedKept = 0 // these count again until others come
+	seq.QuarantinedKept = 0 // these are counted with the others
 	seq.Packed = 0          // nothing is packed any more
 	version := s.head.Version
 	for key, c := range s.newest {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -212,7 +213,7 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 	flood := func() {
 		update(t, s, func(tx *Tx) error {
 			for range MaxQuarantined {
-				if err := tx.Quarantine(Quarantined{Topic: "flood"}); err != nil {
+				if err := tx.Quarantine(Quarantined{Topic: "aside"}); err != nil {
 					return err
 				}
 			}
@@ -250,6 +251,42 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 	if n := s.state.head.Seq.quarantined(); n != 0 {
 		t.Errorf("%d after clearing", n)
 	}
+	sound(t, s)
+}
+
+// What one device sends pushes out its own alone, in a store of an earlier version, too.
+func TestQuarantineHasShares(t *testing.T) {
+	s := open(t, t.TempDir())
+	topics := func(from, n int, topic string) {
+		update(t, s, func(tx *Tx) error {
+			for i := range n {
+				if err := tx.Quarantine(Quarantined{Topic: topic, Reason: fmt.Sprint(from + i)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	topics(0, 3, "pin/text")
+	topics(0, 2, "journal")
+	update(t, s, func(tx *Tx) error { return tx.DeleteMeta(quarantineMeta) }) // as an earlier version
+	topics(0, MaxQuarantined, "glasses/text")
+	topics(MaxQuarantined, 100, "glasses/photo")
+	topics(3, 1, "pin/photo")
+	update(t, s, func(tx *Tx) error { return tx.DropQuarantined(2) })
+	topics(4, 1, "pin/photo")
+	view(t, s, func(tx *Tx) error {
+		of := map[string][]string{}
+		all := collect(t, tx.Quarantined())
+		for _, m := range all {
+			of[m.source()] = append(of[m.source()], m.Reason)
+		}
+		if g := of["glasses"]; !slices.Equal(of["pin"], []string{"0", "2", "3", "4"}) || len(of["journal"]) != 2 || g[len(g)-1] != fmt.Sprint(MaxQuarantined+99) ||
+			len(all) < MaxQuarantined-1 || len(all) > MaxQuarantined || s.state.head.Seq.quarantined() != len(all) {
+			t.Errorf("%d kept, %d counted; of pin %v, of journal %v, of glasses %d", len(all), s.state.head.Seq.quarantined(), of["pin"], of["journal"], len(g))
+		}
+		return nil
+	})
 	sound(t, s)
 }
 

@@ -2,9 +2,11 @@ package console_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -270,6 +272,31 @@ func TestThreatStolenSessionTakesHome(t *testing.T) {
 	}
 	if len(byCommand) > 0 {
 		t.Errorf("no operations: %v", byCommand)
+	}
+}
+
+// A page lets no device in without the passphrase: a device has all of the memory, for good.
+func TestThreatStolenSessionPairs(t *testing.T) {
+	n := nodetest.New(t, nodetest.Cheap)
+	handler := serve.New(serve.Options{Services: n.Services()})
+	ask := func(ctx context.Context, body string) (int, string) {
+		r := httptest.NewRequestWithContext(ctx, "POST", "http://localhost/v1/pairing/confirm", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	page := serve.FromPage(t.Context())
+	for _, body := range []string{`{"same":true}`, `{"same":true,"passphrase":"none of it"}`} {
+		if code, said := ask(page, body); code != http.StatusForbidden || !strings.Contains(said, "passphrase") {
+			t.Errorf("%s: %d %s", body, code, said)
+		}
+	}
+	// Nothing is paired here, which is looked at afterwards.
+	for body, ctx := range map[string]context.Context{fmt.Sprintf(`{"same":true,"passphrase":%q}`, nodetest.Passphrase): page, `{"same":false}`: page, `{"same":true}`: t.Context()} {
+		if code, said := ask(ctx, body); code != http.StatusConflict {
+			t.Errorf("%s: %d %s", body, code, said)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/lan"
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
@@ -54,7 +55,7 @@ func (sy *Syncing) newLANSync(p *remotes.Remotes) *lanSync {
 			return keys[0]
 		}
 		return nil
-	}}
+	}, Known: func(r *http.Request, id memory.MemberID) { lan.Known(r.Context(), id.String()) }}
 	return m
 }
 
@@ -139,7 +140,7 @@ func (m *lanSync) listen(ctx context.Context) error {
 	}
 	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
 	m.known = map[netip.AddrPort]time.Time{}
-	server := &http.Server{Handler: m.counted(ctx, m.server.Handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+	server := &http.Server{Handler: m.counted(ctx, m.server.Handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: lan.With,
 		ErrorLog:    log.New(io.Discard, "", 0), // anybody may connect and say what is no TLS
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	m.http = server

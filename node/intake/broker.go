@@ -59,7 +59,7 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	b := &Broker{addr: raw.Addr()}
 	// Its logs would hold whole packets, and so what the wearer said. Nobody may read
 	// its figures in $SYS, which it would publish each second.
-	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, Logger: slog.New(slog.DiscardHandler)})
+	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, ClientNetWriteBufferSize: 1, Logger: slog.New(slog.DiscardHandler)}) // 1: a write is a packet, see unread
 	slacken(b.server)
 	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
 	l := newListener(raw, cfg.TLS, cfg.MaxConns)

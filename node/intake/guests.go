@@ -59,7 +59,7 @@ func ListenGuests(cfg GuestConfig) (*GuestBroker, error) {
 	caps.MaximumPacketSize = maxConnect
 	caps.MaximumQos = 0
 	g := &GuestBroker{addr: raw.Addr(), hook: &guestHook{GuestConfig: cfg, guests: map[*mqtt.Client]*Guest{}}}
-	g.server = mqtt.New(&mqtt.Options{Capabilities: caps, SysTopicResendInterval: 24 * 60 * 60, Logger: slog.New(slog.DiscardHandler)})
+	g.server = mqtt.New(&mqtt.Options{Capabilities: caps, SysTopicResendInterval: 24 * 60 * 60, ClientNetWriteBufferSize: 1, Logger: slog.New(slog.DiscardHandler)})
 	l := newListener(raw, nil, maxGuests)
 	l.dismiss = func() {} // the device sees the end
 	if err := errors.Join(g.server.AddHook(g.hook, nil), g.server.AddListener(l), g.server.Serve()); err != nil {

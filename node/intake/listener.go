@@ -67,13 +67,15 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 	if l.tls != nil {
 		raw = tls.Server(raw, l.tls)
 	}
-	c := newLimitConn(raw, true)
+	u := &unread{Conn: raw}
+	c := newLimitConn(u, true)
 	l.nameless.add(c)
 	c.known = func() { l.nameless.remove(c) }
 	l.open[c] = true
 	l.all.Go(func() {
 		establish(l.ID(), c) // errors here mean that the device left or was sent away, and are counted where that happens
 		c.Close()
+		u.all.Wait()
 		l.mu.Lock()
 		delete(l.open, c)
 		l.mu.Unlock()

@@ -28,14 +28,13 @@ type TopicGranter interface {
 	Topics(name string) Topics
 }
 
-// Limits of what passes between logins. A reader that is slow has up to 1,024 messages
-// waiting in memory, and what is retained stays there. Sizes have the topic and the
-// properties in them, but for 1 KiB.
+// Limits of what passes between logins. What is retained stays in memory, and has to fit into
+// maxUnread. Sizes have the topic and the properties in them, but for 1 KiB.
 const (
 	MaxFilters    = 32
 	maxFilter     = 200      // bytes
 	maxPassed     = 64 << 10 // bytes of a message
-	maxRetained   = 1000     // messages of all logins, of which one has at most half of what the others leave
+	maxRetained   = 2 << 20  // bytes of all logins, and 1 KiB a message; one has at most half of what the others leave
 	maxRetainedOf = 16 << 10 // bytes of each
 	maxSubscribed = 256      // topics that a login reads at once
 )
@@ -108,7 +107,7 @@ func foreign(topic string) bool { return !strings.HasPrefix(topic, wire.Root) }
 
 // pass gives a message of one login to those who may read it.
 func (h *hook) pass(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
-	size := len(pk.Payload) + max(0, pk.FixedHeader.Remaining-len(pk.Payload)-1<<10)
+	size := sizeOf(&pk)
 	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 && l.taken(pk.PacketID).size > 0 || size > maxPassed {
 		h.denied("size", fmt.Sprintf("a message between programs has over %d bytes", maxPassed))
 		return pk, packets.CodeSuccessIgnore
@@ -120,18 +119,24 @@ func (h *hook) pass(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) 
 // retains reports whether a login's message may be kept for who subscribes later. An empty
 // one takes away what was kept.
 func (h *hook) retains(login, topic string, payload, size int) bool {
-	all := h.broker.server.Topics.Retained.GetAll()
-	kept, known := all[topic]
-	if size > maxRetainedOf || payload == 0 || known && kept.Origin == login {
+	if payload == 0 || size > maxRetainedOf {
 		return size <= maxRetainedOf
 	}
-	of := 0
-	for _, m := range all {
-		if m.Origin == login {
-			of++
+	of, others := size+1<<10, 0
+	for at, m := range h.broker.server.Topics.Retained.GetAll() {
+		switch n := sizeOf(&m) + 1<<10; {
+		case at == topic: // the new one takes its place
+		case m.Origin == login:
+			of += n
+		default:
+			others += n
 		}
 	}
-	return of < (maxRetained-(len(all)-of))/2
+	return of <= (maxRetained-others)/2
+}
+
+func sizeOf(pk *packets.Packet) int {
+	return len(pk.Payload) + max(0, pk.FixedHeader.Remaining-len(pk.Payload)-1<<10)
 }
 
 // OnSubscribe has what passes between logins delivered with QoS 0, so that nothing is

@@ -251,8 +251,9 @@ func TestThreatLoginFillsTheBroker(t *testing.T) {
 	n.reg.mu.Unlock()
 
 	pin := n.raw(t, "pin", true)
-	for i := range 1100 {
-		if err := await(t, pin.Publish(fmt.Sprintf("owntracks/%d", i), 1, true, "x")); err != nil {
+	large := strings.Repeat("x", 15<<10)
+	for i := range 300 {
+		if err := await(t, pin.Publish(fmt.Sprintf("owntracks/%d", i%150), 1, true, large[:1+i/150*len(large[1:])])); err != nil {
 			t.Fatal(err)
 		}
 	}

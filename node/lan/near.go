@@ -1,9 +1,12 @@
 package lan
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -11,23 +14,25 @@ import (
 // How many connections there may be at a time. A device of the wearer holds a
 // stream open and makes requests beside it.
 const (
-	maxConns      = 256
-	maxConnsOfOne = 16 // of one address
+	maxStrangers = 256 // that have not shown to be a member's
+	maxConnsOf   = 16  // of one address among those, and of one member
 )
 
 // Near accepts only callers from a network in which this device is, because the
-// whole world can often reach an IPv6 address. One address may have 16 connections
-// at a time, and all together 256. More are closed at once.
+// whole world can often reach an IPv6 address. Of callers that have not shown to be a
+// member, see [Known], one address may have 16 connections at a time, and all together
+// 256. For one more, the oldest gives way: of its address, or of the address that has the
+// most. So who waits for nothing keeps nobody out.
 func Near(l net.Listener) net.Listener {
-	return &near{Listener: l, held: map[netip.Addr]int{}}
+	return &near{Listener: l, members: map[string][]*nearConn{}}
 }
 
 type near struct {
 	net.Listener
 
-	mu   sync.Mutex
-	held map[netip.Addr]int
-	all  int
+	mu        sync.Mutex // guards what follows; each list has the oldest first
+	strangers []*nearConn
+	members   map[string][]*nearConn
 }
 
 // Accept implements net.Listener.
@@ -55,22 +60,68 @@ func (l *near) take(c net.Conn) net.Conn {
 	if err != nil || !isNear(ip, own) {
 		return nil
 	}
+	held := &nearConn{Conn: c, of: l, ip: ip}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.all >= maxConns || l.held[ip] >= maxConnsOfOne {
-		return nil
+	l.strangers = append(l.strangers, held)
+	count, most := map[netip.Addr]int{}, ip
+	for _, s := range l.strangers {
+		if count[s.ip]++; count[s.ip] > count[most] {
+			most = s.ip
+		}
 	}
-	l.all++
-	l.held[ip]++
-	return &nearConn{Conn: c, end: sync.OnceFunc(func() { l.give(ip) })}
+	if count[ip] > maxConnsOf {
+		most = ip
+	} else if len(l.strangers) <= maxStrangers {
+		return held
+	}
+	first := slices.IndexFunc(l.strangers, func(s *nearConn) bool { return s.ip == most })
+	l.strangers[first].Conn.Close() // whoever serves it sees the end
+	l.strangers = slices.Delete(l.strangers, first, first+1)
+	return held
 }
 
-func (l *near) give(ip netip.Addr) {
+type connKey struct{}
+
+// With is an http.Server's ConnContext, for [Known].
+func With(ctx context.Context, c net.Conn) context.Context {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// Known notes that a request is a member's: its connection gives way to none but another
+// of that member.
+func Known(ctx context.Context, member string) {
+	c, ok := ctx.Value(connKey{}).(*nearConn)
+	if !ok {
+		return
+	}
+	l := c.of
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all--
-	if l.held[ip]--; l.held[ip] == 0 {
-		delete(l.held, ip)
+	i := slices.Index(l.strangers, c)
+	if i < 0 {
+		return // it is known, or has ended
+	}
+	l.strangers = slices.Delete(l.strangers, i, i+1)
+	c.member = member
+	if l.members[member] = append(l.members[member], c); len(l.members[member]) > maxConnsOf {
+		l.members[member][0].Conn.Close()
+		l.members[member] = slices.Delete(l.members[member], 0, 1)
+	}
+}
+
+func (l *near) give(c *nearConn) {
+	is := func(o *nearConn) bool { return o == c }
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.strangers = slices.DeleteFunc(l.strangers, is)
+	if of := slices.DeleteFunc(l.members[c.member], is); len(of) > 0 {
+		l.members[c.member] = of
+	} else {
+		delete(l.members, c.member)
 	}
 }
 
@@ -81,7 +132,9 @@ const writeWait = 30 * time.Second
 // read. TLS writes 16 KiB at a time.
 type nearConn struct {
 	net.Conn
-	end func()
+	of     *near
+	ip     netip.Addr
+	member string // empty: a stranger's; guarded by of.mu
 
 	mu    sync.Mutex
 	limit time.Time // the server's own deadline for what it writes; guarded by mu
@@ -119,7 +172,7 @@ func (c *nearConn) SetDeadline(t time.Time) error {
 
 // Close implements net.Conn.
 func (c *nearConn) Close() error {
-	c.end()
+	c.of.give(c)
 	return c.Conn.Close()
 }
 

@@ -74,52 +74,74 @@ func TestThreatAnswersUnreadInTheNetwork(t *testing.T) {
 	}
 }
 
-// One address in the network holds so many connections, and the others are
-// served; where it lets go, there is room again.
+// One address in the network holds so many connections, and the oldest of its own gives way
+// to one more. A member's gives way to none of a stranger.
 func TestThreatConnectionsHeldInTheNetwork(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "served") })}
+	server := &http.Server{ConnContext: With, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if m := r.Header.Get("Member"); m != "" {
+			Known(r.Context(), m)
+		}
+		io.WriteString(w, "served")
+	})}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(Near(ln)) }()
 	defer func() {
 		server.Close()
 		<-done
 	}()
-	ask := func(from string) (net.Conn, error) {
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	again := func(c net.Conn, member string) error {
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nMember: "+member+"\r\n\r\n") // it may have ended
+		res, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err == nil {
+			_, err = io.Copy(io.Discard, res.Body)
+		}
+		return err
+	}
+	ask := func(from byte, member string) net.Conn {
+		t.Helper()
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, from)}}
 		c, err := d.Dial("tcp", ln.Addr().String())
 		if err != nil {
 			t.Fatal("the test needs several addresses of 127.0.0.0/8, as Linux has them: ", err)
 		}
 		t.Cleanup(func() { c.Close() })
-		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") // it may be refused before
-		res, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err == nil {
-			err = res.Body.Close()
+		if err := again(c, member); err != nil {
+			t.Error("it is not served: ", err)
 		}
-		return c, err
+		return c
 	}
-	var held []net.Conn
-	for n := range 3 * maxConnsOfOne {
-		c, err := ask("127.0.0.2")
-		if (err == nil) != (n < maxConnsOfOne) {
-			t.Fatalf("connection %d: %v", n, err)
+	other := ask(3, "")
+	var members, held []net.Conn
+	for range maxConnsOf {
+		members = append(members, ask(2, "phone"))
+	}
+	for range 3 * maxConnsOf {
+		held = append(held, ask(2, ""))
+	}
+	for i, c := range held {
+		if err := again(c, ""); (err == nil) != (i >= 2*maxConnsOf) {
+			t.Errorf("connection %d of one address: %v", i, err)
 		}
-		held = append(held, c)
 	}
-	if _, err := ask("127.0.0.3"); err != nil {
-		t.Error("another address is not served: ", err)
-	}
-	held[0].Close()
-	for { // until the server has seen it
-		if _, err := ask("127.0.0.2"); err == nil {
-			break
+	for from := range byte(2 * maxStrangers / maxConnsOf) {
+		for range maxConnsOf {
+			ask(100+from, "")
 		}
-		if t.Context().Err() != nil {
-			t.Fatal("there is no room again")
+	}
+	for _, c := range append(members, other) {
+		if err := again(c, ""); err != nil {
+			t.Error("it gave way to strangers: ", err)
+		}
+	}
+	ask(4, "phone")
+	ask(4, "tablet")
+	for i, c := range members {
+		if err := again(c, "phone"); (err == nil) != (i > 0) {
+			t.Errorf("connection %d of a member that has one more: %v", i, err)
 		}
 	}
 }

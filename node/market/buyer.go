@@ -290,6 +290,9 @@ func (b *Buyer) Refresh(ctx context.Context, o *Bought) error {
 
 func (b *Buyer) refresh(ctx context.Context, m *remote.Market, o *Bought) error {
 	c, s, err := m.Get(ctx, o.State.ID)
+	if errors.Is(err, remote.ErrNotFound) && o.State.Phase == trade.Ordered && b.now().Unix() >= o.State.At+trade.KeepUnpaid {
+		return nil // it lapsed unpaid
+	}
 	if err != nil {
 		return err
 	}

@@ -295,7 +295,7 @@ func TestEntryAtRandom(t *testing.T) {
 				paid := int64(0)
 				for _, o := range w.o {
 					switch p := c.phase(w.b, o); {
-					case !p.Ended():
+					case !p.Ended() && p != trade.Ordered: // which a market forgets
 						t.Errorf("an order of %d is %s", i, p)
 					case p == trade.Accepted:
 						paid += 500

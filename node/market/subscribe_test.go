@@ -110,3 +110,38 @@ func TestTwoLooksPayNoMorePeriods(t *testing.T) {
 		t.Errorf("one period was decided, and there are %d orders", len(orders))
 	}
 }
+
+// A period that was ordered and not paid, and that the market has forgotten since, keeps no
+// later one away.
+func TestUnpaidPeriodForgotten(t *testing.T) {
+	ctx := t.Context()
+	ahead := time.Duration(0)
+	now := func() time.Time { return time.Now().Add(ahead) }
+	m, url, code := aMarket(t, now)
+	first := publishes(t, m, 1, nil, now())
+	b := &Buyer{Dir: t.TempDir(), Now: now}
+	_, err := b.Subscribe(ctx, url, first, 200, "EUR", 2, time.Time{})
+	ok(t, err)
+	_, err = b.Renew(ctx) // there is no money to pay it with
+	orders, read := b.Orders()
+	if ok(t, read); len(orders) != 1 || orders[0].State.Phase != trade.Ordered {
+		t.Fatalf("%v, %d orders", err, len(orders))
+	}
+	ok(t, b.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
+	for range 2 { // it lapses, and is forgotten
+		ahead += 31 * 24 * time.Hour
+		ok(t, m.Sweep(ctx))
+	}
+	second := publishes(t, m, 2, first, now())
+	_, err = b.Renew(ctx)
+	ok(t, err)
+	orders, err = b.Orders()
+	if ok(t, err); len(orders) != 2 {
+		t.Fatalf("%d orders", len(orders))
+	}
+	for _, o := range orders {
+		if o.State.Phase.Paid() != (o.State.Offer.Hash == second.Hash) {
+			t.Errorf("period %d is %s", o.State.Offer.Number, o.State.Phase)
+		}
+	}
+}

@@ -245,11 +245,15 @@ func (p *Pump) quarantine(ctx context.Context, e journal.Entry, why error) error
 	if err != nil {
 		return err
 	}
+	topic := journalTopic
+	if ev, _, err := decodeEntry(e.Data); err == nil && ev != nil {
+		topic = ev.ID.Device + "/" + topic // it has that device's share
+	}
 	return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		if err := tx.KeepBlob(b, memory.ID{}); err != nil {
 			return err
 		}
-		return tx.Quarantine(store.Quarantined{At: time.Now(), Topic: journalTopic,
+		return tx.Quarantine(store.Quarantined{At: time.Now(), Topic: topic,
 			Reason: fmt.Sprintf("failed: %v; kept whole as blob %s", why, b.ID), Size: len(e.Data), Data: e.Data, Blob: b.ID})
 	})
 }

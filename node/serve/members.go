@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -118,6 +119,9 @@ type ConfirmRequest struct {
 	// Code is that of the pairing whose words were compared. Where another one was
 	// begun since, the answer does not count for that. Empty: it is not checked.
 	Code string `json:"code,omitempty"`
+	// Passphrase is for a page that says yes: it is asked for again, as for the vault. It
+	// may be empty where something else opens the keys without being asked.
+	Passphrase Secret `json:"passphrase,omitempty"`
 }
 
 type removeMemberOf struct {
@@ -125,7 +129,29 @@ type removeMemberOf struct {
 	Body   RemoveMemberRequest
 }
 
-var belonging = topic[Membership]{listMembers.untyped, whereIs.untyped, removeMember.untyped, rotate.untyped, pairInvite.untyped, pairWait.untyped, pairConfirm.untyped}
+var belonging = topic[Membership]{listMembers.untyped, whereIs.untyped, removeMember.untyped, rotate.untyped, pairInvite.untyped, pairWait.untyped}
+
+// letter lets devices in. A page needs the passphrase for it: who has stolen its session
+// would have all of the memory for good.
+type letter struct {
+	Membership
+	keys Keys
+	try  sync.Locker // of one passphrase at a time
+}
+
+func (l *letter) confirm(ctx context.Context, said ConfirmRequest) (Pairing, error) {
+	if ctx.Value(fromPage{}) != nil && said.Same {
+		l.try.Lock()
+		err := l.keys.Unlock(ctx, said.Passphrase)
+		l.try.Unlock()
+		if err != nil {
+			return Pairing{}, err
+		}
+	}
+	return l.PairConfirm(ctx, said)
+}
+
+var lettingDevicesIn = topic[*letter]{pairConfirm.untyped}
 
 var (
 	listMembers = plainRoute(RightOwner, spec{
@@ -161,7 +187,7 @@ var (
 	pairConfirm = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing/confirm", id: "pairConfirm",
 		summary: "Say whether both devices show the same words", gives: "How it ended, after the other side's word",
-	}, Membership.PairConfirm)
+	}, (*letter).confirm)
 )
 
 // Members lists who belongs to the wearer's space.

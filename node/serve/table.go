@@ -79,6 +79,7 @@ func (h *handler) routes() []bound {
 		syncing.over(s.Syncer),
 		relaying.over(s.Relayer),
 		belonging.over(s.Membership),
+		lettingDevicesIn.over(&letter{s.Membership, s.Keys, &h.keys}),
 		sharing.over(s.Sharer),
 		communing.over(s.Communer),
 		comparing.over(s.Comparer),

@@ -38,6 +38,8 @@ type Server struct {
 	// none now.
 	Key func() []byte
 	Now func() time.Time // nil: time.Now
+	// Known is told of each request whose signature is a member's; nil: nobody is.
+	Known func(r *http.Request, member memory.MemberID)
 
 	window httpsig.Window
 	boxes  Boxes
@@ -149,6 +151,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, limit int64, do 
 	who, err := s.check(r, limit)
 	if err != nil {
 		return err
+	}
+	if s.Known != nil {
+		s.Known(r, who.ID)
 	}
 	if p := r.URL.Path; !strings.HasSuffix(p, "/events") && !strings.Contains(p, "/blobs/") {
 		leave, err := s.enter(who.ID)

@@ -30,6 +30,7 @@ func (p Phase) Paid() bool { return p != Ordered && p != Expired }
 const (
 	FundWithin   = 24 * 60 * 60
 	DecideWithin = 14 * 24 * 60 * 60
+	KeepUnpaid   = 30 * 24 * 60 * 60 // a market has an order that was never paid, after its last step
 )
 
 // State is what follows from a chain. Amounts are minor units of the order's

@@ -116,13 +116,17 @@ func Open(msg []byte, log note.Verifier, witnesses ...note.Verifier) (*Signed, e
 	return s, nil
 }
 
+// maxSize is how many entries a log may say that it has. Package tlog looks for powers of two
+// without end beyond 2^62.
+const maxSize = 1 << 48
+
 func parse(text string) (c Checkpoint, err error) {
 	lines := strings.Split(text, "\n") // the last is empty, as note has seen to; lines of extensions may follow the third
 	if len(lines) < 4 || lines[0] == "" {
 		return c, fmt.Errorf("%w: want lines of origin, size and root", ErrCheckpoint)
 	}
 	c.Origin = lines[0]
-	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 0 || lines[1] != strconv.FormatInt(c.Size, 10) {
+	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 0 || c.Size > maxSize || lines[1] != strconv.FormatInt(c.Size, 10) {
 		return c, fmt.Errorf("%w: size %q", ErrCheckpoint, lines[1])
 	}
 	if c.Root, err = tlog.ParseHash(lines[2]); err != nil {

@@ -102,6 +102,7 @@ func TestRefused(t *testing.T) {
 		"no root":       sign("market.example/log\n3\n"),
 		"no size":       sign("market.example/log\nx\n" + root),
 		"below zero":    sign("market.example/log\n-1\n" + root),
+		"too large":     sign("market.example/log\n4611686018427387905\n" + root),
 		"two forms":     sign("market.example/log\n03\n" + root),
 		"short root":    sign("market.example/log\n3\nBwcH\n"),
 		"empty":         sign("market.example/log\n0\n" + root),

@@ -33,6 +33,8 @@ type Cluster struct {
 	// Durable keeps fsync on. Tests that simulate no crash of the machine do not
 	// need it.
 	Durable bool
+	// Under is where the cluster's folder is made; empty: where temporary folders are.
+	Under string
 
 	mu     sync.Mutex
 	dir    string
@@ -108,7 +110,19 @@ func (c *Cluster) Kill() error {
 	return err
 }
 
-// Restart starts a server again that was killed.
+// Runs reports whether the server, which was started, has not ended.
+func (c *Cluster) Runs() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Restart starts a server again that was killed, or has ended.
 func (c *Cluster) Restart(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +148,7 @@ func (c *Cluster) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.dir, err = os.MkdirTemp("", "pgtest"); err == nil && len(c.dir) > maxSocket {
+	if c.dir, err = os.MkdirTemp(c.Under, "pgtest"); err == nil && len(c.dir) > maxSocket {
 		os.Remove(c.dir)
 		c.dir, err = os.MkdirTemp("/tmp", "pgtest")
 	}

@@ -21,6 +21,8 @@ export function Pair({ close }: { close: () => void }) {
   const [p, set] = useState<Pairing>();
   const [error, fail] = useState("");
   const [busy, work] = useState(false);
+  const [ask, asks] = useState<string>();
+  const passphrase = useRef<HTMLInputElement>(null);
   const stop = useRef(new AbortController());
   useEffect(() => {
     const { signal } = stop.current;
@@ -38,11 +40,15 @@ export function Pair({ close }: { close: () => void }) {
   }, []);
   const say = (same: boolean) => {
     work(true);
-    post<Pairing>("/v1/pairing/confirm", { same, code: p!.code })
+    post<Pairing>("/v1/pairing/confirm", { same, code: p!.code, passphrase: passphrase.current?.value })
       .then((end) => {
         set({ ...p!, ...end });
         changes();
-      }, (e) => fail(asProblem(e).message))
+      }, (e) => {
+        const problem = asProblem(e);
+        if (problem.is("wrong-passphrase")) asks(ask === undefined ? "" : t("unlock.wrong"));
+        else fail(problem.message);
+      })
       .finally(() => work(false));
   };
   const parsed = p && new URLSearchParams(p.link.replace(/^locket:pair\?/, ""));
@@ -68,6 +74,13 @@ export function Pair({ close }: { close: () => void }) {
             ))}
           </ol>
           <p class="muted">{t("pair.sameSays")}</p>
+          {ask !== undefined && (
+            <label>
+              {t("pair.passphrase")}
+              <input ref={passphrase} type="password" name="passphrase" autocomplete="current-password" autofocus required />
+            </label>
+          )}
+          {ask && <p role="alert" class="bad">{ask}</p>}
         </div>
       ) : (
         <div class="pair">

@@ -1,0 +1,134 @@
+package intake_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+	"net"
+	"strings"
+	"testing"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+	"github.com/eclipse/paho.mqtt.golang/packets"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/intake/wire"
+)
+
+// subscribes has a login connect, subscribe, and read nothing after the answer. Its keepalive is 0.
+func (n *node) subscribes(t *testing.T, login, topic string) net.Conn {
+	t.Helper()
+	c := n.connects(t, login)
+	b := binary.BigEndian.AppendUint16([]byte{0, 1, 0}, uint16(len(topic)))
+	b = append(append(b, topic...), 1)
+	if _, err := c.Write(append([]byte{0x82, byte(len(b))}, b...)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(c, make([]byte, 6)); err != nil { // SUBACK
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A login that reads nothing holds a few MiB of the node's memory, whatever others send it,
+// and they miss nothing.
+func TestThreatReaderThatReadsNothing(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	other := newRegistry(t, "home", "desk")
+	n.reg.mu.Lock()
+	for _, login := range []string{"home", "desk"} {
+		n.reg.hash[login], n.reg.password[login] = other.hash[login], other.password[login]
+	}
+	n.reg.topics = map[string]intake.Topics{"pin": {Publish: []string{"owntracks/#"}}, "home": {Read: []string{"owntracks/#"}}, "desk": {Read: []string{"owntracks/#"}}}
+	n.reg.mu.Unlock()
+	slow := n.subscribes(t, "home", "owntracks/#")
+	got := n.listens(t, "desk", "owntracks/#")
+	pin := n.raw(t, "pin", true)
+	const sent = 800
+	large := strings.Repeat("x", 60<<10)
+	for range sent {
+		if err := await(t, pin.Publish("owntracks/large", 1, false, large)); err != nil {
+			t.Fatal(err)
+		}
+		if line := <-got; line != "owntracks/large "+large {
+			t.Fatalf("the other reader got %.40q", line)
+		}
+	}
+	seen := make(chan struct{})
+	defer close(seen)
+	go func() { // what comes while nothing more has room is passed over, so it is said again
+		for {
+			select {
+			case <-seen:
+				return
+			case <-got:
+			}
+			pin.Publish("owntracks/end", 0, false, "end")
+		}
+	}()
+	pin.Publish("owntracks/end", 0, false, "end")
+	held, r := 0, bufio.NewReader(slow)
+	for {
+		p, err := packets.ReadPacket(r)
+		if err != nil {
+			t.Fatalf("after %d bytes: %v", held, err)
+		}
+		m, ok := p.(*packets.PublishPacket)
+		if ok && m.TopicName == "owntracks/end" {
+			break
+		}
+		if ok {
+			held += len(m.Payload)
+		}
+	}
+	if held > sent*len(large)/2 { // the system's buffers hold some MiB, too
+		t.Errorf("%d MiB waited for a login that read nothing", held>>20)
+	}
+}
+
+// A wearable that reads nothing delays neither the wearer's pause nor the other wearables.
+func TestThreatWearableThatReadsNothing(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	slow := n.subscribes(t, "pin", wire.CmdTopic("pin"))
+	hello := []byte(`{"seq":1,"boot":1,"model":"p","firmware":"1","codecs":["opus"]}`)
+	topic := wire.TopicOf("pin", memory.KindHello)
+	b := append(binary.BigEndian.AppendUint16(nil, uint16(len(topic))), topic...)
+	b = append(append(b, 0), hello...) // QoS 0, no properties
+	if _, err := slow.Write(append([]byte{0x30, byte(len(b))}, b...)); err != nil {
+		t.Fatal(err)
+	}
+	n.disk.until(t, "hello", func() bool { return len(n.disk.events) == 1 })
+	flooded := make(chan error, 1)
+	go func() { // asks for answers until the node takes no more questions
+		// PUBREL of a packet that is not there, with a property that comes back in PUBCOMP
+		long := strings.Repeat("x", 60<<10)
+		props := append(binary.BigEndian.AppendUint16([]byte{0x26, 0, 1, 'a'}, uint16(len(long))), long...)
+		b := append(binary.AppendUvarint([]byte{0, 1, 0}, uint64(len(props))), props...)
+		b = append(binary.AppendUvarint([]byte{0x62}, uint64(len(b))), b...)
+		for {
+			if _, err := slow.Write(b); err != nil {
+				flooded <- err
+				return
+			}
+		}
+	}()
+	cmds := make(chan string, 10)
+	glasses := n.raw(t, "glasses", true)
+	if err := await(t, glasses.Subscribe(wire.CmdTopic("glasses"), 1, func(_ mqtt.Client, m mqtt.Message) { cmds <- string(m.Payload()) })); err != nil {
+		t.Fatal(err)
+	}
+	glasses.publish(t, memory.KindHello, `{"seq":1,"boot":1,"model":"p","firmware":"1","codecs":["opus"]}`)
+	glasses.ack(t)
+	<-flooded // of 4 MiB and the system's buffers its connection has ended
+	n.in.SetPaused(true)
+	for c := range cmds {
+		if strings.Contains(c, `"pause"`) {
+			break
+		}
+	}
+	glasses.publish(t, memory.KindText, `{"seq":2,"boot":1,"text":"x"}`)
+	if a := glasses.ack(t); a.Dropped == "" {
+		t.Errorf("%+v", a)
+	}
+}
