@@ -129,7 +129,7 @@ type removeMemberOf struct {
 	Body   RemoveMemberRequest
 }
 
-var belonging = topic[Membership]{listMembers.untyped, whereIs.untyped, removeMember.untyped, rotate.untyped, pairInvite.untyped, pairWait.untyped}
+var belonging = topic[*letter]{listMembers.untyped, whereIs.untyped, removeMember.untyped, rotate.untyped, pairInvite.untyped, pairWait.untyped, pairConfirm.untyped}
 
 // letter lets devices in. A page needs the passphrase for it: who has stolen its session
 // would have all of the memory for good.
@@ -151,13 +151,11 @@ func (l *letter) confirm(ctx context.Context, said ConfirmRequest) (Pairing, err
 	return l.PairConfirm(ctx, said)
 }
 
-var lettingDevicesIn = topic[*letter]{pairConfirm.untyped}
-
 var (
 	listMembers = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/members", id: "listMembers",
 		summary: "List the devices and others of the wearer's space", gives: "The members",
-	}, func(s Membership, ctx context.Context) (MembersAnswer, error) {
+	}, func(s *letter, ctx context.Context) (MembersAnswer, error) {
 		list, err := s.Members(ctx)
 		return MembersAnswer{list}, err
 	})
@@ -165,24 +163,24 @@ var (
 	removeMember = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/members/{member}", id: "removeMember", optional: true, alone: true,
 		summary: "Put a member out for good", gives: "It gets nothing new, and keeps what it has",
-	}, func(s Membership, ctx context.Context, in removeMemberOf) (RemovedMember, error) {
+	}, func(s *letter, ctx context.Context, in removeMemberOf) (RemovedMember, error) {
 		return RemovedMember{in.Member}, s.RemoveMember(ctx, in.Member, in.Body.Phrase)
 	})
 
 	rotate = plainRoute(RightCommand, spec{
 		method: "POST", path: "/v1/epochs", id: "rotate",
 		summary: "Seal what comes from now on under a new key", gives: "The epoch that has begun",
-	}, Membership.Rotate)
+	}, (*letter).Rotate)
 
 	pairInvite = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing", id: "pairInvite",
 		summary: "Make a code that lets a new device in", gives: "The code",
-	}, Membership.PairInvite)
+	}, (*letter).PairInvite)
 
 	pairWait = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/pairing", id: "pairWait",
 		summary: "Wait for the new device", gives: "The words to compare, or why it failed",
-	}, Membership.PairWait)
+	}, (*letter).PairWait)
 
 	pairConfirm = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing/confirm", id: "pairConfirm",

@@ -63,4 +63,4 @@ var whereIs = jsonRoute(RightOwner, spec{
 	summary: "Say which devices and relays have a memory",
 	about:   "A device that has read a memory and said nothing about it tells nobody. So of another device it is known that it has the memory, or that a relay has everything for it. Nothing is fetched.",
 	gives:   "What is known here",
-}, func(s Membership, ctx context.Context, in whereOf) (Where, error) { return s.Where(ctx, in.ID) })
+}, func(s *letter, ctx context.Context, in whereOf) (Where, error) { return s.Where(ctx, in.ID) })
