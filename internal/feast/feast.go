@@ -4,7 +4,7 @@ package feast
 
 // Feast is a day, or a run of days, that has a name.
 type Feast struct {
-	Words      string // its name in small letters, without 's and 节: 国庆, "new year eve"
+	Words      string // its name in small letters, without 's: 国庆, 春节, "new year eve"
 	month, day int    // of a feast of the sun's calendar; month 0: another's
 	by         movable
 	later      int // so many days after that, or before where it is below 0

@@ -148,7 +148,7 @@ func (r *timeReader) englishTime(i int) {
 		}
 		return
 	}
-	if len(w.text) == 2 && w.text[0] == 'q' && w.text[1] >= '1' && w.text[1] <= '4' {
+	if len(w.text) == 2 && w.text[0] == 'q' && w.text[1] >= '1' && w.text[1] <= '4' && (year(r.at(i+1)) > 0 || quarterLeads[r.at(i-1)]) {
 		r.quarter(i, int(w.text[1]-'0'))
 		return
 	}

@@ -168,6 +168,9 @@ func (r *timeReader) nthWeekday(i, d int) bool {
 // weekdayOf is the day of the week of a day, 1 for Monday to 7 for Sunday.
 func weekdayOf(day int32) int32 { return (day+3)%7 + 1 }
 
+// quarterLeads stand before a quarter, and not before a car of that name.
+var quarterLeads = set(`in by for until before after during from since`)
+
 // quarter reads "Q3", "Q3 2025": the last one, or the next where the text speaks of what is to come.
 func (r *timeReader) quarter(i, q int) {
 	r.use(i)

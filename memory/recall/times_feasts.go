@@ -103,7 +103,7 @@ var englishFeasts = func() map[string][]*feast.Feast {
 func (r *timeReader) englishFeast(i int) int {
 	for _, t := range englishFeasts[r.words[i].text] {
 		names := strings.Fields(t.Words)
-		if i+len(names) > len(r.words) || !slices.EqualFunc(names, r.words[i:i+len(names)], func(s string, w word) bool { return s == w.text }) {
+		if r.at(i+len(names)) == "island" || i+len(names) > len(r.words) || !slices.EqualFunc(names, r.words[i:i+len(names)], func(s string, w word) bool { return s == w.text }) {
 			continue
 		}
 		y, end := year(r.at(i+len(names))), i+len(names)

@@ -13,7 +13,7 @@ var hanRelative = []struct {
 	{"大前天", 1, -3}, {"大后天", 1, 3},
 	{"今天", 1, 0}, {"今晚", 1, 0}, {"今早", 1, 0}, {"昨天", 1, -1}, {"昨晚", 1, -1}, {"昨日", 1, -1}, {"前天", 1, -2}, {"前晚", 1, -2},
 	{"明天", 1, 1}, {"明晚", 1, 1}, {"后天", 1, 2},
-	{"上个月", 30, -1}, {"这个月", 30, 0}, {"下个月", 30, 1}, {"上月", 30, -1}, {"本月", 30, 0}, {"下月", 30, 1},
+	{"上上个月", 30, -2}, {"下下个月", 30, 2}, {"上个月", 30, -1}, {"这个月", 30, 0}, {"下个月", 30, 1}, {"上月", 30, -1}, {"本月", 30, 0}, {"下月", 30, 1},
 	{"去年", 365, -1}, {"今年", 365, 0}, {"明年", 365, 1}, {"前年", 365, -2},
 }
 
@@ -397,6 +397,9 @@ func (r *timeReader) hanPart(h hanRun) bool {
 // partOf narrows the days of a month by what follows it: 底, 初, 中旬, 第一周, 的第一个周一. It also returns how many
 // characters that takes.
 func (h hanRun) partOf(at int, from, to int32) (first, last int32, n int) {
+	if h.has("初", at) && at+1 < len(h.text) && digit(h.text[at+1]) {
+		return from, to, 0 // the moon's
+	}
 	for _, p := range []struct {
 		word        string
 		first, last int32

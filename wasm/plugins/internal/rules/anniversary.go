@@ -58,3 +58,17 @@ func (w *when) sameYearly() bool {
 	second, _, ok2 := w.days(2027)
 	return ok && ok2 && second-first == 365
 }
+
+// sameMonth reports whether what comes every year is always in the same month: "late May", and not Easter.
+func (w *when) sameMonth() bool {
+	month := 0
+	for y := 2026; y < 2030; y++ {
+		first, _, ok := w.days(y)
+		_, m, _ := date(first)
+		if !ok || month > 0 && m != month {
+			return false
+		}
+		month = m
+	}
+	return true
+}

@@ -113,7 +113,7 @@ func (t *talk) pronounZh(s sentence, i int) string {
 func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64) abi.Candidate {
 	confidence -= doubt(b.s)
 	for i := range b.whens {
-		if w := &b.whens[i]; w.assumed > 0 && !w.habit && w.day > t.now.day && toldZh(b.text) {
+		if w := &b.whens[i]; w.assumed > 0 && !w.habit && w.day > t.now.day && t.bygoneZh(b.text, b.s.raw(), w) {
 			w.past(t.now) // 我六月离职了: the last June
 		}
 	}

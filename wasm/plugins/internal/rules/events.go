@@ -438,10 +438,10 @@ func evening(noun string) bool {
 }
 
 // milestones are deeds that somebody wants to remember whatever was done, if the clause says to what.
-var milestones = set("finish complete submit win lose find sell repair fix fail quit cancel renew adopt publish install hire fire crash pass sign join break inherit retire graduate")
+var milestones = set("finish complete submit win lose sell repair fail cancel renew adopt publish install hire fire crash pass sign break inherit")
 
 // dull are their objects that say nothing of a day: "I lost my temper", "she broke the ice".
-var dull = set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest one lot bit deal thing things something stuff money weight")
+var dull = set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest beer wine milk water tea cigarette soup bottle glass race game match sandwich one lot bit deal thing things something stuff money weight")
 
 // momentous reports one of the milestones, done to something that the clause names as somebody's or as a certain one:
 // "I finished my thesis", "she won the tournament".

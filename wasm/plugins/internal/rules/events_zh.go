@@ -188,7 +188,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !done && !(start.grain == 'w' && shiftZh(x)) {
 		return
 	}
-	if w.grain != 'y' && start.day > t.now.day && w.assumed > 0 && (toldZh(x) || goesOnZh(b.s.raw())) {
+	if w.grain != 'y' && start.day > t.now.day && w.assumed > 0 && t.bygoneZh(x, b.s.raw(), w) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
@@ -282,6 +282,28 @@ func (t *talk) pastZh(x, raw string, w *when) bool {
 	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && doneZh(x) ||
 		w.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") ||
 		w.weekday && (strings.Contains(raw, "从") && goesOnZh(raw) || completedZh(x) && !agreedZh(x) && !strings.Contains(x, "不") || doneZh(x) || feltZh(x))
+}
+
+// arrangedZh are words of what is arranged, told or forgotten, for a day that is to come: 我约了12月3号看牙.
+var arrangedZh = [...]string{"约", "订", "定", "安排", "票", "抢", "报", "请了", "通知", "告诉", "听说", "忘", "说", "改", "排", "有", "快", "要", "会", "打算", "准备", "申请", "挂", "走了"}
+
+// bygoneZh reports whether a clause tells of a day, a month or a feast of the past that would be to come by its name alone.
+func (t *talk) bygoneZh(x, raw string, w *when) bool {
+	if w.grain != 'd' || w.last > 0 && w.days == nil {
+		return toldZh(x) || goesOnZh(raw)
+	}
+	if w.days != nil && containsAny(x, "没", "那会儿", "的婚", "生的", "出生") && !containsAny(x, "还没", "要", "会") {
+		return true // 我春节没回家
+	}
+	if containsAny(x, "见过", "去过", "来过", "看过", "做过", "聊过") && !containsAny(x, "没", "再") || strings.Contains(x, "是在") && strings.HasSuffix(strings.TrimRight(x, "。！"), "的") {
+		return true // 我们11月3号见过面, 是在端午节去世的
+	}
+	if containsAny(x, arrangedZh[:]...) || !strings.Contains(x, "了") && !strings.HasSuffix(trimZhEnd(x), "过") {
+		return false
+	}
+	last := *w
+	last.past(t.now)
+	return toldZh(x) && (w.days != nil || t.now.day-last.day <= w.day-t.now.day || completedZh(x))
 }
 
 // willZh reports words for what is to come.

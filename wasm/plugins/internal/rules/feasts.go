@@ -78,10 +78,10 @@ func feastDay(s sentence, k int, now moment, w *when, lead string) int {
 	case "last", "next", "this", "past", "coming":
 		which = b
 	}
-	if f == nil || ofFeast[s.at(k+n)] || which == "" && (f.Days > 1 || n == 1 && f.Words != "halloween") || strings.HasSuffix(f.Words, "easter") && s.at(k+n) == "island" {
+	if next := k + n; f == nil || ofFeast[s.at(next)] || next < len(s.toks) && s.toks[next].cap && s.at(next) != "i" && !subjectPronoun(first(contraction(s.at(next)))) || which == "" && (f.Days > 1 || n == 1 && f.Words != "halloween") {
 		return 0
 	}
-	if which == "the" || determiner(s.at(k-1)) && which == "" { // the Thanksgiving that we had
+	if determiner(s.at(k-1)) && which == "" { // the Thanksgiving that we had
 		return 0
 	}
 	from, days := 0, f.Days
@@ -114,11 +114,16 @@ func feastDay(s sentence, k int, now moment, w *when, lead string) int {
 		w.before(now, true)
 		w.assumed = 0
 	case "this":
-		if first, last, ok := in(y); ok {
+		if first, last, ok := in(y); ok && (last >= now.day || s.tells()) {
 			w.ofDays(first, last)
 		}
 	case "since":
 		w.before(now, false)
+	case "for":
+		if s.tells() {
+			w.before(now, false)
+			w.assumed = 0
+		}
 	case "next", "coming":
 		w.assumed = 0
 	}
@@ -223,6 +228,9 @@ func feastOnZh(s sentence, i int, now moment, w *when) int {
 	if f == nil || f.Words[0] < 0x80 {
 		return 0
 	}
+	if !feastBoundZh(s, i, n, f.Words) {
+		return 0
+	}
 	if next := s.at(i + n); f.Words == "五一" && (digitsZh[next] > 0 || next == "号" || next == "点" || next == "年" || next == "路" || next == "广") {
 		return 0
 	}
@@ -230,7 +238,7 @@ func feastOnZh(s sentence, i int, now moment, w *when) int {
 	if _, while := prefixZh(s, i+n, "期间", "假期", "长假", "小长假", "那天", "当天"); while > 0 {
 		n += while
 	}
-	if next := s.at(i + n); next == "树" || next == "卡" || next == "礼" || next == "帽" || next == "老" || next == "月" && s.at(i+n+1) == "饼" || next == "晚" && s.at(i+n+1) == "会" || next == "联" {
+	if next := s.at(i + n); next == "红" || next == "快" || next == "岛" || next == "树" || next == "卡" || next == "礼" || next == "帽" || next == "老" || next == "月" && s.at(i+n+1) == "饼" || next == "晚" && s.at(i+n+1) == "会" || next == "联" {
 		return 0 // 圣诞树, 春节联欢晚会
 	}
 	in := func(year int) (first, last int, ok bool) {
@@ -253,7 +261,7 @@ func seasonAt(s sentence, k int, now moment, w *when, lead string) int {
 		return 0
 	}
 	of := j + 1 + boolInt(s.at(j+1) == "of")
-	if y, ok := year(s.at(of)); ok {
+	if y, ok := year(s.at(of)); ok && (lead != "" || j > k) {
 		w.ofSeason(what, y)
 		return of + 1 - k
 	}
@@ -262,7 +270,7 @@ func seasonAt(s sentence, k int, now moment, w *when, lead string) int {
 		w.ofSeason(what, y+step)
 		return of + 2 - k
 	}
-	if lead != "in" || what == "fall" && j == k || s.at(j+1) == "of" || !s.once() {
+	if lead != "in" || what == "fall" && j == k || !s.restsAt(j+1, make([]bool, len(s.toks))) && !subjectPronoun(first(contraction(s.at(j+1)))) || s.toks[j].cap || !s.once() {
 		return 0
 	}
 	w.seasonOf(what, 0, now)
@@ -331,9 +339,9 @@ func someTime(s sentence, k int, now moment, w *when, lead string) int {
 }
 
 var (
-	vagueLong = map[string]bool{"long": true, "years": true, "ages": true, "decades": true, "months": true, "weeks": true, "some years": true, "many years": true, "several years": true, "some months": true, "some time": true, "a while": true, "a long": true}
+	vagueLong = map[string]bool{"long": true, "years": true, "ages": true, "decades": true, "months": true, "weeks": true, "some years": true, "many years": true, "several years": true, "some months": true, "some time": true, "a while": true, "long time": true}
 	decades   = set("twenties thirties forties fifties sixties seventies eighties nineties")
-	youths    = set("child kid boy girl teenager student baby toddler youngster")
+	youths    = set("child kid boy girl teenager baby toddler youngster")
 )
 
 // partLeads stand before the part of a year: "in Q3".
@@ -364,4 +372,63 @@ func (c *clause) feast() (*feast.Feast, int) {
 		return nil, 0
 	}
 	return feastAt(c.sentence, c.words[0].tok)
+}
+
+// feastBoundZh reports whether the n characters from token i are a feast, and no part of a name or another word: 李重阳,
+// 清明桥, 吃元宵, 当过年级组长.
+func feastBoundZh(s sentence, i, n int, words string) bool {
+	before, after := s.text[s.start:s.toks[i].start], s.at(i+n)
+	if endsWithAny(before, []string{"叫", "姓", "喜欢", "讨厌", "爱", "怕", "恨", "期待", "节日是"}) {
+		return false
+	}
+	switch words {
+	case "过年":
+		return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "等", "到", "逢", "次", "妈", "爸", "家"})) && (after == "" || !strings.Contains("级轻糕会龄年假审检夜货", after))
+	case "清明", "重阳", "元宵", "中秋", "七夕", "端午", "除夕":
+		return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "等", "到", "的", "月"})) && (after == "" || strings.Contains("节期假那当前后我们去回要没放在带给打想会跟和，", after))
+	}
+	return true
+}
+
+// everyYear reports whether what is done at a feast or on the weekend is done each time: "we go skiing at Christmas",
+// 我们过年都回老家.
+func (s sentence) everyYear(w *when) bool {
+	if s.chinese() {
+		return w.days != nil && !containsAny(s.raw(), "今年", "明年", "去年", "前年") && containsAny(s.raw(), "每次", "每到", "每逢", "一到", "们都", "我都", "年都", "节都", "年才", "节才", "从来", "总是", "经常", "常常")
+	}
+	for i := range s.toks {
+		switch s.at(i) {
+		case "always", "usually", "never", "hardly", "normally", "rarely", "tend", "would":
+			return true
+		case "every":
+			return i+1 < len(s.toks) && i != w.first
+		case "used":
+			return s.at(i+1) == "to"
+		}
+	}
+	if lead := s.at(w.first); lead != "at" && lead != "over" || s.once() {
+		return false
+	}
+	if i, _ := contraction(s.at(0)); i != "i" && i != "we" || i != s.at(0) {
+		return false
+	}
+	switch s.at(1) {
+	case "am", "are", "was", "were", "have", "had", "start", "begin", "leave", "fly", "arrive", "move", "finish", "return", "get", "need", "want", "hope", "plan", "can", "might", "could", "should", "must":
+		return false
+	}
+	return true
+}
+
+// tells reports whether a sentence tells of the past, with another verb than those by which one arranges.
+func (s sentence) tells() bool {
+	for i := range s.toks {
+		switch base, past, _ := lemma(s.at(i)); base {
+		case "book", "reserve", "order", "buy", "plan", "schedule", "invite", "organise", "organize":
+		default:
+			if past && s.at(i) != "been" {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -138,7 +138,7 @@ func (s sentence) greeting() bool {
 	}
 	for _, g := range [...]string{"hello", "hi", "hey", "good morning", "good afternoon", "good evening", "good night", "goodbye", "bye", "see you", "thank you", "thanks", "you're welcome", "nice to meet you", "take care", "have a good", "have a nice", "cheers", "how are you", "how's it going", "happy birthday", "congratulations", "welcome", "sleep well", "no problem", "no worries", "good to see you", "morning", "excuse me", "long time no see", "talk to you", "catch you later", "bless you", "i'm fine", "i am fine", "i'm good", "i'm sorry", "sorry"} {
 		if rest, ok := strings.CutPrefix(l, g); ok && (rest == "" || !(rest[0] >= 'a' && rest[0] <= 'z')) {
-			if hailed[g] && s.goesOn() {
+			if hailed[g] && strings.HasPrefix(rest, ",") && s.goesOn() {
 				return false
 			}
 			if strings.HasSuffix(g, "sorry") && words > 3 || strings.Contains(l, "make it") {

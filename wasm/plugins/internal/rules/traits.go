@@ -362,10 +362,14 @@ func (t *talk) birthday(c *clause, w *when) {
 	y, m, d := date(w.day)
 	value := ""
 	switch {
+	case w.season != "" && !isYear(c.at(w.next-1)):
+		return
 	case w.grain == 'y', w.season != "":
 		t.fact(c, "biography", "birth_year", itoa(y), false, 0.85)
 		return
-	case w.grain == 'M', w.last > 0 && w.days != nil:
+	case w.last > 0 && w.days != nil && !w.sameMonth():
+		return
+	case w.grain == 'M', w.last > 0:
 		value = monthNames[m-1]
 	case w.days != nil && !w.sameYearly():
 		return

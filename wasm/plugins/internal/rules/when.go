@@ -24,6 +24,7 @@ type when struct {
 	until       int                                       // the minute of the day at which a span of hours ends; 0: no span
 	season      string                                    // "summer"; empty: none
 	days        func(year int) (first, last int, ok bool) // what comes every year, and is on these days of a year
+	weekend     bool                                      // "at the weekend"
 	vague       bool                                      // void, as nobody can say which day it is: "years ago"
 	void        bool                                      // names a day or an hour that does not exist: words, and no time
 }
@@ -109,6 +110,7 @@ func timesIn(s sentence, now moment) []when {
 				w.notBefore(s, &all[n-1])
 			}
 			w.habit = w.habit || (w.clock && !w.hasDay || w.days != nil || w.grain == 'M' && w.assumed > 0) && s.usually(w.first)
+			w.habit = w.habit || (w.days != nil || w.weekend) && s.everyYear(&w)
 			all = append(all, w)
 			i = w.next - 1
 		}

@@ -281,7 +281,7 @@ func atTime(s sentence, i int, now moment, w *when) int {
 		switch s.at(k + 1) {
 		case "weekend":
 			w.set(now.day-now.weekday()+5, 'd')
-			w.weekday = true
+			w.weekday, w.weekend = true, true
 			return 3
 		case "end", "beginning", "start":
 			if took := endOf(s, k, now, w); took > 0 {
@@ -416,13 +416,14 @@ func newYearAt(s sentence, k int, now moment, w *when, lead string) int {
 	switch lead {
 	case "at", "over":
 		first = -1
-	case "before", "by", "until", "till", "after", "around", "since":
+	case "before", "by", "until", "till", "to", "after", "around", "since":
 	case "in":
 		y, m, _ := date(now.day)
 		if n == 2 || m < 7 {
 			return 0
 		}
 		w.set(dayOf(y+1, 1, 1), 'M')
+		w.assumed = 12
 		return n
 	default:
 		return 0

@@ -94,9 +94,11 @@ func spanZh(s sentence, i, n, k int, now moment, w *when) int {
 	took := k + ge + u + d
 	if _, of := prefixZh(s, i+took, "的"); of > 0 && unit == "年" {
 		y, _, _ := date(w.day)
+		day := *w
 		if in := inYearZh(s, i+took+of, y, w); in > 0 {
 			return took + of + in
 		}
+		*w = day
 	}
 	return took
 }
@@ -163,6 +165,9 @@ func halfZh(s sentence, i int, now moment, w *when) int {
 	dir, d := prefixZh(s, i+n, "以后", "之后", "后", "以前", "之前", "前")
 	if n == 0 || d == 0 {
 		return 0
+	}
+	if after := strings.HasSuffix(dir, "后"); after && (strings.Contains(s.raw(), "了") || i > 0 && !strings.Contains("我们，大要会再过", s.at(i-1))) {
+		return 0 // 我结婚半年后离婚了
 	}
 	sign := 1
 	if strings.HasSuffix(dir, "前") {

@@ -133,11 +133,14 @@ func inYearZh(s sentence, k, y int, w *when) int {
 		return n
 	}
 	if n := feastOnZh(s, k, moment{day: dayOf(y, 1, 1)}, w); n > 0 {
-		if first, last, ok := w.days(y); ok {
+		first, last, ok := w.days(y)
+		w.assumed, w.days, w.last = 0, nil, 0
+		if ok {
 			w.ofDays(first, last)
-			w.assumed, w.days = 0, nil
-			return n
+		} else {
+			w.set(dayOf(y, 1, 1), 'y')
 		}
+		return n
 	}
 	for i, season := range [...]string{"春", "夏", "秋", "冬"} {
 		if next := s.at(k + 1); s.at(k) == season && (next == "天" || next == "季") {
@@ -171,13 +174,16 @@ func monthPartZh(s sentence, k int, w *when) int {
 	if s.at(k) == "初" && digitsZh[s.at(k+1)] > 0 || s.at(k) == "初" && s.at(k+1) == "十" {
 		return 0 // the moon's
 	}
-	part, n := prefixZh(s, k, "底", "末", "初", "上旬", "中旬", "下旬", "中", "份")
+	part, n := prefixZh(s, k, "底", "末", "初", "上旬", "中旬", "下旬", "份")
+	if after := s.at(k + n); n > 0 && after != "" && strings.Contains("恋次步级中班量", after) {
+		return 0 // 五月初恋分手了, 三月末班车
+	}
 	switch part {
 	case "底", "末":
 		w.lastDays(next)
 	case "初", "上旬":
 		w.ofDays(first, first+9)
-	case "中旬", "中":
+	case "中旬":
 		w.ofDays(first+10, first+19)
 	case "下旬":
 		w.ofDays(first+20, next-1)
