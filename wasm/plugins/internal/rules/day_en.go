@@ -39,27 +39,8 @@ func theDay(s sentence, k int, now moment, w *when, lead string) int {
 	if n := afterNext(s, k+1, now, w); n > 0 {
 		return n + 1
 	}
-	if what := at(k + 2); at(k+1) == "week" && (what == "after" || what == "before") {
-		if f, n := feastAt(s, k+3); f != nil && w.yearly(now, func(y int) (int, int, bool) {
-			m, d, ok := f.In(y)
-			day := dayOf(y, max(m, 1), 1) + d - 1 + f.Main
-			day -= moment{day: day}.weekday()
-			if what == "after" {
-				return day + 7, day + 13, ok
-			}
-			return day - 7, day - 1, ok
-		}) {
-			return 3 + n
-		}
-	}
-	if what := at(k + 2); at(k+1) == "day" && (what == "after" || what == "before") {
-		if f, n := feastAt(s, k+3); f != nil && f.Days < 5 && w.yearly(now, func(y int) (int, int, bool) {
-			m, d, ok := f.In(y)
-			day := dayOf(y, max(m, 1), 1) + d - 1 + f.Main - 1 + 2*boolInt(what == "after")
-			return day, day, ok
-		}) {
-			return 3 + n
-		}
+	if n := besideFeast(s, k+1, now, w); n > 0 {
+		return n + 1
 	}
 	if what := at(k + 2); at(k+1) == "other" && (what == "day" || what == "night" || what == "evening" || what == "morning") {
 		w.set(now.day-3, 'w')

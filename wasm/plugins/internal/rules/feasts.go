@@ -8,9 +8,18 @@ import (
 
 // Days that have another date each year: feasts, and "the first Monday of October".
 
-// yearly sets the next days of what comes every year; first and last are those of a year, and false where
-// they are not known. [when.past] finds those before.
-func (w *when) yearly(now moment, days func(year int) (first, last int, ok bool)) bool {
+// everyYear gives the days of a year on which something comes; false: they are not known.
+type everyYear func(year int) (first, last int, ok bool)
+
+// ofFeastIn is the first day of a feast in a year; false: it is not known.
+func ofFeastIn(f *feast.Feast, year int) (first int, ok bool) {
+	m, d, ok := f.In(year)
+	return dayOf(year, max(m, 1), 1) + d - 1, ok
+}
+
+// yearly sets the next days of what comes every year, and reports whether they are known. [when.past] finds those
+// before.
+func (w *when) yearly(now moment, days everyYear) bool {
 	y, _, _ := date(now.day)
 	first, last, ok := days(y)
 	if ok && last < now.day {
@@ -49,11 +58,16 @@ func (w *when) before(now moment, over bool) {
 
 // feastAt is the feast whose name begins at token k, and how many tokens the name takes.
 func feastAt(s sentence, k int) (*feast.Feast, int) {
+	plain := func(i int) string { return strings.TrimSuffix(strings.ReplaceAll(s.at(i), "’", "'"), "'s") }
+	begins := plain(k)
 	for i := range feast.All {
 		f := &feast.All[i]
+		if begins == "" || !strings.HasPrefix(f.Words, begins) {
+			continue
+		}
 		rest, n := f.Words, 0
 		for rest != "" {
-			word := strings.TrimSuffix(strings.ReplaceAll(s.at(k+n), "’", "'"), "'s")
+			word := plain(k + n)
 			after, ok := strings.CutPrefix(rest, word)
 			if !ok || word == "" || after != "" && after[0] != ' ' {
 				break
@@ -93,9 +107,8 @@ func feastDay(s sentence, k int, now moment, w *when, lead string) int {
 		from, days = f.Main, 1
 	}
 	in := func(year int) (first, last int, ok bool) {
-		m, d, ok := f.In(year)
-		first = dayOf(year, max(m, 1), 1) + d - 1 + from
-		return first, first + days - 1, ok
+		first, ok = ofFeastIn(f, year)
+		return first + from, first + from + days - 1, ok
 	}
 	if y, ok := year(s.at(k + n)); ok {
 		first, last, known := in(y)
@@ -135,6 +148,26 @@ func feastDay(s sentence, k int, now moment, w *when, lead string) int {
 		return n + 2
 	}
 	return n
+}
+
+// besideFeast reads "day after Christmas" and "week before Easter", where day or week is at token k.
+func besideFeast(s sentence, k int, now moment, w *when) int {
+	unit, by := s.at(k), s.at(k+1)
+	f, n := feastAt(s, k+2)
+	if f == nil || by != "after" && by != "before" || unit != "week" && (unit != "day" || f.Days > 4) {
+		return 0
+	}
+	side := 2*boolInt(by == "after") - 1
+	known := w.yearly(now, func(year int) (first, last int, ok bool) {
+		day, ok := ofFeastIn(f, year)
+		day += f.Main
+		if unit == "day" {
+			return day + side, day + side, ok
+		}
+		monday := day - moment{day: day}.weekday() + 7*side
+		return monday, monday + 6, ok
+	})
+	return (n + 2) * boolInt(known)
 }
 
 // nthOf reads "first Monday of October", "last Friday in January", "last day of September", where the number
@@ -242,9 +275,8 @@ func feastOnZh(s sentence, i int, now moment, w *when) int {
 		return 0 // 圣诞树, 春节联欢晚会
 	}
 	in := func(year int) (first, last int, ok bool) {
-		m, d, ok := f.In(year)
-		first = dayOf(year, max(m, 1), 1) + d - 1 + day
-		return first, first, ok
+		first, ok = ofFeastIn(f, year)
+		return first + day, first + day, ok
 	}
 	if !w.yearly(now, in) {
 		return 0
@@ -390,9 +422,9 @@ func feastBoundZh(s sentence, i, n int, words string) bool {
 	return true
 }
 
-// everyYear reports whether what is done at a feast or on the weekend is done each time: "we go skiing at Christmas",
+// eachTime reports whether what is done at a feast or on the weekend is done each time: "we go skiing at Christmas",
 // 我们过年都回老家.
-func (s sentence) everyYear(w *when) bool {
+func (s sentence) eachTime(w *when) bool {
 	if s.chinese() {
 		return w.days != nil && !containsAny(s.raw(), "今年", "明年", "去年", "前年") && containsAny(s.raw(), "每次", "每到", "每逢", "一到", "们都", "我都", "年都", "节都", "年才", "节才", "从来", "总是", "经常", "常常")
 	}

@@ -17,16 +17,16 @@ type when struct {
 	byPart      bool // minute comes from "morning" and the like
 	weekday     bool // a bare weekday: past or to come, as the verb says
 	zone        int
-	since       bool                                      // "since 2019", "for three years"
-	sure        bool                                      // the time of day says whether it is before noon
-	assumed     int                                       // months that may be too many: 12 for "in May", 1 for "on the 14th"
-	last        int                                       // the day on which a span ends; 0: no span
-	until       int                                       // the minute of the day at which a span of hours ends; 0: no span
-	season      string                                    // "summer"; empty: none
-	days        func(year int) (first, last int, ok bool) // what comes every year, and is on these days of a year
-	weekend     bool                                      // "at the weekend"
-	vague       bool                                      // void, as nobody can say which day it is: "years ago"
-	void        bool                                      // names a day or an hour that does not exist: words, and no time
+	since       bool      // "since 2019", "for three years"
+	sure        bool      // the time of day says whether it is before noon
+	assumed     int       // months that may be too many: 12 for "in May", 1 for "on the 14th"
+	last        int       // the day on which a span ends; 0: no span
+	until       int       // the minute of the day at which a span of hours ends; 0: no span
+	season      string    // "summer"; empty: none
+	days        everyYear // what comes every year, and is on these days of a year
+	weekend     bool      // "at the weekend"
+	vague       bool      // void, as nobody can say which day it is: "years ago"
+	void        bool      // names a day or an hour that does not exist: words, and no time
 }
 
 // lastDays are the last seven before a day: "at the end of May".
@@ -110,7 +110,7 @@ func timesIn(s sentence, now moment) []when {
 				w.notBefore(s, &all[n-1])
 			}
 			w.habit = w.habit || (w.clock && !w.hasDay || w.days != nil || w.grain == 'M' && w.assumed > 0) && s.usually(w.first)
-			w.habit = w.habit || (w.days != nil || w.weekend) && s.everyYear(&w)
+			w.habit = w.habit || (w.days != nil || w.weekend) && s.eachTime(&w)
 			all = append(all, w)
 			i = w.next - 1
 		}

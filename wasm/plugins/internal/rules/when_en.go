@@ -16,8 +16,9 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 	lead := ""
 	switch s.at(k) {
 	case "between":
-		if s.at(k+1) == "christmas" {
-			return min(1, newYearAt(s, k+1, now, w, "")) * 5
+		if s.at(k+1) == "christmas" && s.at(k+2) == "and" && s.at(k+3) == "new" {
+			w.yearly(now, func(y int) (int, int, bool) { return dayOf(y, 12, 27), dayOf(y, 12, 31), true })
+			return 5
 		}
 	case "at", "over":
 		return atTime(s, i, now, w)

@@ -403,10 +403,6 @@ func halfYears(s sentence, k, n, months int, now moment, w *when, lead string) i
 // newYearAt reads "New Year" and "the new year" after a word that makes it a time: the last night with the day after
 // it, 1 January after "before", and January "in the new year".
 func newYearAt(s sentence, k int, now moment, w *when, lead string) int {
-	if s.at(k) == "christmas" && s.at(k+1) == "and" && s.at(k+2) == "new" && s.at(k-1) == "between" {
-		w.yearly(now, func(y int) (int, int, bool) { return dayOf(y, 12, 27), dayOf(y, 12, 31), true })
-		return 4
-	}
 	n := 2 + boolInt(s.at(k) == "the")
 	next := s.at(k + n)
 	if s.at(k+n-2) != "new" || strings.TrimSuffix(s.at(k+n-1), "'s") != "year" || next == "eve" || next == "day" || ofFeast[next] || strings.HasPrefix(next, "resolution") {
