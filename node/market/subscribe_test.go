@@ -115,8 +115,8 @@ func TestTwoLooksPayNoMorePeriods(t *testing.T) {
 // later one away.
 func TestUnpaidPeriodForgotten(t *testing.T) {
 	ctx := t.Context()
-	ahead := time.Duration(0)
-	now := func() time.Time { return time.Now().Add(ahead) }
+	var ahead atomic.Int64 // the market's own sweep asks for the time, too
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	m, url, code := aMarket(t, now)
 	first := publishes(t, m, 1, nil, now())
 	b := &Buyer{Dir: t.TempDir(), Now: now}
@@ -129,7 +129,7 @@ func TestUnpaidPeriodForgotten(t *testing.T) {
 	}
 	ok(t, b.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
 	for range 2 { // it lapses, and is forgotten
-		ahead += 31 * 24 * time.Hour
+		ahead.Add(int64(31 * 24 * time.Hour))
 		ok(t, m.Sweep(ctx))
 	}
 	second := publishes(t, m, 2, first, now())
