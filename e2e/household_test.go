@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -268,7 +269,11 @@ func TestHousehold(t *testing.T) {
 		t.Error("the relay's folder has no database: nothing was looked through")
 	}
 	for _, w := range words {
-		if strings.Contains(strings.ToLower(r.log.String()), strings.ToLower(w)) {
+		is := regexp.QuoteMeta(strings.ToLower(w))
+		if strings.Trim(w, "0123456789") == "" { // a fraction of a second is no code
+			is = `(^|[^0-9.])` + is + `($|[^0-9])`
+		}
+		if regexp.MustCompile(is).MatchString(strings.ToLower(r.log.String())) {
 			t.Errorf("the relay's log holds %q", w)
 		}
 	}
