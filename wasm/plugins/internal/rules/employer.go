@@ -167,7 +167,7 @@ func (t *talk) doneTo(c *clause, i int) {
 	if c.kind == 'p' {
 		firm = c.subj.name
 	}
-	fired := c.verb == "fire" || c.verb == "sack" || c.verb == "dismissed" || (c.verb == "let" && c.w(i+1) == "go" || c.verb == "lay" && c.w(i+1) == "off")
+	fired := c.verb == "fire" || c.verb == "sack" || c.verb == "dismiss" || (c.verb == "let" && c.w(i+1) == "go" || c.verb == "lay" && c.w(i+1) == "off")
 	switch {
 	case c.verb == "take" && c.w(i+1) == "off":
 		if drug := o2(c, i+2); medicineNamed(drug) {

@@ -353,18 +353,18 @@ func (t *talk) eatsMeat(c *clause) {
 // gone takes what somebody gave away or paid back, and who died.
 func (t *talk) gone(c *clause, i int) {
 	switch c.verb {
-	case "give", "get", "traded":
+	case "give", "get", "trade":
 		if c.verb == "give" && c.find(i, len(c.words)-i, "back") >= 0 {
 			t.repaid(c, i)
 			return
 		}
 		k := i
 		switch {
-		case c.verb == "give" && c.w(i) == "away", c.verb == "traded" && c.w(i) == "in":
+		case c.verb == "give" && c.w(i) == "away", c.verb == "trade" && c.w(i) == "in":
 			k = i + 1
 		case c.verb == "get" && c.w(i) == "rid" && c.w(i+1) == "of":
 			k = i + 2
-		case c.verb == "give" && c.w(len(c.words)-1) == "away" || c.verb == "traded" && c.w(len(c.words)-1) == "in":
+		case c.verb == "give" && c.w(len(c.words)-1) == "away" || c.verb == "trade" && c.w(len(c.words)-1) == "in":
 		default:
 			return
 		}

@@ -141,7 +141,7 @@ func (s sentence) greeting() bool {
 			if hailed[g] && strings.HasPrefix(rest, ",") && s.goesOn() {
 				return false
 			}
-			if strings.HasSuffix(g, "sorry") && words > 3 || strings.Contains(l, "make it") {
+			if strings.HasSuffix(g, "sorry") && words > 3 || strings.Contains(l, "make it") || g == "i'm good" && strings.HasPrefix(rest, " at ") {
 				return false
 			}
 			for i := range s.toks {

@@ -12,7 +12,8 @@ import (
 
 // What a sentence needs to be noted, as a likelihood, and how sure a noted memory is.
 const (
-	worthNoting = 0.8
+	worthNoting = 0.85
+	worthZhSaid = 0.8  // of a Chinese sentence
 	worthPerson = 0.65 // where another person is its subject
 	worthAlone  = 0.88 // of a Chinese sentence that names nobody
 	worthDeedZh = 0.6  // of a Chinese sentence that tells what the speaker did
@@ -257,7 +258,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if v := t.view(s); v.slotted() {
 		return false
-	} else if likely := worthOf(v, worthZh); nobody && likely < worthAlone || likely < worthNoting && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key) {
+	} else if likely := worthOf(v, worthZh); nobody && likely < worthAlone || likely < worthZhSaid && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key) {
 		return false
 	}
 	a := t.baseZh(&b, "semantic", "noted", who, notedSure)

@@ -182,6 +182,10 @@ func (p *phraseZh) unsettled() bool {
 		return p.future || containsAny(p.before, "要", "打算", "想", "准备", "会", "考虑", "没", "不")
 	case p.key == "买了":
 		return p.future
+	case p.attribute == "employer" || p.attribute == "marital_status" || p.attribute == "job" || p.attribute == "home":
+		if endsWithAny(p.before, []string{"想", "打算", "考虑", "准备", "计划"}) { // 我哥打算结婚了
+			return true
+		}
 	}
 	return strings.HasPrefix(p.key, "不") && p.attribute == "avoids" && strings.Contains(p.object, "就") || // 不吃午饭就偏头痛
 		p.key == "不吃" && strings.HasPrefix(p.object, "饭")
@@ -211,6 +215,7 @@ func (p *phraseZh) misread() bool {
 	}
 	return p.until == "读" && strings.Contains(p.object, "家里") ||
 		(p.until == "做" || p.until == "当") && (startsWithAny(p.object, []string{"找", "考虑", "犹豫", "给", "帮", "跟", "为", "努力", "学"}) || startsWithAny(p.after, []string{"过", "了"})) ||
+		(p.until == "工作" || p.until == "上班") && startsWithAny(p.object, []string{"找", "考虑", "努力", "认真", "拼命", "安心", "专心", "远程", "换"}) || // 我姐在找工作
 		p.until == "做" && (strings.Contains(p.object, "家里") || p.object == "家" || !endsWithAny(trimZh(p.after), jobsZh[:]) && !slices.Contains(linesZh[:], trimZh(p.after))) || // 在家做饭
 		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
 }

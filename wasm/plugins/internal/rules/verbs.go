@@ -11,7 +11,7 @@ var forms = map[string]string{
 	"told": "tell", "won": "win", "wrote": "write", "written": "write", "swam": "swim", "rode": "ride", "broke": "break", "broken": "break", "fell": "fall", "built": "build",
 	"read": "read", "paid": "pay", "began": "begin", "begun": "begin", "chose": "choose", "felt": "feel", "held": "hold", "heard": "hear", "knew": "know",
 	"said": "say", "thought": "think", "slept": "sleep", "sang": "sing", "stood": "stand", "studies": "study", "studied": "study", "tries": "try", "does": "do", "did": "do",
-	"done": "do", "is": "be", "are": "be", "am": "be", "was": "be", "were": "be", "been": "be", "caught": "catch", "brought": "bring", "born": "born", "hurt": "hurt", "forgot": "forget",
+	"done": "do", "is": "be", "are": "be", "am": "be", "was": "be", "were": "be", "been": "be", "caught": "catch", "brought": "bring", "born": "born", "hurt": "hurt", "forgot": "forget", "forgotten": "forget", "swum": "swim", "ridden": "ride", "sewn": "sew", "babysat": "babysit", "withdrew": "withdraw", "overheard": "overhear", "sung": "sing", "worn": "wear", "rung": "ring", "sunk": "sink", "overslept": "oversleep", "misheard": "mishear", "rebuilt": "rebuild", "retook": "retake", "cried": "cry",
 	"became": "become", "lent": "lend", "cut": "cut", "set": "set", "learnt": "learn", "wore": "wear", "carries": "carry", "drank": "drink", "shut": "shut", "taking": "take", "moving": "move",
 	"split": "split", "wound": "wind", "hid": "hide", "hidden": "hide", "stuck": "stick", "laid": "lay", "hung": "hang", "threw": "throw", "thrown": "throw", "drew": "draw", "drawn": "draw", "rang": "ring",
 	"stole": "steal", "stolen": "steal", "tore": "tear", "torn": "tear", "woke": "wake", "woken": "wake", "bit": "bite", "bitten": "bite", "fed": "feed", "fought": "fight",
@@ -29,10 +29,23 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	"participate receive weigh chat realise realize organise organize raise respond mention mentor tutor coach camp draw perform compete publish launch crash install replace " +
 	"pack unpack pour peel fry boil roast knit sew photograph arrange confirm accept decline reject hire promote divorce propose steal hang throw owe inherit earn invest vote " +
 	"sprain twist scratch spill bite sting mow harvest foster babysit argue apologise apologize hug create design explore discover notice include continue reach serve stick lay wake dig " +
-	"rehearse team enter complete renovate develop expand research edit record restore teach swim relax recover bring collapse overcome admire prepare sponsor encourage compete enrol enroll register subscribe borrow misplace stash tuck expire hid die settle expect retrain qualify emigrate immigrate treat reserve hand "
+	"rehearse team enter complete renovate develop expand research edit record restore teach swim relax recover bring collapse overcome admire prepare sponsor encourage compete enrol enroll register subscribe borrow misplace stash tuck expire hid die settle expect retrain qualify emigrate immigrate treat reserve hand " +
+	" recommend attach thank provide allow add wait discuss consider kill agree explain handle suggest save require wonder appreciate purchase stand contact approve choose refuse trust" +
+	" assume listen describe pull advise remove exist compare announce imagine revise establish appear prove destroy operate inform protect reduce achieve involve contain delete admit" +
+	" afford maintain represent extend bother jump suspect threaten prevent assist update adjust ignore relate warn introduce notify demonstrate gain strengthen proceed negotiate" +
+	" conclude repeat produce identify define elect complain count grab improve survive select accuse generate reply trade belong assure deny withdraw verify obtain hesitate distribute" +
+	" dine smell employ kick conduct convince deserve eliminate greet predict vomit remind solve resolve examine engage defend laugh calculate anticipate declare evacuate evaluate reveal" +
+	" succeed seize weaken attract emerge satisfy recruit urge flip recognise recognize combine condemn react wash communicate exceed award breathe ban ruin yell tow pray observe gather" +
+	" pursue renew dismiss welcome impress disappear knock wrap diagnose highlight investigate mount connect hop chase disappoint abandon divide insist inspire blend translate explode" +
+	" dance modify approach trigger press accomplish preserve lock scream invent toss concentrate cry rely criticise criticize confuse occupy convert challenge contribute trace adapt" +
+	" surrender instruct match reassure coordinate alter consult fold merge differ score heat download undertake interpret smile groom clarify shrink grill persuade assess stretch resist" +
+	" damage vanish crack reward invade starve delay retrieve injure terminate bleed heal wander load lick chew rub calm rinse compose dress block sniff educate embarrass confess stir" +
+	" convict ski collaborate disagree bump oversee overlook summarise summarize leak analyse analyze interrupt spell upload alert assemble consume neglect rebuild hurry straighten dump" +
+	" rescue spoil unload scrub correct prescribe dip decorate kiss praise crave pause unlock overhear irritate endure confront construct scan memorise memorize exhaust lower burn miss" +
+	" charge resign clear vacuum iron tidy mop weld trim prune vaccinate neuter unplug plug tailor varnish sand tile refund exchange overcook"
 
 var lemmaSet = func() map[string]bool {
-	m := make(map[string]bool, 512)
+	m := make(map[string]bool, 1024)
 	for w := range strings.FieldsSeq(lemmas) {
 		m[w] = true
 	}

@@ -5,10 +5,10 @@ var worthEn = []mark{
 	{"always", -1.4, func(*view) float64 { return 1 }},
 	{"I or we", 0.4, func(v *view) float64 { return v.has(wordsSelf) }},
 	{"my or our", 0.3, func(v *view) float64 { return v.has(wordsOwn) }},
-	{"a relative", 0.3, func(v *view) float64 {
+	{"a relative", 0.2, func(v *view) float64 {
 		return v.any(func(i int) bool { return kin(v.words[i]) || kin(trimS(v.words[i])) || pet(v.words[i]) })
 	}},
-	{"a name", 1.3, func(v *view) float64 {
+	{"a name", 1.4, func(v *view) float64 {
 		return v.any(func(i int) bool { return v.caps[i] && nameWord(v.words[i]) && v.words[i] != "i" })
 	}},
 	{"begins with he, she, they", -0.6, func(v *view) float64 { return yes(thirds[v.at(v.start())]) }},
@@ -17,9 +17,9 @@ var worthEn = []mark{
 		i := v.start()
 		return yes((wordsOwn[v.at(i)] && (kin(v.at(i+1)) || kin(v.at(i+2)) && verbless(v.at(i+1))) || v.at(i) == "dad" || v.at(i) == "mum" || v.at(i) == "mom") || i < len(v.caps) && v.caps[i] && nameWord(v.words[i]) && v.words[i] != "i")
 	}},
-	{"you", -1.0, func(v *view) float64 { return v.has(wordsYou) }},
-	{"a day", 1.3, func(v *view) float64 { return yes(v.day) }},
-	{"a time of day", 0.6, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
+	{"you", -0.9, func(v *view) float64 { return v.has(wordsYou) }},
+	{"a day", 1.2, func(v *view) float64 { return yes(v.day) }},
+	{"a time of day", 0.5, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
 	{"how often, since when", 0.7, func(v *view) float64 { return v.timed(func(w *when) bool { return w.habit || w.since }) }},
 	{"a number", 0.7, func(v *view) float64 { return v.number() }},
 	{"past", 0.5, func(v *view) float64 {
@@ -28,7 +28,7 @@ var worthEn = []mark{
 			return past && !auxiliary(v.words[i]) || pastForm(v.words[i])
 		})
 	}},
-	{"to come", -0.1, func(v *view) float64 {
+	{"to come", -0.2, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return v.words[i] == "will" || v.words[i] == "gonna" || v.words[i] == "going" && v.at(i+1) == "to"
 		})
@@ -38,22 +38,22 @@ var worthEn = []mark{
 			return v.words[i] == "must" || v.words[i] == "gotta" || (v.words[i] == "have" || v.words[i] == "has" || v.words[i] == "need" || v.words[i] == "needs" || v.words[i] == "supposed") && v.at(i+1) == "to"
 		})
 	}},
-	{"not", 0.9, func(v *view) float64 { return v.has(wordsNot) }},
+	{"not", 0.8, func(v *view) float64 { return v.has(wordsNot) }},
 	{"would, could, may", -0.7, func(v *view) float64 { return v.has(wordsMay) }},
-	{"asks", -0.9, func(v *view) float64 {
+	{"asks", -1.0, func(v *view) float64 {
 		return yes(v.s.ends == "?" || askers[v.at(v.start())] || auxiliary(v.at(v.start())))
 	}},
-	{"begins with a command", -1.5, func(v *view) float64 {
+	{"begins with a command", -1.6, func(v *view) float64 {
 		l, past, ing := lemma(v.at(v.start()))
 		return yes(l != "" && !past && !ing || commands[v.at(v.start())])
 	}},
 	{"hedged", -0.3, func(v *view) float64 { return yes(doubt(v.s) > 0) }},
 	{"a feeling", -0.8, func(v *view) float64 { return v.has(feelings) }},
-	{"an opinion", -0.6, func(v *view) float64 { return v.has(opinions) }},
-	{"something abstract", -0.9, func(v *view) float64 { return v.has(abstract) }},
+	{"an opinion", -0.7, func(v *view) float64 { return v.has(opinions) }},
+	{"something abstract", -0.8, func(v *view) float64 { return v.has(abstract) }},
 	{"so, really, too", -0.7, func(v *view) float64 { return v.has(wordsVery) }},
 	{"said", -0.8, func(v *view) float64 { return v.has(wordsSaid) }},
-	{"if", -0.6, func(v *view) float64 { return v.has(wordsIf) }},
+	{"if", -0.5, func(v *view) float64 { return v.has(wordsIf) }},
 	{"a place", 0.4, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return wheres[v.words[i]] && i+1 < len(v.words) && (determiner(v.at(i+1)) || v.caps[i+1])
@@ -70,7 +70,7 @@ var worthEn = []mark{
 		return v.any(func(i int) bool { l, past, _ := lemma(v.words[i]); return past && deed(l) || deedsMore[v.words[i]] })
 	}},
 	{"read out to everybody", -2.0, func(v *view) float64 { return v.has(aboutAll) }},
-	{"content words", 0.4, func(v *view) float64 { return float64(min(v.content, 8)) }},
+	{"content words", 0.5, func(v *view) float64 { return float64(min(v.content, 8)) }},
 	{"warm words", -1.4, func(v *view) float64 { return v.has(warm) }},
 	{"how, what, why inside", -0.8, func(v *view) float64 {
 		return v.any(func(i int) bool {
