@@ -60,6 +60,7 @@ type session struct {
 	awake   time.Time // when something was last written
 	sound   carry.Sound
 	spoken  voice.Playing // an answer
+	silent  time.Time     // until then none of it is sent
 	speaks  bool          // the device was told that one begins, and not that it ended
 
 	channel *frame.UDP // of the latest hello over MQTT
@@ -246,6 +247,9 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 // ahead is how much sound the device is given before it is to be heard; it has room for 2.4 s.
 const ahead = 1200 * time.Millisecond
 
+// overtaken is how long sound in datagrams waits after "start", which comes by MQTT: the device drops sound before it.
+const overtaken = 200 * time.Millisecond
+
 // say begins an answer. One that is being spoken ends.
 func (s *session) say(ctx context.Context, text string) error {
 	packets, err := voice.Opus(ctx, text)
@@ -263,12 +267,18 @@ func (s *session) say(ctx context.Context, text string) error {
 	if err := s.write(ctx, frame.Speech(s.id, "sentence_start", text)); err != nil {
 		return err
 	}
-	s.spoken, s.speaks = voice.Play(packets, voice.Frame, ahead, time.Now()), true
+	now := time.Now()
+	if s.spoken, s.speaks = voice.Play(packets, voice.Frame, ahead, now), true; s.udp != "" {
+		s.silent = now.Add(overtaken)
+	}
 	return s.speak(ctx, time.Now())
 }
 
 // speak sends what is due of an answer.
 func (s *session) speak(ctx context.Context, now time.Time) error {
+	if now.Before(s.silent) {
+		return nil
+	}
 	packets, before := s.spoken.Due(now)
 	for i, p := range packets {
 		ms := uint32(before+i) * uint32(voice.Frame/time.Millisecond)

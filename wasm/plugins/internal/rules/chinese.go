@@ -34,7 +34,7 @@ func (t *talk) chinese(s sentence) {
 // statedZh tries the rules for what is so, those of a few words before those of rulesZh. It reports
 // whether one knew the clause, though it may have proposed nothing.
 func (t *talk) statedZh(b *bareZh) bool {
-	return t.outlookZh(b) || t.severalZh(b) || t.namedRoleZh(b) || t.ratherZh(b) || t.anniversaryZh(b) || t.reachedZh(b) || t.deniedZh(b) || t.attributeZh(b) || t.whereZh(b) ||
+	return t.severalZh(b) || t.namedRoleZh(b) || t.ratherZh(b) || t.outlookZh(b) || t.anniversaryZh(b) || t.reachedZh(b) || t.deniedZh(b) || t.attributeZh(b) || t.whereZh(b) ||
 		t.favouriteZh(b) || t.bornOnZh(b) || t.calledZh(b) || t.kinIsZh(b) || t.cleftZh(b) || t.isKinZh(b) || t.agedZh(b) || t.isZh(b) || t.phrasesZh(b) || t.hasZh(b)
 }
 

@@ -194,6 +194,8 @@ func counted(s sentence, k, n int, now moment, w *when, lead string) (took int, 
 		case (days == 7 || days == 14) && lead == "" && weekFrom(s, k2+1, now) > 0:
 			sign, tail = 1, 2+boolInt(s.at(k2+1) == "on" || s.at(k2+1) == "from")
 			n, days = 1, n*days+weekFrom(s, k2+1, now)-1
+		case lead == "in" && s.hasNot(k): // "I haven't been to a dentist in three years"
+			w.since, sign = true, -1
 		case lead == "in":
 			sign = 1
 			if at(k2+1) == "time" {
@@ -264,4 +266,16 @@ func inMonth(s sentence, k, m int, now moment, w *when, lead string) int {
 	w.set(dayOf(y, m, 1), 'M')
 	w.assumed = 12
 	return 1
+}
+
+// hasNot reports whether "haven't", "hasn't" or "have never" stands before token k.
+func (s sentence) hasNot(k int) bool {
+	for i := range k {
+		base, rest := contraction(s.at(i))
+		has := base == "have" || base == "has" || rest == "have"
+		if has && (rest == "not" || s.at(i+1) == "not" || s.at(i+1) == "never") {
+			return true
+		}
+	}
+	return false
 }

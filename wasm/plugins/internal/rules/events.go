@@ -262,7 +262,7 @@ func (t *talk) happened(c *clause, w *when) {
 		}
 	case "think", "know", "feel", "mean", "guess", "tell", "want", "need", "hope", "forget", "remember", "hear", "decide", "try", "be", "like", "love", "hate", "do", "have", "mention", "realise", "realize",
 		"notice", "agree", "wonder", "ask", "talk", "chat", "respond", "seem", "look", "sound", "help", "learn", "enjoy", "miss", "let", "keep", "continue", "encourage", "include", "admire":
-		if w == nil || !w.hasDay || c.verb == "think" || c.verb == "mean" || c.verb == "guess" || c.verb == "know" {
+		if (w == nil || !w.hasDay) && !c.befell() || c.verb == "think" || c.verb == "mean" || c.verb == "guess" || c.verb == "know" {
 			return
 		}
 	}
@@ -289,9 +289,9 @@ func (t *talk) happened(c *clause, w *when) {
 		return // what? "I used to smoke, but I stopped two years ago"
 	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
-	got := c.verb == "get" && attained[c.w(c.vi+1)] || c.examined()
-	if c.verb == "get" && (c.kind == 's' || c.kind == 'p') && c.w(c.vi+1) == "a" {
-		got = got || granted[last(o2(c, c.vi+1))]
+	got := c.verb == "get" && attained[c.w(c.vi+1)] || c.examined() || c.befell()
+	if c.verb == "get" && (c.kind == 's' || c.kind == 'p') && (c.w(c.vi+1) == "a" || c.w(c.vi+1) == "an") {
+		got = got || granted[last(o2(c, c.vi+1))] || len(c.w(c.vi+2)) == 1 && strings.Contains("abcdef", c.w(c.vi+2)) && c.find(c.vi+3, 2, "in") > 0 // "a B plus in French"
 	}
 	got = got || c.momentous()
 	died := c.verb == "die" && c.kind == 'p'
@@ -340,10 +340,23 @@ func (c *clause) movedOn(plain bool) bool {
 var outing = set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")
 
 // attained is what somebody got, as a participle: "got accepted".
-var attained = set("accepted hired fired promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced")
+var attained = set("accepted hired fired promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined")
+
+// befell reports what was done to the speaker: "I was adopted", "I was given a scholarship".
+func (c *clause) befell() bool {
+	if c.verb != "be" || c.kind != 's' || !c.past || c.neg {
+		return false
+	}
+	switch done := c.w(c.vi + 1); done {
+	case "given", "offered", "awarded":
+		return granted[last(o2(c, c.vi+2))]
+	default:
+		return attained[done]
+	}
+}
 
 // granted is what somebody got at work: "I got a raise".
-var granted = set("raise rise promotion bonus scholarship grant warning")
+var granted = set("raise rise promotion bonus scholarship grant warning job place loan mortgage visa contract medal prize award refund discount")
 
 // examined reports an exam that somebody passed or failed.
 func (c *clause) examined() bool {
