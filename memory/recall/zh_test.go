@@ -191,3 +191,38 @@ func TestModelThatKnowsNothing(t *testing.T) {
 		t.Errorf("the answer is first for %d of %d questions, and for %d with a model that knows nothing", without, len(asked), with)
 	}
 }
+
+// TestBetweenLanguages asks in one language what was said in the other, about 120 lines among as many again that
+// speak of like matters, and small talk. The pairs of words were chosen without the half that is held back.
+func TestBetweenLanguages(t *testing.T) {
+	x, asked := everyday(t, "between.txt")
+	var all, five, ten [2][2]int // by the question's language, and whether it is held back
+	for i, q := range asked {
+		if !q.cross {
+			t.Errorf("%s: the answer is in the same language", q.text)
+		}
+		r := find(t, x, Query{Text: q.text, Now: june, Wearer: "陈静", K: 10})
+		at := slices.IndexFunc(r.Hits, func(h Hit) bool { return h.ID == idOf(q.want) })
+		from, held := 0, i%2
+		if strings.IndexFunc(q.text, ideographic) >= 0 {
+			from = 1
+		}
+		all[from][held]++
+		if at >= 0 {
+			ten[from][held]++
+		}
+		if at >= 0 && at < 5 {
+			five[from][held]++
+		} else if held == 0 {
+			t.Logf("%s: place %d", q.text, at+1)
+		}
+	}
+	for from, name := range []string{"English", "Chinese"} {
+		for held, part := range []string{"developed on", "held back"} {
+			t.Logf("asked in %s, %s: %d questions, %d within five hits, %d within ten", name, part, all[from][held], five[from][held], ten[from][held])
+		}
+	}
+	if n := ten[0][1] + ten[1][1]; n < 30 {
+		t.Errorf("held back: %d of %d within ten hits", n, all[0][1]+all[1][1])
+	}
+}
