@@ -24,8 +24,8 @@ type lexicon struct {
 	clusters [][]string       // terms of each
 	heads    map[string][]int // clusters that a term is a head of
 	members  map[string][]int
-	english  map[string][]string // Chinese words for an English term
-	chinese  map[string][]string // English terms for a Chinese word
+	english  map[string][]string // Chinese words for an English term, or for two with a space between
+	chinese  map[string][]string // English terms for a Chinese word, likewise
 	longest  int                 // characters of the longest Chinese word
 }
 
@@ -54,7 +54,7 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 		if len(f) < 2 || f[0] == "#" || line[0] == '#' {
 			continue
 		}
-		en := lemma(f[0])
+		en := spaced(f[0])
 		for _, zh := range f[1:] {
 			l.english[en] = append(l.english[en], zh)
 			l.chinese[zh] = append(l.chinese[zh], en)
@@ -63,6 +63,17 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	}
 	return l
 })
+
+// spaced returns the terms of an English word, or those of words with hyphens between: "mother-in-law" is
+// mother and law.
+func spaced(s string) string {
+	words := strings.Split(s, "-")
+	words = slices.DeleteFunc(words, func(w string) bool { return stopWords[w] })
+	for i, w := range words {
+		words[i] = lemma(w)
+	}
+	return strings.Join(words, " ")
+}
 
 func lemmas(s string) []string {
 	var out []string

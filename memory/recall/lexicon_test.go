@@ -26,7 +26,7 @@ func TestLexiconFiles(t *testing.T) {
 			continue
 		}
 		f := strings.Fields(line)
-		if len(f) < 2 || lemma(f[0]) == "" {
+		if len(f) < 2 || spaced(f[0]) == "" || len(strings.Fields(spaced(f[0]))) > 2 {
 			t.Errorf("pairs.txt line %d: %q", n+1, line)
 			continue
 		}

@@ -47,19 +47,17 @@ func (c *core) more(out []weighted, words []string, terms func(string) []weighte
 	return out
 }
 
-// compounds adds a group for each two English words beside each other that the
-// dictionary has as one: "washing machine".
+// compounds adds a group for each two English words that have a name as one, beside each other or with grammar between:
+// "washing machine", "mother-in-law".
 func (c *core) compounds(out *question, words []word, at map[string]int) {
-	if c.dictionary == nil {
-		return
-	}
+	words = slices.DeleteFunc(slices.Clone(words), func(w word) bool { return w.stop && !w.han })
 	for i := 1; i < len(words); i++ {
 		a, b := words[i-1], words[i]
 		if a.han || b.han || a.term == "" || b.term == "" {
 			continue
 		}
 		g := group{signal: sigMatch, weight: 1, share: 1}
-		if g.terms = c.more(nil, c.dictionary.inChinese(a.term+" "+b.term), c.chinese, false); len(g.terms) == 0 {
+		if g.terms = c.inOther(a.term + " " + b.term); len(g.terms) == 0 {
 			continue
 		}
 		for _, w := range []word{a, b} {
@@ -80,21 +78,22 @@ type translation struct {
 
 // english returns what a Chinese word is called, the built-in pairs first.
 func (c *core) english(word string) (out []translation) {
-	for _, en := range theLexicon().chinese[word] {
-		out = append(out, translation{en, 1})
+	add := func(all []string, weight float64) {
+		for _, en := range all {
+			terms := strings.Fields(en) // what is two words in English counts half for each
+			for _, term := range terms {
+				if !slices.ContainsFunc(out, func(o translation) bool { return o.term == term }) {
+					out = append(out, translation{term, weight / float64(len(terms))})
+				}
+			}
+		}
 	}
+	add(theLexicon().chinese[word], 1)
 	weight := 1.0
 	if len(out) > 0 {
 		weight = weightDictionary
 	}
-	for _, en := range c.dictionary.inEnglish(word) {
-		terms := strings.Fields(en) // what is two words in English counts half for each
-		for _, term := range terms {
-			if !slices.ContainsFunc(out, func(o translation) bool { return o.term == term }) {
-				out = append(out, translation{term, weight / float64(len(terms))})
-			}
-		}
-	}
+	add(c.dictionary.inEnglish(word), weight)
 	return out
 }
 
