@@ -226,3 +226,19 @@ func TestBetweenLanguages(t *testing.T) {
 		t.Errorf("held back: %d of %d within ten hits", n, all[0][1]+all[1][1])
 	}
 }
+
+// What stands between a verb and its object is no part of the word, and two English words may be one.
+func TestWordsThatArePartedOrTwo(t *testing.T) {
+	x := openOn(t, newSegments(), Options{})
+	said := []string{"I was divorced in Leeds", "My credit is low this week", "他的信用卡丢在出租车上了", "I was ill in Leeds", "她把烟戒掉了", "他给我一张卡", "The card was blue"}
+	for i, s := range said {
+		if err := x.Add(Doc{ID: idOf(i), Kind: Utterance, Session: "s" + strconv.Itoa(i), At: june.AddDate(0, 0, -i), Speaker: "Tom", Text: s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for q, want := range map[string]int{"谁离过婚": 0, "Whose credit card was it?": 2, "What did she give up?": 4} {
+		if r := find(t, x, Query{Text: q, Now: june, K: 3}); len(r.Hits) == 0 || r.Hits[0].ID != idOf(want) {
+			t.Errorf("%s: %v", q, r.Hits)
+		}
+	}
+}
