@@ -192,7 +192,7 @@ func TestModelThatKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestBetweenLanguages asks in one language what was said in the other, about 120 lines among as many again that
+// TestBetweenLanguages asks in one language what was said in the other, about 120 lines among 229 that
 // speak of like matters, and small talk. The pairs of words were chosen without the half that is held back.
 func TestBetweenLanguages(t *testing.T) {
 	x, asked := everyday(t, "between.txt")
@@ -222,7 +222,7 @@ func TestBetweenLanguages(t *testing.T) {
 			t.Logf("asked in %s, %s: %d questions, %d within five hits, %d within ten", name, part, all[from][held], five[from][held], ten[from][held])
 		}
 	}
-	if n := ten[0][1] + ten[1][1]; n < 30 {
+	if n := ten[0][1] + ten[1][1]; n < 48 { // 39 with 2,900 pairs of words
 		t.Errorf("held back: %d of %d within ten hits", n, all[0][1]+all[1][1])
 	}
 }
