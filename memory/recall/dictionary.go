@@ -77,13 +77,17 @@ func ReadDictionary(r io.Reader) (*Dictionary, error) {
 	if entries == 0 {
 		return nil, fmt.Errorf("%w: dictionary: it has no entry", memory.ErrInvalid)
 	}
+	return dictionaryOf(ps), nil
+}
+
+func dictionaryOf(ps []pair) *Dictionary {
 	d := &Dictionary{}
 	for i := range ps {
 		d.longest = max(d.longest, utf8.RuneCountInString(ps[i].zh))
 	}
-	d.english = tableOf(ps, func(p *pair) (string, string) { return p.en, p.zh })
-	d.chinese = tableOf(ps, func(p *pair) (string, string) { return p.zh, p.en })
-	return d, nil
+	d.english = tableOf(ps, func(p pair) (string, string) { return p.en, p.zh })
+	d.chinese = tableOf(ps, func(p pair) (string, string) { return p.zh, p.en })
+	return d
 }
 
 // Words returns how many words of each language have a translation.
@@ -200,10 +204,10 @@ type table struct {
 	at   []uint32 // where each line begins
 }
 
-func tableOf(ps []pair, of func(*pair) (word, other string)) table {
+func tableOf(ps []pair, of func(pair) (word, other string)) table {
 	slices.SortFunc(ps, func(a, b pair) int {
-		x, _ := of(&a)
-		y, _ := of(&b)
+		x, _ := of(a)
+		y, _ := of(b)
 		return cmp.Or(strings.Compare(x, y), cmp.Compare(a.sense, b.sense), cmp.Compare(a.line, b.line))
 	})
 	var t table
@@ -211,7 +215,7 @@ func tableOf(ps []pair, of func(*pair) (word, other string)) table {
 	var seen []string
 	last := ""
 	for i := range ps {
-		word, other := of(&ps[i])
+		word, other := of(ps[i])
 		if word != last {
 			if last != "" {
 				text.WriteByte('\n')

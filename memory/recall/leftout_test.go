@@ -36,14 +36,15 @@ func TestChangesAreMeasured(t *testing.T) {
 		}
 		last, lines = f[0], lines+1
 	}
-	if now := fingerprint(t, DefaultWeights(), lexiconText, pairsText); last != now {
+	lexicon, pairs := wordFiles(t)
+	if now := fingerprint(t, DefaultWeights(), lexicon, pairs); last != now {
 		t.Errorf("the weights or the lexicon are %s, and the last that were measured %s: add a line to testdata/left-out.txt", now, last)
 	}
 	if lines < 2 {
 		t.Errorf("%d lines: what it was before is missing", lines)
 	}
-	seen := []string{fingerprint(t, DefaultWeights(), lexiconText, pairsText), fingerprint(t, handWeights(), lexiconText, pairsText),
-		fingerprint(t, DefaultWeights(), lexiconText+" ", pairsText), fingerprint(t, DefaultWeights(), lexiconText, pairsText+" ")}
+	seen := []string{fingerprint(t, DefaultWeights(), lexicon, pairs), fingerprint(t, handWeights(), lexicon, pairs),
+		fingerprint(t, DefaultWeights(), lexicon+" ", pairs), fingerprint(t, DefaultWeights(), lexicon, pairs+" ")}
 	if slices.Sort(seen); len(slices.Compact(seen)) != 4 {
 		t.Errorf("a change is not seen: %v", seen)
 	}

@@ -1,18 +1,19 @@
 package recall
 
 import (
-	_ "embed"
+	_ "embed" // for packedWords
 	"math"
 	"slices"
 	"strings"
 	"sync"
 )
 
-//go:embed lexicon.txt
-var lexiconText string
-
-//go:embed pairs.txt
-var pairsText string
+// packedWords are lexicon.txt and pairs.txt, deflated, with terms for words, because stemming takes long: lines HEADS :
+// MEMBERS, a zero byte, and lines of a term, or two with a space between, and its Chinese words, with tabs between.
+// TestLexiconFiles writes it with -update.
+//
+//go:embed words.deflate
+var packedWords []byte
 
 const (
 	lexiconFellow   = .3  // weight of a matter that the question names by one of its members
@@ -24,55 +25,45 @@ type lexicon struct {
 	clusters [][]string       // terms of each
 	heads    map[string][]int // clusters that a term is a head of
 	members  map[string][]int
-	english  map[string][]string // Chinese words for an English term
-	chinese  map[string][]string // English terms for a Chinese word
-	longest  int                 // characters of the longest Chinese word
+	pairs    *Dictionary
+	english  map[string][]string // Chinese words for the terms of clusters
 }
 
 var theLexicon = sync.OnceValue(func() *lexicon {
-	l := &lexicon{heads: map[string][]int{}, members: map[string][]int{}, english: map[string][]string{}, chinese: map[string][]string{}}
-	for line := range strings.Lines(lexiconText) {
-		heads, members, ok := strings.Cut(line, ":")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
+	b, err := inflated(packedWords)
+	if err != nil {
+		panic(err) // it is embedded, and a test reads it
+	}
+	l := &lexicon{heads: map[string][]int{}, members: map[string][]int{}, english: map[string][]string{}}
+	clusters, pairs, _ := strings.Cut(string(b), "\x00")
+	var ps []pair
+	for line := range strings.Lines(pairs) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		for i, zh := range f[1:] {
+			ps = append(ps, pair{f[0], zh, int32(i), 0})
 		}
+	}
+	l.pairs = dictionaryOf(ps)
+	for line := range strings.Lines(strings.Clone(clusters)) { // the pairs are not kept for the sake of these
+		heads, members, _ := strings.Cut(line, ":")
 		n := len(l.clusters)
-		all := lemmas(heads)
+		all := strings.Fields(heads)
 		for _, h := range all {
 			l.heads[h] = append(l.heads[h], n)
 		}
-		for _, m := range lemmas(members) {
+		for _, m := range strings.Fields(members) {
 			if !slices.Contains(all, m) {
 				l.members[m] = append(l.members[m], n)
 				all = append(all, m)
 			}
 		}
 		l.clusters = append(l.clusters, all)
-	}
-	for line := range strings.Lines(pairsText) {
-		f := strings.Fields(line)
-		if len(f) < 2 || f[0] == "#" || line[0] == '#' {
-			continue
-		}
-		en := lemma(f[0])
-		for _, zh := range f[1:] {
-			l.english[en] = append(l.english[en], zh)
-			l.chinese[zh] = append(l.chinese[zh], en)
-			l.longest = max(l.longest, len([]rune(zh)))
+		for _, term := range all {
+			l.english[term] = l.pairs.inChinese(term)
 		}
 	}
 	return l
 })
-
-func lemmas(s string) []string {
-	var out []string
-	for _, w := range strings.Fields(s) {
-		if t := lemma(strings.ReplaceAll(w, "-", "")); !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
 
 // matter is a word of the question by which it may belong to a topic of the
 // lexicon.

@@ -1,14 +1,59 @@
 package recall
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 )
 
+// wordFiles returns lexicon.txt and pairs.txt.
+func wordFiles(t *testing.T) (lexicon, pairs string) {
+	t.Helper()
+	var out [2]string
+	for i, name := range []string{"lexicon.txt", "pairs.txt"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = string(b)
+	}
+	return out[0], out[1]
+}
+
+func lemmas(s string) []string {
+	var out []string
+	for _, w := range strings.Fields(s) {
+		if t := lemma(strings.ReplaceAll(w, "-", "")); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// spaced returns the terms of an English word, or of two with a space between where it has a hyphen: "credit-card",
+// "mother-in-law". Grammar counts only as the second of two: "give-up".
+func spaced(s string) string {
+	words := strings.Split(s, "-")
+	var out []string
+	for i, w := range words {
+		switch {
+		case !stopWords[w]:
+			out = append(out, lemma(w))
+		case i == 1 && len(words) == 2:
+			out = append(out, w)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// TestLexiconFiles: the files are as they should be, and what is embedded has all that they have.
 func TestLexiconFiles(t *testing.T) {
+	lexicon, pairs := wordFiles(t)
+	var packed strings.Builder
 	seen := map[string]bool{}
-	for n, line := range strings.Split(strings.TrimSpace(lexiconText), "\n") {
+	for n, line := range strings.Split(strings.TrimSpace(lexicon), "\n") {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
@@ -20,26 +65,52 @@ func TestLexiconFiles(t *testing.T) {
 			t.Errorf("lexicon.txt line %d: %q is there twice", n+1, heads)
 		}
 		seen[heads] = true
+		packed.WriteString(strings.Join(lemmas(heads), " ") + ":" + strings.Join(lemmas(members), " ") + "\n")
 	}
-	for n, line := range strings.Split(strings.TrimSpace(pairsText), "\n") {
+	chinese, words := map[string][]string{}, map[string]bool{}
+	var english []string
+	for n, line := range strings.Split(strings.TrimSpace(pairs), "\n") {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		f := strings.Fields(line)
-		if len(f) < 2 || lemma(f[0]) == "" {
+		en := spaced(f[0])
+		if len(f) < 2 || en == "" || en[0] == ' ' || len(strings.Fields(en)) > 2 {
 			t.Errorf("pairs.txt line %d: %q", n+1, line)
 			continue
 		}
+		if words[f[0]] {
+			t.Errorf("pairs.txt line %d: %q is there twice", n+1, f[0])
+		}
+		words[f[0]] = true
+		if chinese[en] == nil {
+			english = append(english, en)
+		}
 		for _, zh := range f[1:] {
-			for _, r := range zh {
-				if !unicode.Is(unicode.Han, r) {
-					t.Errorf("pairs.txt line %d: %q is not Chinese", n+1, zh)
-				}
+			if strings.ContainsFunc(zh, func(r rune) bool { return !unicode.Is(unicode.Han, r) }) {
+				t.Errorf("pairs.txt line %d: %q is not Chinese", n+1, zh)
+			}
+			if !slices.Contains(chinese[en], zh) {
+				chinese[en] = append(chinese[en], zh)
 			}
 		}
 	}
+	slices.Sort(english)
+	packed.WriteByte(0)
+	for _, en := range english {
+		packed.WriteString(en + "\t" + strings.Join(chinese[en], "\t") + "\n")
+	}
+	if *update {
+		if err := os.WriteFile("words.deflate", deflated("", []byte(packed.String())), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if b, err := inflated(packedWords); err != nil || string(b) != packed.String() {
+		t.Errorf("words.deflate is not lexicon.txt and pairs.txt; run go test ./memory/recall -run TestLexiconFiles -update: %v", err)
+	}
 	l := theLexicon()
-	if len(l.clusters) < 100 || len(l.chinese) < 300 {
-		t.Fatalf("%d matters, %d Chinese words", len(l.clusters), len(l.chinese))
+	if en, zh := l.pairs.Words(); len(l.clusters) != len(seen) || en != len(english) || zh < 300 {
+		t.Fatalf("%d of %d matters, %d of %d English words, %d Chinese ones", len(l.clusters), len(seen), en, len(english), zh)
 	}
 }

@@ -298,7 +298,7 @@ func (m *matcher) match(predicate string) []int {
 	}
 	l := theLexicon()
 	zh(predicate)
-	for _, en := range l.chinese[predicate] {
+	for _, en := range l.pairs.inEnglish(predicate) {
 		take(en)
 	}
 	for _, w := range split(strings.ReplaceAll(predicate, "_", " ")) {
@@ -306,7 +306,7 @@ func (m *matcher) match(predicate string) []int {
 			continue
 		}
 		take(w.term)
-		for _, word := range l.english[w.term] {
+		for _, word := range l.pairs.inChinese(w.term) {
 			zh(word)
 		}
 	}

@@ -24,7 +24,7 @@ func (c *core) chinese(word string) []weighted {
 // inOther returns the terms that documents have of what an English term is called
 // in Chinese.
 func (c *core) inOther(term string) (out []weighted) {
-	known := theLexicon().english[term]
+	known := theLexicon().pairs.inChinese(term)
 	for _, zh := range known {
 		out = append(out, c.chinese(zh)...)
 	}
@@ -47,28 +47,36 @@ func (c *core) more(out []weighted, words []string, terms func(string) []weighte
 	return out
 }
 
-// compounds adds a group for each two English words beside each other that the
-// dictionary has as one: "washing machine".
+// compounds adds a group for each two English words that have a name as one, beside each other or with grammar between
+// or behind: "washing machine", "mother-in-law", "give up".
 func (c *core) compounds(out *question, words []word, at map[string]int) {
-	if c.dictionary == nil {
-		return
-	}
-	for i := 1; i < len(words); i++ {
-		a, b := words[i-1], words[i]
-		if a.han || b.han || a.term == "" || b.term == "" {
+	for i, a := range words {
+		if a.han || a.term == "" {
 			continue
 		}
-		g := group{signal: sigMatch, weight: 1, share: 1}
-		if g.terms = c.more(nil, c.dictionary.inChinese(a.term+" "+b.term), c.chinese, false); len(g.terms) == 0 {
-			continue
-		}
-		for _, w := range []word{a, b} {
-			if n, ok := at[w.term]; ok {
-				g.words = append(g.words, n)
+		for j := i + 1; j < len(words) && !words[j].han; j++ {
+			b := words[j]
+			second := b.term
+			if b.stop && j == i+1 {
+				second = b.text
+			}
+			if second == "" {
+				continue
+			}
+			g := group{signal: sigMatch, weight: 1, share: 1}
+			if g.terms = c.inOther(a.term + " " + second); len(g.terms) > 0 {
+				for _, w := range []word{a, b} {
+					if n, ok := at[w.term]; ok {
+						g.words = append(g.words, n)
+					}
+				}
+				g.idf = c.idf(c.dfOf(g.terms))
+				out.groups = append(out.groups, g)
+			}
+			if !b.stop {
+				break
 			}
 		}
-		g.idf = c.idf(c.dfOf(g.terms))
-		out.groups = append(out.groups, g)
 	}
 }
 
@@ -80,32 +88,38 @@ type translation struct {
 
 // english returns what a Chinese word is called, the built-in pairs first.
 func (c *core) english(word string) (out []translation) {
-	for _, en := range theLexicon().chinese[word] {
-		out = append(out, translation{en, 1})
+	add := func(all []string, weight float64) {
+		for _, en := range all {
+			terms := strings.Fields(en) // what is two words in English counts half for each
+			for _, term := range terms {
+				if !slices.ContainsFunc(out, func(o translation) bool { return o.term == term }) {
+					out = append(out, translation{term, weight / float64(len(terms))})
+				}
+			}
+		}
 	}
+	add(theLexicon().pairs.inEnglish(word), 1)
 	weight := 1.0
 	if len(out) > 0 {
 		weight = weightDictionary
 	}
-	for _, en := range c.dictionary.inEnglish(word) {
-		terms := strings.Fields(en) // what is two words in English counts half for each
-		for _, term := range terms {
-			if !slices.ContainsFunc(out, func(o translation) bool { return o.term == term }) {
-				out = append(out, translation{term, weight / float64(len(terms))})
-			}
-		}
-	}
+	add(c.dictionary.inEnglish(word), weight)
 	return out
 }
 
 // longestWord returns how many characters the longest word that begins the run has,
 // and what it is called; 0: no word that is known begins it.
 func (c *core) longestWord(run []rune) (int, []translation) {
-	longest := theLexicon().longest
+	longest := theLexicon().pairs.longest
 	if c.dictionary != nil {
 		longest = max(longest, c.dictionary.longest)
 	}
 	for n := min(longest, len(run)); n > 0; n-- {
+		if n == 1 && len(run) > 2 && strings.ContainsRune("了过个", run[1]) { // 离过婚 is 离婚
+			if all := c.english(string([]rune{run[0], run[2]})); len(all) > 0 {
+				return 3, all
+			}
+		}
 		if all := c.english(string(run[:n])); len(all) > 0 {
 			return n, all
 		}

@@ -31,7 +31,7 @@ func (c *core) mend(words []word) map[int]slipped {
 		if w.han || w.term == "" || len(w.text) < swapLeast || len(w.text) > slipMost || looked == typosMost || !letters(w.text) || c.holds(w.term) || c.knows(w.text) {
 			continue
 		}
-		if len(l.heads[w.term]) > 0 || len(l.members[w.term]) > 0 || len(l.english[w.term]) > 0 || len(c.dictionary.inChinese(w.term)) > 0 || isTimeWord(w.text) {
+		if len(l.heads[w.term]) > 0 || len(l.members[w.term]) > 0 || len(l.pairs.inChinese(w.term)) > 0 || len(c.dictionary.inChinese(w.term)) > 0 || isTimeWord(w.text) {
 			continue
 		}
 		looked++
@@ -82,7 +82,7 @@ func (c *core) nearest(s string) (best string, all []weighted) {
 				all = append(all, weighted{t, 1})
 			}
 		}
-		if n == 0 && (len(l.english[term]) > 0 || len(l.heads[term]) > 0 || len(l.members[term]) > 0) {
+		if n == 0 && (len(l.pairs.inChinese(term)) > 0 || len(l.heads[term]) > 0 || len(l.members[term]) > 0) {
 			n = 1 // a word all the same
 		}
 		if n > most {
