@@ -2,6 +2,9 @@ package rules
 
 import (
 	"strings"
+
+	"github.com/locket-dev/locket/internal/calendar"
+	"github.com/locket-dev/locket/internal/feast"
 )
 
 // after sets a moment so many minutes from now, to the minute.
@@ -62,19 +65,6 @@ func beyond(s string) bool {
 	}
 	n, ok := inDigits(s[:len(s)-2])
 	return ok && n > 31
-}
-
-// weekOfMonth reads "second week of October": seven days of the next such month, the first from the first.
-func weekOfMonth(s sentence, k int, now moment, w *when) int {
-	nth, ok := ordinal(s.at(k))
-	m := monthOf(s.at(k + 3))
-	if !ok || nth > 4 || s.at(k+1) != "week" || s.at(k+2) != "of" && s.at(k+2) != "in" || m == 0 {
-		return 0
-	}
-	w.coming(now, m, 7*nth)
-	w.set(w.day-6, 'w')
-	w.assumed = 12
-	return 4
 }
 
 // noDay reads a number with a month that no month has: 32 May, the 40th of June.
@@ -238,65 +228,88 @@ func afterNext(s sentence, i int, now moment, w *when) int {
 	return 3
 }
 
-// monthPart reads "late May", "early June 2027", "mid-March": a third of the month.
-func monthPart(s sentence, k int, now moment, w *when) int {
-	part, name := s.at(k), s.at(k+1)
-	n := 2
-	if rest, ok := strings.CutPrefix(part, "mid-"); ok {
-		part, name, n = "mid", rest, 1
-	}
-	m := monthOf(name)
-	if m == 0 || len(name) < 3 || (m == 3 || m == 5) && !s.toks[min(k+n-1, len(s.toks)-1)].cap && part != "mid" {
+// runAt reads a part of a month or a year: "late May", "end of next month", "first Monday of October", "first half of
+// 2025".
+func runAt(s sentence, k int, now moment, w *when) int {
+	r, ok := calendar.English(s.at, k, now.day)
+	if !ok {
 		return 0
 	}
-	first, last := 1, 10
-	switch part {
-	case "early":
-	case "mid":
-		first, last = 11, 20
-	case "late":
-		first, last = 21, 31
+	if m := monthOf(s.at(r.Month)); (m == 3 || m == 5) && !s.toks[r.Month].cap && r.Month > k {
+		return 0
+	}
+	if r.Year == 0 {
+		return (r.Next - k) * boolInt(w.yearly(now, r.Days))
+	}
+	first, last, ok := r.Days(r.Year)
+	if !ok {
+		return 0
+	}
+	w.ofDays(first, last)
+	return r.Next - k
+}
+
+// inYear reads at token k which year's are the days of w, "two years ago", or what is meant of the year that w is,
+// "in the spring". It says how many tokens that takes.
+func (w *when) inYear(s sentence, k int, now moment) int {
+	switch y, _, _ := date(now.day); {
+	case w.habit || w.since:
+	case w.days != nil || w.assumed >= 12:
+		if y, n := calendar.YearAt(s.at, k, y); n > 0 {
+			w.ofYear(y)
+			return n
+		}
+	case w.grain == 'y' && preposition(s.at(k)):
+		var in when
+		if n := dayPart(s, k, now, &in); n > 0 && (in.days != nil || in.assumed >= 12) && !in.habit {
+			y, _, _ = date(w.day)
+			in.first, in.zone = w.first, w.zone
+			*w = in
+			w.ofYear(y)
+			return n
+		}
+	}
+	return 0
+}
+
+// ofYear moves what comes every year to a year.
+func (w *when) ofYear(y int) {
+	switch _, m, d := date(w.day); {
+	case w.days != nil:
+		first, last, ok := w.days(y)
+		if w.ofDays(first, last); !ok {
+			w.set(dayOf(y, 1, 1), 'y')
+			w.last = 0
+		}
+	case w.last > 0:
+		w.last += dayOf(y, m, d) - w.day
+		w.day = dayOf(y, m, d)
+	case w.grain == 'd':
+		w.calendar(y, m, d)
 	default:
-		return 0
+		w.set(dayOf(y, m, d), w.grain)
 	}
-	days := func(y int) (int, int, bool) {
-		return dayOf(y, m, first), dayOf(y, m, min(last, monthLength(y, m))), true
-	}
-	if y, ok := year(s.at(k + n)); ok {
-		first, last, _ := days(y)
-		w.ofDays(first, last)
-		return n + 1
-	}
-	w.yearly(now, days)
-	return n
+	w.assumed, w.days = 0, nil
 }
 
 // atTime reads what "at" or "over" at token i begins: "at the weekend", "over Easter", "at New Year".
 func atTime(s sentence, i int, now moment, w *when) int {
 	k := i + 1
-	n := 0
-	switch s.at(k) {
-	case "the":
-		n = 1
-		switch s.at(k + 1) {
-		case "weekend":
-			w.set(now.day-now.weekday()+5, 'd')
-			w.weekday, w.weekend = true, true
-			return 3
-		case "end", "beginning", "start":
-			if took := endOf(s, k, now, w); took > 0 {
-				return 1 + took
-			}
-		}
-	case "new":
-		if took := newYearAt(s, k, now, w, s.at(i)); took > 0 {
-			return 1 + took
-		}
+	took := 0
+	switch {
+	case s.at(k) != "the":
+		took = feastDay(s, k, now, w, s.at(i))
+	case s.at(k+1) == "weekend":
+		w.set(now.day-now.weekday()+5, 'd')
+		w.weekday, w.weekend = true, true
+		return 3
+	default:
+		took = endOf(s, k, now, w)
 	}
-	if took := feastDay(s, k+n, now, w, s.at(i)); took > 0 && n == 0 {
-		return 1 + took
+	if took == 0 {
+		return 0
 	}
-	return 0
+	return 1 + took + w.inYear(s, k+took, now)
 }
 
 // agoFrom is how many days before today "a week ago" counts from: 0 in "a week ago today", 3 on Friday in "a week
@@ -333,11 +346,12 @@ func beforeLast(s sentence, i int, now moment, w *when) int {
 		w.set(addMonths(dayOf(y, m, 1), -2), 'M')
 	case "year":
 		w.set(dayOf(y-2, 1, 1), 'y')
-	case "spring", "summer", "autumn", "fall", "winter":
-		w.seasonOf(what, -1, now)
-		w.day = addMonths(w.day, -12)
-		w.last = addMonths(w.day, 3) - 1
 	default:
+		if w.seasonOf(what, -1, now) {
+			y, _, _ := date(w.day)
+			w.ofSeason(calendar.Named(what), y-1)
+			break
+		}
 		if weekdayOf(what, true) < 0 {
 			return 0
 		}
@@ -347,32 +361,43 @@ func beforeLast(s sentence, i int, now moment, w *when) int {
 	return 3
 }
 
-// seasons are the months in which they begin.
-var seasons = map[string]int{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-
-// seasonOf sets a season of this year, the next (sign 1) or the last (-1).
-func (w *when) seasonOf(what string, sign int, now moment) {
-	y, m, _ := date(now.day)
-	first := seasons[what]
-	if sign == 0 {
-		if first < m-2 {
-			y++
-		}
-	} else if sign > 0 && first <= m {
-		y++
-	} else if sign < 0 && first+2 >= m {
-		y--
+// seasonOf sets the season that is or comes next (sign 0), the next that begins (1) or the last that is over (-1), and
+// reports whether it is one.
+func (w *when) seasonOf(what string, sign int, now moment) bool {
+	p := calendar.Named(what)
+	if p == nil || !p.Season() {
+		return false
 	}
-	w.ofSeason(what, y)
+	w.season = what
+	w.yearly(now, p.Days)
+	switch {
+	case sign < 0:
+		w.before(now, true)
+		w.assumed = 0
+	case sign > 0 && w.day <= now.day:
+		y, _, _ := date(w.day)
+		w.ofSeason(p, y+1)
+	case sign > 0:
+		w.assumed = 0
+	}
+	return true
 }
 
-func (w *when) ofSeason(what string, y int) {
-	w.set(dayOf(y, seasons[what], 1), 'M')
-	w.last, w.season = addMonths(w.day, 3)-1, what
+// ofSeason sets a season, or another part, of a year.
+func (w *when) ofSeason(p *calendar.Months, y int) {
+	if p.Season() {
+		w.season = p.Name
+	}
+	if head, zh := strings.CutSuffix(p.Name, "季"); zh {
+		w.season = head + "天"
+	}
+	first, last, _ := p.Days(y)
+	w.ofDays(first, last)
+	w.assumed, w.days = 0, nil
 }
 
 // laterThis reads what follows "later": the rest of this week or month, from tomorrow on.
-func (s sentence) laterThis(what string, now moment, w *when) bool {
+func (w *when) laterThis(what string, now moment) bool {
 	last := 0
 	switch y, m, _ := date(now.day); what {
 	case "week":
@@ -400,30 +425,23 @@ func halfYears(s sentence, k, n, months int, now moment, w *when, lead string) i
 	return n
 }
 
-// newYearAt reads "New Year" and "the new year" after a word that makes it a time: the last night with the day after
-// it, 1 January after "before", and January "in the new year".
+// newYearAt reads "before the new year", and "in the new year", which is January.
 func newYearAt(s sentence, k int, now moment, w *when, lead string) int {
-	n := 2 + boolInt(s.at(k) == "the")
-	next := s.at(k + n)
-	if s.at(k+n-2) != "new" || strings.TrimSuffix(s.at(k+n-1), "'s") != "year" || next == "eve" || next == "day" || ofFeast[next] || strings.HasPrefix(next, "resolution") {
+	f, n := feast.At(s.at, k+1)
+	if s.at(k) != "the" || f == nil || f.Words != "new year" || ofFeast[s.at(k+1+n)] {
 		return 0
 	}
-	first := 0
-	switch lead {
-	case "at", "over":
-		first = -1
-	case "before", "by", "until", "till", "to", "after", "around", "since":
-	case "in":
-		y, m, _ := date(now.day)
-		if n == 2 || m < 7 {
-			return 0
-		}
-		w.set(dayOf(y+1, 1, 1), 'M')
-		w.assumed = 12
-		return n
-	default:
+	y, m, _ := date(now.day)
+	switch {
+	case lead == "":
+		return 0
+	case lead != "in":
+		n = feastDay(s, k+1, now, w, lead)
+		return n + boolInt(n > 0)
+	case m < 7:
 		return 0
 	}
-	w.yearly(now, func(y int) (int, int, bool) { return dayOf(y, 1, 1) + first, dayOf(y, 1, 1), true })
-	return n
+	w.set(dayOf(y+1, 1, 1), 'M')
+	w.assumed = 12
+	return 3
 }
