@@ -145,14 +145,15 @@ func HanPart(text string) (p Part, size int) {
 	return p, utf8.RuneCountInString(text) - utf8.RuneCountInString(day)
 }
 
-// HanMonth reads a part of a month that is not named: 月底, 月初, 月中. before is the character before it.
+// HanMonth reads a part of a month that is not named: 月底, 月初, 月中. before is the character before it; 0 or
+// [utf8.RuneError]: there is none.
 func HanMonth(before rune, text string) (p Part, size int) {
 	rest, ok := strings.CutPrefix(text, "月")
 	c, _ := utf8.DecodeRuneInString(rest)
 	if _, digit := Digit(before); !ok || digit || before == '十' || before == '个' || before >= '0' && before <= '9' || !strings.ContainsRune("底末初中", c) {
 		return nil, 0 // of a month that has a number
 	}
-	if c == '中' && before != 0 && !strings.ContainsRune("我们他她在等到，", before) {
+	if c == '中' && before != 0 && before != utf8.RuneError && !strings.ContainsRune("我们他她在等到，", before) {
 		return nil, 0 // 岁月中
 	}
 	if p, size = HanPart(rest); p == nil {

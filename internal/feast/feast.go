@@ -99,6 +99,9 @@ func (f *Feast) Alone(year int) (first, last int, ok bool) {
 	return first + f.Main, first + f.Main, ok
 }
 
+// Moon reports whether it goes by the moon.
+func (f *Feast) Moon() bool { return f.month == 0 && f.by < easter }
+
 // easterSunday is Easter of the Gregorian calendar (the anonymous algorithm, Nature, 20 April 1876).
 func easterSunday(y int) (month, day int) {
 	a, b, c := y%19, y/100, y%100

@@ -64,6 +64,14 @@ func (t *talk) bornOnZh(b *bareZh) bool {
 		return false
 	}
 	owner = strings.TrimSuffix(strings.TrimSuffix(owner, "过"), "的")
+	if day := lunarDayZh(owner, after, b); day != "" {
+		p, ok := t.subjectZh(strings.TrimSuffix(strings.TrimSuffix(owner, "农历"), "的"))
+		if ok {
+			b.whens = nil
+			t.factZh(b, p, "biography", "birthday", day, false, false, 0.93)
+		}
+		return ok
+	}
 	for k := range b.whens {
 		if w := &b.whens[k]; w.sameYearly() {
 			p, ok := t.subjectZh(owner)

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/internal/feast"
@@ -146,11 +148,16 @@ func seasonAt(s sentence, k int, now moment, w *when, lead string) int {
 		w.ofSeason(p, y)
 		return j + 1 + n - k
 	}
-	if lead != "in" || what == "fall" && j == k || !s.restsAt(j+1, make([]bool, len(s.toks))) && !subjectPronoun(first(contraction(s.at(j+1)))) || s.toks[j].cap || !s.once() {
+	if lead != "in" || what == "fall" && j == k || !s.restsAt(j+1, make([]bool, len(s.toks))) && !subjectPronoun(first(contraction(s.at(j+1)))) || s.toks[j].cap || !s.once() || s.born() {
 		return 0
 	}
 	w.seasonOf(what, 0, now)
 	return j + 1 - k
+}
+
+// born reports whether somebody was born, which is of no year that one knows: "I was born in the summer".
+func (s sentence) born() bool {
+	return slices.ContainsFunc(s.toks, func(t token) bool { return t.s == "born" })
 }
 
 // once reports whether a sentence tells of what was done or will be, and not of what one does: "we go there in
@@ -263,13 +270,19 @@ func (s sentence) eachTime(w *when) bool {
 		return w.days != nil && !containsAny(s.raw(), "今年", "明年", "去年", "前年") && containsAny(s.raw(), "每次", "每到", "每逢", "一到", "们都", "我都", "年都", "节都", "年才", "节才", "从来", "总是", "经常", "常常")
 	}
 	for i := range s.toks {
-		switch s.at(i) {
-		case "always", "usually", "never", "hardly", "normally", "rarely", "tend", "would":
+		switch word := s.at(i); word {
+		case "never", "hardly", "rarely", "tend":
 			return true
+		case "would":
+			return !wishes[s.at(i+1)]
 		case "every":
 			return i+1 < len(s.toks) && i != w.first
 		case "used":
 			return s.at(i+1) == "to"
+		default:
+			if asRule[word] {
+				return true
+			}
 		}
 	}
 	if lead := s.at(w.first); lead != "at" && lead != "over" || s.once() {
@@ -285,6 +298,9 @@ func (s sentence) eachTime(w *when) bool {
 	return true
 }
 
+// wishes are what one says after "would" of what is to come: "I would like to visit him at Easter".
+var wishes = set("like love prefer rather be")
+
 // tells reports whether a sentence tells of the past, with another verb than those by which one arranges.
 func (s sentence) tells() bool {
 	for i := range s.toks {
@@ -297,4 +313,25 @@ func (s sentence) tells() bool {
 		}
 	}
 	return false
+}
+
+// lunarDayZh is the day of the lunar calendar that somebody's birthday is on, 大年初三 or 农历八月十五; empty: it is none.
+func lunarDayZh(owner, after string, b *bareZh) string {
+	for i := range b.whens {
+		after += b.s.text[b.s.toks[b.whens[i].first].start:b.s.toks[b.whens[i].next-1].end]
+	}
+	day, lunar := strings.CutPrefix(trimZhEnd(strings.TrimLeft(after, "是在")), "农历")
+	lunar = lunar || strings.HasSuffix(owner, "农历")
+	day = strings.Replace(day, "大年初", "正月初", 1)
+	if _, f, n := feast.HanAt(day); f != nil && f.Moon() && n == utf8.RuneCountInString(day) && !strings.HasPrefix(day, "正月") {
+		return day
+	}
+	month, nth, ok := strings.Cut(day, "月")
+	m, k := calendar.Han(month)
+	d, n := calendar.Han(strings.TrimPrefix(strings.Replace(nth, "廿", "二十", 1), "初"))
+	ok = ok && (m > 0 && m < 13 && k == utf8.RuneCountInString(month) || month == "正" || month == "腊") && d > 0 && d < 31 && n > 0 && utf8.RuneCountInString(nth) <= 3
+	if !ok || !lunar && !strings.HasPrefix(nth, "初") {
+		return ""
+	}
+	return "农历" + day
 }

@@ -167,13 +167,15 @@ func (w *when) notBefore(s sentence, first *when) {
 // usually reports whether what stands before token i is done as a matter of course: "we usually have dinner at seven".
 func (s sentence) usually(i int) bool {
 	for last := max(0, i-12); i > last && s.toks[i-1].kind != 'p' && s.at(i-1) != "but"; i-- {
-		switch s.at(i - 1) {
-		case "usually", "always", "normally", "generally", "typically", "often", "mostly":
+		if asRule[s.at(i-1)] {
 			return true
 		}
 	}
 	return false
 }
+
+// asRule are words for what is done as a matter of course.
+var asRule = set("usually always normally generally typically often mostly")
 
 // comeBack are the words for the end of a stay, or of what takes some days.
 var comeBack = set("back return returns returning leave leaves leaving home end ends ending closes until")

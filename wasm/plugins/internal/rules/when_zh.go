@@ -96,6 +96,10 @@ func yearZh(s sentence, i int, now moment, w *when) int {
 
 // inYearZh reads what is meant of a year, from token k: 三月五号, 三月, or nothing and the year itself.
 func inYearZh(s sentence, k, y int, w *when) int {
+	if s.at(k) == "的" {
+		n := inYearZh(s, k+1, y, w)
+		return n + boolInt(n > 0)
+	}
 	if p, n := calendar.HanMonths(s.from(k)); n > 0 {
 		w.ofSeason(p, y)
 		return n
