@@ -36,7 +36,7 @@ func TestParts(t *testing.T) {
 		"end of last year": "2025-12-01 2025-12-31", "late 2024": "2024-10-01 2024-12-31", "early this year": "2026-01-01 2026-03-31", "start of the year": "2026-01-01 2026-01-31",
 		"first monday of october": "2026-10-05 2026-10-05", "last friday in may two years ago": "2024-05-31 2024-05-31", "fifth friday of may": "2026-05-29 2026-05-29", "last weekend of june": "2026-06-27 2026-06-28",
 		"last day of september": "2026-09-30 2026-09-30", "last day of the year": "2026-12-31 2026-12-31", "second week of may": "2026-05-08 2026-05-14", "last week of may": "2026-05-25 2026-05-31",
-		"second half of may": "2026-05-16 2026-05-31", "first half of the year": "2026-01-01 2026-06-30", "third quarter of 2025": "2025-07-01 2025-09-30", "second quarter last year": "2025-04-01 2025-06-30",
+		"second half of may": "2026-05-16 2026-05-31", "first half of the year": "2026-01-01 2026-06-30", "third quarter of 2025": "2025-07-01 2025-09-30", "last quarter": "2026-07-01 2026-09-30", "next quarter": "2027-01-01 2027-03-31", "second quarter last year": "2025-04-01 2025-06-30",
 		"early bird": "", "last friday": "", "end of the world": "", "first week of school": "", "third quarter": "", "fifth monday of february": "", "second of may": "",
 	} {
 		words := strings.Fields(phrase)

@@ -9,11 +9,11 @@ var weekdayNames = [...][3]string{{"monday", "mon"}, {"tuesday", "tue", "tues"},
 
 // Weekdays is the weekday of an English name, in full or short; 0: it is none.
 func Weekdays(s string) int {
-	if len(s) < 3 {
+	if len(s) < 3 || strings.IndexByte("mtwfs", s[0]) < 0 {
 		return 0
 	}
 	for i, names := range weekdayNames {
-		if s == names[0] || s == names[1] || s == names[2] {
+		if s[0] == names[0][0] && (s == names[0] || s == names[1] || s == names[2]) {
 			return i + 1
 		}
 	}
@@ -24,11 +24,11 @@ var monthNames = [...]string{"january", "february", "march", "april", "may", "ju
 
 // MonthNamed is the month of an English name, in full or short; 0: it is none.
 func MonthNamed(s string) int {
-	if len(s) < 3 {
+	if len(s) < 3 || strings.IndexByte("jfmasond", s[0]) < 0 {
 		return 0
 	}
 	for i, name := range monthNames {
-		if s == name || s == name[:3] || s == "sept" && i == 8 {
+		if s[0] == name[0] && (s == name || s == name[:3] || s == "sept" && i == 8) {
 			return i + 1
 		}
 	}
@@ -64,11 +64,17 @@ func English(at Words, k, today int) (r Run, ok bool) {
 		r.Month, r.Next = r.Month-1, r.Next-1
 		return r, ok
 	}
+	y, m, _ := Date(today)
+	if step, ok := steps[at(k)]; ok && at(k) != "the" && at(k+1) == "quarter" && at(k+2) != "of" {
+		return Run{Days: func(int) (int, int, bool) {
+			first, last := Quarter(today, step)
+			return first, last, true
+		}, Year: y, Month: -1, Next: k + 2}, true
+	}
 	part, ofYear, of := english(at, k)
 	if of == 0 {
 		return r, false
 	}
-	y, m, _ := Date(today)
 	if month := MonthNamed(at(of)); month > 0 && part != nil {
 		year, took := YearAt(at, of+1, y)
 		return Run{Days: part.Of(month), Year: year, Month: of, Next: of + 1 + took}, true
@@ -76,14 +82,9 @@ func English(at Words, k, today int) (r Run, ok bool) {
 	if year, took := YearAt(at, of, y); took > 0 && ofYear != nil {
 		return Run{Days: ofYear, Year: year, Month: -1, Next: of + took}, true
 	}
-	step := 0
-	switch at(of) {
-	case "the", "this":
+	step, ok := steps[at(of)]
+	if ok {
 		of++
-	case "next":
-		step, of = 1, of+1
-	case "last":
-		step, of = -1, of+1
 	}
 	switch what := at(of); {
 	case what == "month" && part != nil:
@@ -96,6 +97,9 @@ func English(at Words, k, today int) (r Run, ok bool) {
 	}
 	return r, false
 }
+
+// steps are how many months, quarters or years away is what the words stand before.
+var steps = map[string]int{"the": 0, "this": 0, "next": 1, "last": -1}
 
 // english reads the name of a part, as one of a month and as one of a year, and gives the place of the word that
 // names the month or the year. Nil: it is no such part; 0: it is none at all.
@@ -183,15 +187,8 @@ func YearAt(at Words, k, this int) (year, n int) {
 	if y := Year(first); y > 0 {
 		return y, n + 1
 	}
-	if second == "year" {
-		switch first {
-		case "last":
-			return this - 1, n + 2
-		case "this":
-			return this, n + 2
-		case "next":
-			return this + 1, n + 2
-		}
+	if step, ok := steps[first]; ok && first != "the" && second == "year" {
+		return this + step, n + 2
 	}
 	if ago := Count(first); n == 0 && ago > 0 && (second == "year" || second == "years") && at(k+2) == "ago" {
 		return this - ago, 3

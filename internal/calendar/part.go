@@ -86,7 +86,24 @@ func (p Months) Days(y int) (first, last int, ok bool) {
 // Season reports whether it is a season.
 func (p Months) Season() bool { return p.Count == 3 && p.First%3 == 0 }
 
-// ofYear are the parts of a year by their names.
+// Quarter are the days of this quarter, or of another so many quarters away.
+func Quarter(today, step int) (first, last int) {
+	y, m, _ := Date(today)
+	m += 3*step - (m-1)%3
+	return Day(y, m, 1), Day(y, m+3, 0)
+}
+
+// Season is the season of an English name; nil: it is none.
+func Season(name string) *Months {
+	for i := range ofYear[:5] {
+		if ofYear[i].Name == name {
+			return &ofYear[i]
+		}
+	}
+	return nil
+}
+
+// ofYear are the parts of a year by their names, the English seasons first.
 var ofYear = [...]Months{
 	{"spring", 3, 3}, {"summer", 6, 3}, {"autumn", 9, 3}, {"fall", 9, 3}, {"winter", 12, 3},
 	{"春天", 3, 3}, {"夏天", 6, 3}, {"秋天", 9, 3}, {"冬天", 12, 3}, {"春季", 3, 3}, {"夏季", 6, 3}, {"秋季", 9, 3}, {"冬季", 12, 3},

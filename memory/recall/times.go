@@ -125,9 +125,9 @@ func (r *timeReader) englishTime(i int) {
 		r.englishWeekday(i, d)
 		return
 	}
-	if d := calendar.Weekdays(strings.TrimSuffix(w.text, "s")); d > 0 && r.at(i+1) == "ago" { // two Fridays ago
+	if days, ago := strings.CutSuffix(w.text, "s"); ago && r.at(i+1) == "ago" && calendar.Weekdays(days) > 0 { // two Fridays ago
 		if n := number(r.at(i - 1)); n > 0 && n < 9 {
-			day := nearestWeekday(r.now, d, false) - 7*int32(n-1)
+			day := nearestWeekday(r.now, calendar.Weekdays(days), false) - 7*int32(n-1)
 			r.add(day, day, false)
 			r.use(i-1, i, i+1)
 		}
@@ -155,6 +155,7 @@ func (r *timeReader) englishTime(i int) {
 		r.year = y
 		r.use(i)
 		if !r.numeric(i, y) {
+			r.of = yearOf{y, len(r.spans), i + 1}
 			from, to := yearSpan(y)
 			r.add(from, to, true)
 		}
@@ -311,12 +312,12 @@ func timeUnit(s string) int32 {
 	case "year":
 		return 365
 	}
-	if p := calendar.Named(strings.TrimSuffix(s, "s")); p != nil && p.Season() {
-		return 90
-	}
 	switch s {
 	case "night", "evening", "morning", "afternoon":
 		return 2
+	}
+	if calendar.Season(strings.TrimSuffix(s, "s")) != nil {
+		return 90
 	}
 	return 0
 }
@@ -442,6 +443,9 @@ func period(now time.Time, unit, n int32) (from, to int32) {
 		return from, from + 1
 	case 30:
 		return monthSpan(now.Year(), int(now.Month())+int(n))
+	case 91:
+		first, last := calendar.Quarter(int(dayOf(now)), int(n))
+		return int32(first), int32(last)
 	}
 	return yearSpan(now.Year() + int(n))
 }

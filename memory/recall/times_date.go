@@ -177,7 +177,7 @@ func (r *timeReader) yearlyOf(days calendar.Yearly, year int, ahead bool) {
 // season reads "the summer of 2021", "last spring", "in the spring" and "the summer before last" at its name.
 func (r *timeReader) season(i int) {
 	name, plural := strings.CutSuffix(r.at(i), "s")
-	days := calendar.Yearly(calendar.Named(name).Days)
+	days := calendar.Yearly(calendar.Season(name).Days)
 	before := r.at(i - 1)
 	ago := 0 // years before the last one
 	switch n := number(before); {

@@ -139,7 +139,7 @@ func counted(s sentence, k, n int, now moment, w *when, lead string) (took int, 
 	}
 	if season := strings.TrimSuffix(at(k2), "s"); at(k2+1) == "ago" && w.seasonOf(season, -1, now) { // two summers ago
 		y, _, _ := date(w.day)
-		w.ofSeason(calendar.Named(season), y+1-n)
+		w.ofSeason(calendar.Season(season), y+1-n)
 		return k2 + 2 - k, true
 	}
 	if days, months, ok := unitOf(at(k2)); ok {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -134,32 +133,6 @@ func feastNameZh(s sentence, i int) (days calendar.Yearly, n int) {
 	return days, n
 }
 
-// seasonAt reads "the summer of 2021", "spring 2027", "winter last year", and after "in", where the verb says
-// whether it is over, "the spring" alone.
-func seasonAt(s sentence, k int, now moment, w *when, lead string) int {
-	j := k + boolInt(s.at(k) == "the")
-	what := s.at(j)
-	p := calendar.Named(what)
-	if p == nil || !p.Season() {
-		return 0
-	}
-	y, _, _ := date(now.day)
-	if y, n := calendar.YearAt(s.at, j+1, y); n > 0 && (lead != "" || j > k || n > 1) {
-		w.ofSeason(p, y)
-		return j + 1 + n - k
-	}
-	if lead != "in" || what == "fall" && j == k || !s.restsAt(j+1, make([]bool, len(s.toks))) && !subjectPronoun(first(contraction(s.at(j+1)))) || s.toks[j].cap || !s.once() || s.born() {
-		return 0
-	}
-	w.seasonOf(what, 0, now)
-	return j + 1 - k
-}
-
-// born reports whether somebody was born, which is of no year that one knows: "I was born in the summer".
-func (s sentence) born() bool {
-	return slices.ContainsFunc(s.toks, func(t token) bool { return t.s == "born" })
-}
-
 // once reports whether a sentence tells of what was done or will be, and not of what one does: "we go there in
 // the summer".
 func (s sentence) once() bool {
@@ -225,19 +198,6 @@ var (
 	decades   = set("twenties thirties forties fifties sixties seventies eighties nineties")
 	youths    = set("child kid boy girl teenager baby toddler youngster")
 )
-
-// partLeads stand before the part of a year: "in Q3".
-var partLeads = set("in by for until till before after during from since")
-
-// quarterAt reads "Q3": three months.
-func quarterAt(s sentence, k int, now moment, w *when) int {
-	q := s.at(k)
-	if _, lead := partLeads[s.at(k-1)]; !lead || len(q) != 2 || q[0] != 'q' || calendar.Named(q) == nil {
-		return 0
-	}
-	w.yearly(now, calendar.Named(q).Days)
-	return 1
-}
 
 // feast is the feast that a clause begins with, and how many words it has.
 func (c *clause) feast() (*feast.Feast, int) {

@@ -228,70 +228,6 @@ func afterNext(s sentence, i int, now moment, w *when) int {
 	return 3
 }
 
-// runAt reads a part of a month or a year: "late May", "end of next month", "first Monday of October", "first half of
-// 2025".
-func runAt(s sentence, k int, now moment, w *when) int {
-	r, ok := calendar.English(s.at, k, now.day)
-	if !ok {
-		return 0
-	}
-	if m := monthOf(s.at(r.Month)); (m == 3 || m == 5) && !s.toks[r.Month].cap && r.Month > k {
-		return 0
-	}
-	if r.Year == 0 {
-		return (r.Next - k) * boolInt(w.yearly(now, r.Days))
-	}
-	first, last, ok := r.Days(r.Year)
-	if !ok {
-		return 0
-	}
-	w.ofDays(first, last)
-	return r.Next - k
-}
-
-// inYear reads at token k which year's are the days of w, "two years ago", or what is meant of the year that w is,
-// "in the spring". It says how many tokens that takes.
-func (w *when) inYear(s sentence, k int, now moment) int {
-	switch y, _, _ := date(now.day); {
-	case w.habit || w.since:
-	case w.days != nil || w.assumed >= 12:
-		if y, n := calendar.YearAt(s.at, k, y); n > 0 {
-			w.ofYear(y)
-			return n
-		}
-	case w.grain == 'y' && preposition(s.at(k)):
-		var in when
-		if n := dayPart(s, k, now, &in); n > 0 && (in.days != nil || in.assumed >= 12) && !in.habit {
-			y, _, _ = date(w.day)
-			in.first, in.zone = w.first, w.zone
-			*w = in
-			w.ofYear(y)
-			return n
-		}
-	}
-	return 0
-}
-
-// ofYear moves what comes every year to a year.
-func (w *when) ofYear(y int) {
-	switch _, m, d := date(w.day); {
-	case w.days != nil:
-		first, last, ok := w.days(y)
-		if w.ofDays(first, last); !ok {
-			w.set(dayOf(y, 1, 1), 'y')
-			w.last = 0
-		}
-	case w.last > 0:
-		w.last += dayOf(y, m, d) - w.day
-		w.day = dayOf(y, m, d)
-	case w.grain == 'd':
-		w.calendar(y, m, d)
-	default:
-		w.set(dayOf(y, m, d), w.grain)
-	}
-	w.assumed, w.days = 0, nil
-}
-
 // atTime reads what "at" or "over" at token i begins: "at the weekend", "over Easter", "at New Year".
 func atTime(s sentence, i int, now moment, w *when) int {
 	k := i + 1
@@ -349,7 +285,7 @@ func beforeLast(s sentence, i int, now moment, w *when) int {
 	default:
 		if w.seasonOf(what, -1, now) {
 			y, _, _ := date(w.day)
-			w.ofSeason(calendar.Named(what), y-1)
+			w.ofSeason(calendar.Season(what), y-1)
 			break
 		}
 		if weekdayOf(what, true) < 0 {
@@ -359,41 +295,6 @@ func beforeLast(s sentence, i int, now moment, w *when) int {
 		w.set(now.day, 'd')
 	}
 	return 3
-}
-
-// seasonOf sets the season that is or comes next (sign 0), the next that begins (1) or the last that is over (-1), and
-// reports whether it is one.
-func (w *when) seasonOf(what string, sign int, now moment) bool {
-	p := calendar.Named(what)
-	if p == nil || !p.Season() {
-		return false
-	}
-	w.season = what
-	w.yearly(now, p.Days)
-	switch {
-	case sign < 0:
-		w.before(now, true)
-		w.assumed = 0
-	case sign > 0 && w.day <= now.day:
-		y, _, _ := date(w.day)
-		w.ofSeason(p, y+1)
-	case sign > 0:
-		w.assumed = 0
-	}
-	return true
-}
-
-// ofSeason sets a season, or another part, of a year.
-func (w *when) ofSeason(p *calendar.Months, y int) {
-	if p.Season() {
-		w.season = p.Name
-	}
-	if head, zh := strings.CutSuffix(p.Name, "季"); zh {
-		w.season = head + "天"
-	}
-	first, last, _ := p.Days(y)
-	w.ofDays(first, last)
-	w.assumed, w.days = 0, nil
 }
 
 // laterThis reads what follows "later": the rest of this week or month, from tomorrow on.

@@ -155,14 +155,19 @@ func dayOfMonthZh(s sentence, k int) (d, n int) {
 	return d, n + 1
 }
 
-// monthZh reads 下个月, 上月五号.
+// monthZh reads 下个月, 上月五号, 上个季度.
 func monthZh(s sentence, i int, now moment, w *when) int {
-	word, n := prefixZh(s, i, "下下个月", "上上个月", "下个月", "上个月", "这个月", "本月", "下月", "上月")
+	word, n := prefixZh(s, i, "下下个月", "上上个月", "下个月", "上个月", "这个月", "本月", "下月", "上月", "下个季度", "上个季度", "这个季度", "本季度", "下季度", "上季度")
 	if n == 0 {
 		return 0
 	}
+	step := strings.Count(word, "下") - strings.Count(word, "上")
+	if strings.HasSuffix(word, "季度") {
+		w.ofDays(calendar.Quarter(now.day, step))
+		return n
+	}
 	y, m, _ := date(now.day)
-	y, m, _ = date(addMonths(dayOf(y, m, 1), strings.Count(word, "下")-strings.Count(word, "上")))
+	y, m, _ = date(addMonths(dayOf(y, m, 1), step))
 	return n + inMonthZh(s, i+n, y, m, w)
 }
 
