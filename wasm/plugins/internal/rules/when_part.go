@@ -16,6 +16,9 @@ func runAt(s sentence, k int, now moment, w *when) int {
 	if !ok {
 		return 0
 	}
+	if _, event := eventNoun(s.at(r.Next)); event && s.at(k+1) == "quarter" { // our last quarter review
+		return 0
+	}
 	if m := monthOf(s.at(r.Month)); (m == 3 || m == 5) && !s.toks[r.Month].cap && r.Month > k {
 		return 0
 	}
