@@ -2,6 +2,8 @@
 // those that go by Easter.
 package feast
 
+import "github.com/locket-dev/locket/internal/calendar"
+
 // Feast is a day, or a run of days, that has a name.
 type Feast struct {
 	Words      string // its name in small letters, without 's: 国庆, 春节, "new year eve"
@@ -39,7 +41,8 @@ var All = []Feast{
 	{Words: "复活节", by: easter, Days: 1}, {Words: "感恩节", by: thanksgiving, Days: 1},
 
 	{Words: "christmas eve", month: 12, day: 24, Days: 1}, {Words: "christmas day", month: 12, day: 25, Days: 1}, {Words: "christmas", month: 12, day: 24, Days: 3, Main: 1},
-	{Words: "boxing day", month: 12, day: 26, Days: 1}, {Words: "new year eve", month: 12, day: 31, Days: 1}, {Words: "new year day", month: 1, day: 1, Days: 1},
+	{Words: "boxing day", month: 12, day: 26, Days: 1}, {Words: "new year eve", month: 12, day: 31, Days: 1}, {Words: "new year day", month: 1, day: 1, Days: 1}, {Words: "new year", month: 1, day: 1, later: -1, Days: 2, Main: 1},
+	{Words: "between christmas and new year", month: 12, day: 27, Days: 5},
 	{Words: "chinese new year", Days: 7}, {Words: "spring festival", Days: 7}, {Words: "dragon boat festival", by: dragonBoat, Days: 3}, {Words: "mid autumn", by: midAutumn, Days: 1},
 	{Words: "valentine day", month: 2, day: 14, Days: 1}, {Words: "halloween", month: 10, day: 31, Days: 1},
 	{Words: "good friday", by: easter, later: -2, Days: 1}, {Words: "easter sunday", by: easter, Days: 1}, {Words: "easter monday", by: easter, later: 1, Days: 1},
@@ -70,24 +73,34 @@ func Named(words string) *Feast {
 	return nil
 }
 
-// In returns the first day of a feast in a year from 1900 on. The day may be below 1 or beyond the month's
-// end, by so many days. It reports false where the day isn't known.
-func (f *Feast) In(year int) (month, day int, ok bool) {
+// In returns the days of a feast in a year from 1900 on, as [calendar.Yearly]. It reports false where they are not known.
+func (f *Feast) In(year int) (first, last int, ok bool) {
+	month, day := f.month, f.day
 	switch {
-	case f.month > 0:
-		return f.month, f.day, true
+	case month > 0:
 	case f.by == easter:
 		month, day = easterSunday(year)
 	case f.by == thanksgiving:
-		month, day = 11, 22+(11-weekdayOfFirst(year))%7
+		first := calendar.Day(year, 11, 22)
+		month, day = 11, 22+(11-calendar.Weekday(first))%7
 	case year < firstMoon || year >= firstMoon+len(moon):
 		return 0, 0, false
 	default:
 		at := moon[year-firstMoon][f.by]
 		month, day = at/100, at%100
 	}
-	return month, day + f.later, true
+	first = calendar.Day(year, month, day+f.later)
+	return first, first + f.Days - 1, true
 }
+
+// Alone are the days that its name alone means: the one day of Christmas.
+func (f *Feast) Alone(year int) (first, last int, ok bool) {
+	first, _, ok = f.In(year)
+	return first + f.Main, first + f.Main, ok
+}
+
+// Moon reports whether it goes by the moon.
+func (f *Feast) Moon() bool { return f.month == 0 && f.by < easter }
 
 // easterSunday is Easter of the Gregorian calendar (the anonymous algorithm, Nature, 20 April 1876).
 func easterSunday(y int) (month, day int) {
@@ -97,6 +110,3 @@ func easterSunday(y int) (month, day int) {
 	n := h + l - 7*((a+11*h+22*l)/451) + 114
 	return n / 31, n%31 + 1
 }
-
-// weekdayOfFirst is the day of the week of 1 November, 0 for Sunday (Zeller).
-func weekdayOfFirst(y int) int { return (1 + 13*12/5 + y + y/4 - y/100 + y/400 - 1) % 7 }

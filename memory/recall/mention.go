@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/memory/graph"
 	"github.com/locket-dev/locket/memory/names"
 )
@@ -79,7 +80,7 @@ func named(w string) bool {
 		return false
 	}
 	low := strings.ToLower(w)
-	return !stopWords[low] && months[low] == 0 && weekdays[low] == 0 && !strings.HasPrefix(low, "i'")
+	return !stopWords[low] && calendar.MonthNamed(low) == 0 && calendar.Weekdays(low) == 0 && !strings.HasPrefix(low, "i'")
 }
 
 // relationTerm writes a relation as a term: its parts and its bounds in Unix

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -18,7 +19,7 @@ type span struct {
 
 func dayOf(t time.Time) int32 {
 	y, m, d := t.Date()
-	return int32(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+	return int32(calendar.Day(y, int(m), d))
 }
 
 func dayTime(d int32) time.Time { return time.Unix(int64(d)*86400, 0).UTC() }
@@ -26,29 +27,6 @@ func dayTime(d int32) time.Time { return time.Unix(int64(d)*86400, 0).UTC() }
 // local reads t in a zone by its IANA name; an unknown name leaves t as it is.
 func local(t time.Time, zone string) time.Time {
 	return t.In(memory.ZoneOr(zone, t.Location()))
-}
-
-var months = calendar(`january jan:1 february feb:2 march mar:3 april apr:4 may:5 june jun:6 july jul:7 august aug:8
-september sep sept:9 october oct:10 november nov:11 december dec:12`)
-
-var weekdays = calendar(`sunday sun:7 monday mon:1 tuesday tue tues:2 wednesday wed:3 thursday thu thurs:4 friday fri:5 saturday sat:6`)
-
-// calendar reads words with the number of a month or weekday after their last.
-func calendar(s string) map[string]int {
-	m := map[string]int{}
-	var wait []string
-	for _, w := range strings.Fields(s) {
-		name, n, ok := strings.Cut(w, ":")
-		wait = append(wait, name)
-		if ok {
-			v, _ := strconv.Atoi(n)
-			for _, x := range wait {
-				m[x] = v
-			}
-			wait = wait[:0]
-		}
-	}
-	return m
 }
 
 // found is what a text says of time.
@@ -68,13 +46,22 @@ type timeReader struct {
 	found
 	words []word
 	now   time.Time // local; zero: relative times are noticed and not resolved
-	tense *tense    // of words; nil until it is needed
+	today int       // now
+	text  calendar.Words
+	tense *tense // of words; nil until it is needed
+	of    yearOf
+}
+
+// yearOf is a year that was read by itself, and whose part may be read next: "two years ago in the spring".
+type yearOf struct {
+	year, span, next int // its span's place, and that of the word behind it
 }
 
 // findTimes reads the times that words name, relative to now (local). Zero
 // now: relative times are noticed and not resolved.
 func findTimes(words []word, now time.Time) found {
-	r := timeReader{found: found{consumed: map[int]bool{}, named: map[int]bool{}}, words: words, now: now}
+	r := timeReader{found: found{consumed: map[int]bool{}, named: map[int]bool{}}, words: words, now: now, today: int(dayOf(now))}
+	r.text = r.at
 	for i, w := range words {
 		if r.done(i) {
 			continue
@@ -127,30 +114,31 @@ func (r *timeReader) name(from, to int) {
 // englishTime reads an English time that has its main word at words[i].
 func (r *timeReader) englishTime(i int) {
 	w := r.words[i]
-	if r.englishDay(i) {
+	if r.englishDay(i) || r.englishPart(i) {
 		return
 	}
-	if m, ok := months[w.text]; ok && isMonth(r.words, i) {
+	if m := calendar.MonthNamed(w.text); m > 0 && isMonth(r.words, i) {
 		r.englishDate(i, m)
 		return
 	}
-	if d, ok := weekdays[w.text]; ok && (len(w.text) > 3 || w.capital) {
-		if !r.nthWeekday(i, d) {
-			r.englishWeekday(i, d)
-		}
+	if d := calendar.Weekdays(w.text); d > 0 && (len(w.text) > 3 || w.capital) {
+		r.englishWeekday(i, d)
 		return
 	}
-	if d, ok := weekdays[strings.TrimSuffix(w.text, "s")]; ok && r.at(i+1) == "ago" { // two Fridays ago
+	if days, ago := strings.CutSuffix(w.text, "s"); ago && r.at(i+1) == "ago" && calendar.Weekdays(days) > 0 { // two Fridays ago
 		if n := number(r.at(i - 1)); n > 0 && n < 9 {
-			day := nearestWeekday(r.now, d, false) - 7*int32(n-1)
+			day := nearestWeekday(r.now, calendar.Weekdays(days), false) - 7*int32(n-1)
 			r.add(day, day, false)
 			r.use(i-1, i, i+1)
 		}
 		return
 	}
-	if len(w.text) == 2 && w.text[0] == 'q' && w.text[1] >= '1' && w.text[1] <= '4' && (year(r.at(i+1)) > 0 || quarterLeads[r.at(i-1)]) {
-		r.quarter(i, int(w.text[1]-'0'))
-		return
+	if len(w.text) == 2 && w.text[0] == 'q' && (year(r.at(i+1)) > 0 || quarterLeads[r.at(i-1)]) {
+		if q := calendar.Named(w.text); q != nil {
+			r.use(i)
+			r.yearly(q.Days, i, i+1)
+			return
+		}
 	}
 	if n := r.englishFeast(i); n > 0 {
 		r.name(i, i+n-1)
@@ -167,6 +155,7 @@ func (r *timeReader) englishTime(i int) {
 		r.year = y
 		r.use(i)
 		if !r.numeric(i, y) {
+			r.of = yearOf{y, len(r.spans), i + 1}
 			from, to := yearSpan(y)
 			r.add(from, to, true)
 		}
@@ -273,16 +262,7 @@ var goesOn = set(`and but so then what how about of for the`)
 
 // nearestDay returns the last day with a number in its month up to now, or the next from now on.
 func nearestDay(now time.Time, n int, ahead bool) int32 {
-	step := -1
-	if ahead {
-		step = 1
-	}
-	for k := 0; ; k += step {
-		t := time.Date(now.Year(), now.Month()+time.Month(k), n, 0, 0, 0, 0, time.UTC)
-		if d := dayOf(t); t.Day() == n && (ahead && d >= dayOf(now) || !ahead && d <= dayOf(now)) {
-			return d
-		}
-	}
+	return int32(calendar.DayOfMonth(int(dayOf(now)), n, ahead))
 }
 
 // number reads 3, 3rd, three; 0 where it is none.
@@ -323,6 +303,8 @@ func timeUnit(s string) int32 {
 		return 1
 	case "week":
 		return 7
+	case "fortnight":
+		return 14
 	case "weekend":
 		return 6
 	case "month":
@@ -331,10 +313,11 @@ func timeUnit(s string) int32 {
 		return 365
 	}
 	switch s {
-	case "summer", "winter", "spring", "autumn", "fall":
-		return 90
 	case "night", "evening", "morning", "afternoon":
 		return 2
+	}
+	if calendar.Season(strings.TrimSuffix(s, "s")) != nil {
+		return 90
 	}
 	return 0
 }
@@ -342,21 +325,24 @@ func timeUnit(s string) int32 {
 // relative reads "last week", "two months ago", "the week before", "in three days".
 func (r *timeReader) relative(i int, unit int32) {
 	n := int32(0)
-	name := r.at(i)
-	if r.at(i+1) == "before" && r.at(i+2) == "last" { // the week before last
-		from, to := period(r.now, unit, -2, name)
-		r.add(from, to, false)
-		r.use(i, i+1, i+2)
+	if r.besideFeast(i) {
 		return
 	}
-	if unit == 90 && r.season(i) {
+	if unit == 90 {
+		r.season(i)
+		return
+	}
+	if r.at(i+1) == "before" && r.at(i+2) == "last" { // the week before last
+		from, to := period(r.now, unit, -2)
+		r.add(from, to, false)
+		r.use(i, i+1, i+2)
 		return
 	}
 	if the := r.at(i - 2); unit == 6 && r.at(i-1) == "the" && (the == "at" || the == "over" || the == "on") {
 		if !r.aheadOf(i) && monday(r.now)+5 > dayOf(r.now) {
 			n = -1
 		}
-		from, to := period(r.now, unit, n, name)
+		from, to := period(r.now, unit, n)
 		r.add(from, to, false)
 		r.use(i)
 		return
@@ -373,7 +359,25 @@ func (r *timeReader) relative(i int, unit int32) {
 		return
 	}
 	r.use(i, i-1)
-	from, to := period(r.now, unit, n, r.at(i))
+	from, to := period(r.now, unit, n)
+	switch {
+	case unit == 365:
+		r.of = yearOf{r.now.Year() + int(n), len(r.spans), i + 1}
+	case unit == 30 && r.at(i-2) == "of": // the 3rd of last month
+		if d := r.dayOfMonth(i - 3); d > 0 {
+			from += int32(d) - 1
+			to = from
+		}
+	}
+	switch today := dayOf(r.now); {
+	case n != 0 || unit < 7:
+	case r.at(i-2) == "earlier":
+		to = today
+		r.use(i - 2)
+	case r.at(i-2) == "later" && today < to:
+		from = today + 1
+		r.use(i - 2)
+	}
 	r.add(from, to, false)
 }
 
@@ -392,15 +396,18 @@ func (r *timeReader) counted(i int, unit int32) {
 	}
 	far := count * natural(unit)
 	switch after := r.at(i + 1); {
-	case after == "ago" && unit == 7 && (weekdays[r.at(i+2)] > 0 || r.at(i+2) == "today"): // a week ago Tuesday
+	case after == "ago" && unit == 7 && (calendar.Weekdays(r.at(i+2)) > 0 || r.at(i+2) == "today"): // a week ago Tuesday
 		d := dayOf(r.now) - far
-		if day := weekdays[r.at(i+2)]; day > 0 {
+		if day := calendar.Weekdays(r.at(i + 2)); day > 0 {
 			d = nearestWeekday(r.now, day, false) - far
 		}
 		r.add(d, d, false)
 		r.use(i, i-1, i+1, i+2)
 	case after == "ago" || after == "back" || after == "earlier":
 		d := dayOf(r.now) - far
+		if unit == 365 {
+			r.of = yearOf{r.now.Year() - int(count), len(r.spans), i + 2}
+		}
 		r.add(d-unit/4, d+unit/4, false)
 		r.use(i, i-1, i+1)
 	case r.at(i-2) == "in" || after == "later":
@@ -424,27 +431,21 @@ func natural(unit int32) int32 {
 
 // period returns the days of this unit (n is 0), the last one (-1) or the next
 // one (1).
-func period(now time.Time, unit, n int32, name string) (from, to int32) {
+func period(now time.Time, unit, n int32) (from, to int32) {
 	switch unit {
 	case 1, 2:
 		return dayOf(now) + n, dayOf(now) + n
-	case 7:
-		from = monday(now) + 7*n
-		return from, from + 6
+	case 7, 14:
+		from = monday(now) + unit*n
+		return from, from + unit - 1
 	case 6:
 		from = monday(now) + 7*n + 5
 		return from, from + 1
 	case 30:
-		t := time.Date(now.Year(), now.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
-		return monthSpan(t.Year(), int(t.Month()))
-	case 365:
-		return yearSpan(now.Year() + int(n))
+		return monthSpan(now.Year(), int(now.Month())+int(n))
+	case 91:
+		first, last := calendar.Quarter(int(dayOf(now)), int(n))
+		return int32(first), int32(last)
 	}
-	start := seasons[name]
-	y := now.Year() + int(n)
-	if n < 0 && now.Month() >= start+3 {
-		y++ // "last summer" said in autumn is this year's
-	}
-	from = dayOf(time.Date(y, start, 1, 0, 0, 0, 0, time.UTC))
-	return from, dayOf(time.Date(y, start+3, 0, 0, 0, 0, 0, time.UTC))
+	return yearSpan(now.Year() + int(n))
 }

@@ -1,8 +1,10 @@
 package recall
 
 import (
+	"slices"
 	"strings"
-	"time"
+
+	"github.com/locket-dev/locket/internal/calendar"
 )
 
 // numeric reads a date in figures with its year at words[i]: 2025-05-28, or
@@ -63,22 +65,20 @@ func isMonth(words []word, i int) bool {
 func (r *timeReader) englishDate(i, m int) {
 	r.any = true
 	r.use(i)
-	j := i + 1
-	day := r.dayOfMonth(j)
-	if day > 0 {
-		j++
-	} else if k := i - 1; r.at(k) == "of" {
+	day, y := 0, r.yearAt(i, i+1)
+	if y == 0 {
+		if day = r.dayOfMonth(i + 1); day > 0 {
+			y = r.yearAt(i, i+2)
+		}
+	}
+	if k := i - 1; day == 0 && r.at(k) == "of" {
 		day = r.dayOfMonth(k - 1)
-	} else {
+	} else if day == 0 {
 		day = r.dayOfMonth(k)
 	}
-	y := year(r.at(j))
-	if y > 0 {
-		r.use(j)
+	if r.month, r.day = m, day; y > 0 {
 		r.year = y
-	}
-	r.month, r.day = m, day
-	if y == 0 {
+	} else {
 		if r.now.IsZero() {
 			return
 		}
@@ -95,136 +95,133 @@ func (r *timeReader) englishDate(i, m int) {
 	if day > 0 {
 		from += int32(day - 1)
 		to = from
-	} else {
-		from, to = r.partOf(i, from, to)
 	}
 	r.add(from, to, true)
 }
 
-// partOf narrows the days of the month that is named at words[i]: "late May", "the end of May", "the first week of May".
-func (r *timeReader) partOf(i int, from, to int32) (int32, int32) {
-	part, k := r.at(i-1), i-1
-	if part == "of" || part == "in" && r.at(i-2) == "week" {
-		part, k = r.at(i-2), i-2
-		if part == "week" {
-			n := int32(ordinals[r.at(i-3)])
-			switch {
-			case n > 0 && n < 5:
-				r.use(i-2, i-3)
-				return from + 7*(n-1), from + 7*n - 1
-			case r.at(i-3) == "last":
-				r.use(i-2, i-3)
-				return to - 6, to
-			}
-			return from, to
-		}
-	}
-	switch part {
-	case "early", "start", "beginning":
-		r.use(k)
-		return from, from + 9
-	case "mid", "middle":
-		r.use(k)
-		return from + 10, from + 19
-	case "late", "end":
-		r.use(k)
-		return from + 20, to
-	}
-	return from, to
-}
-
-var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-
-// nthWeekday reads "the first Monday of October", and reports whether it is there.
-func (r *timeReader) nthWeekday(i, d int) bool {
-	n, last := ordinals[r.at(i-1)], r.at(i-1) == "last"
-	m := months[r.at(i+2)]
-	if n == 0 && !last || m == 0 || r.at(i+1) != "of" && r.at(i+1) != "in" || r.now.IsZero() {
+// englishPart reads a part of a month or a year that begins at words[i], "late May", "first Monday of October", and
+// reports whether it is there.
+func (r *timeReader) englishPart(i int) bool {
+	run, ok := calendar.English(r.text, i, r.today)
+	if !ok || run.Month >= 0 && !isMonth(r.words, run.Month) {
 		return false
 	}
-	in := func(y int) int32 {
-		from, to := monthSpan(y, m)
-		if last {
-			return to - (weekdayOf(to)-int32(d)+7)%7
-		}
-		return from + (int32(d)-weekdayOf(from)+7)%7 + int32(7*(n-1))
+	for k := i; k < run.Next; k++ {
+		r.use(k)
 	}
-	y := r.now.Year()
-	day := in(y)
-	r.use(i-1, i, i+1, i+2)
-	switch named := year(r.at(i + 3)); {
-	case named > 0:
-		day = in(named)
-		r.use(i + 3)
-	case r.aheadOf(i) && day < dayOf(r.now):
-		day = in(y + 1)
-	case !r.aheadOf(i) && day > dayOf(r.now):
-		day = in(y - 1)
+	if run.Year < 1900 { // also of "last year", where now isn't known
+		r.yearly(run.Days, i, run.Next)
+		return true
 	}
-	r.add(day, day, true)
+	r.year = run.Year
+	if first, last, ok := run.Days(run.Year); ok {
+		r.add(int32(first), int32(last), true)
+	}
 	return true
 }
-
-// weekdayOf is the day of the week of a day, 1 for Monday to 7 for Sunday.
-func weekdayOf(day int32) int32 { return (day+3)%7 + 1 }
 
 // quarterLeads stand before a quarter, and not before a car of that name.
 var quarterLeads = set(`in by for until before after during from since`)
 
-// quarter reads "Q3", "Q3 2025": the last one, or the next where the text speaks of what is to come.
-func (r *timeReader) quarter(i, q int) {
-	r.use(i)
-	y := year(r.at(i + 1))
+// yearAt reads at words[j] the year of what begins at words[i], and uses its words, or takes the year that stands
+// before it: "two years ago in the spring"; 0: there is none.
+func (r *timeReader) yearAt(i, j int) int {
+	y, n := calendar.YearAt(r.text, j, r.now.Year())
+	switch b := r.of; {
+	case y >= 1900:
+		for k := range n {
+			r.use(j + k)
+		}
+		return y
+	case b.year >= 1900 && b.next < i && i <= b.next+2 && b.span < len(r.spans) && yearLeads[r.at(b.next)]:
+		r.spans = slices.Delete(r.spans, b.span, b.span+1)
+		r.of = yearOf{}
+		return b.year
+	}
+	return 0
+}
+
+// yearLeads stand between a year and its part.
+var yearLeads = set(`in at on over around during`)
+
+// yearly adds the days of what comes every year, named from words[i] up to words[j]: those of a year that is named, or
+// else the last or, where the text speaks of what is to come, the next.
+func (r *timeReader) yearly(days calendar.Yearly, i, j int) {
+	y := r.yearAt(i, j)
 	if y > 0 {
-		r.use(i + 1)
 		r.year = y
-	} else if r.now.IsZero() {
+	}
+	r.yearlyOf(days, y, r.aheadOf(i))
+}
+
+// yearlyOf adds the days of what comes every year; year 0: the last or the next ones.
+func (r *timeReader) yearlyOf(days calendar.Yearly, year int, ahead bool) {
+	r.any = true
+	var first, last int
+	ok := false
+	switch {
+	case year > 0:
+		r.dropYear(year)
+		first, last, ok = days(year)
+	case r.now.IsZero():
+	case ahead:
+		first, last, ok = days.Next(r.today)
+	default:
+		first, last, ok = days.Last(r.today, false)
+	}
+	if ok {
+		r.add(int32(first), int32(last), year > 0)
+	}
+}
+
+// season reads "the summer of 2021", "last spring", "in the spring" and "the summer before last" at its name.
+func (r *timeReader) season(i int) {
+	name, plural := strings.CutSuffix(r.at(i), "s")
+	days := calendar.Yearly(calendar.Season(name).Days)
+	before := r.at(i - 1)
+	ago := 0 // years before the last one
+	switch n := number(before); {
+	case plural && n > 0 && n < 100 && r.at(i+1) == "ago": // two summers ago
+		before, ago = "last", n-1
+		r.use(i-1, i+1)
+	case plural:
+		return
+	case r.at(i+1) == "before" && r.at(i+2) == "last":
+		before, ago = "last", 1
+		r.use(i+1, i+2)
+	case before == "last", before == "past", before == "previous", before == "this", before == "next", before == "coming", before == "following":
+		r.use(i - 1)
+	default:
+		y := r.yearAt(i, i+1)
+		if y > 0 {
+			r.year = y
+		} else if r.now.IsZero() || before != "in" && (before != "the" || r.at(i-2) != "in") {
+			return
+		}
+		r.use(i)
+		r.yearlyOf(days, y, r.aheadOf(i))
 		return
 	}
-	r.monthsOf(3*q-2, 3, y, r.aheadOf(i))
-}
-
-// monthsOf adds so many months from one on, of a year or else the last or the next such months.
-func (r *timeReader) monthsOf(first, n, y int, ahead bool) {
-	said := y > 0
-	in := func(y int) (from, to int32) {
-		from, _ = monthSpan(y, first)
-		_, to = monthSpan(y, first+n-1)
-		return from, to
+	r.use(i)
+	if r.any = true; r.now.IsZero() {
+		return
 	}
-	if !said {
-		y = r.now.Year()
-		if from, to := in(y); ahead && to < dayOf(r.now) {
-			y++
-		} else if !ahead && from > dayOf(r.now) {
-			y--
+	var first int
+	switch before {
+	case "this":
+		r.yearlyOf(days, 0, r.aheadOf(i))
+		return
+	case "last", "past", "previous":
+		first, _, _ = days.Last(r.today, true)
+	default:
+		if first, _, _ = days.Next(r.today); first <= r.today {
+			ago = -1
 		}
 	}
-	from, to := in(y)
-	r.add(from, to, said)
+	y, _, _ := calendar.Date(first)
+	first, last, _ := days(y - ago)
+	r.add(int32(first), int32(last), false)
 }
-
-// season reads "the summer of 2021", "spring 2027" and "in the spring" at its name, and reports whether it did.
-func (r *timeReader) season(i int) bool {
-	first := int(seasons[r.at(i)])
-	at := i + 1
-	if r.at(at) == "of" {
-		at++
-	}
-	y := year(r.at(at))
-	switch before := r.at(i - 1); {
-	case y > 0:
-		r.year = y
-		r.use(at)
-	case r.now.IsZero(), first == 0, before != "in" && (before != "the" || r.at(i-2) != "in"):
-		return false
-	}
-	r.use(i)
-	r.monthsOf(first, 3, y, r.aheadOf(i))
-	return true
-}
-
-var seasons = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 // dayOfMonth reads words[i] as a day of a month, and uses it; 0: it is none.
 func (r *timeReader) dayOfMonth(i int) int {
@@ -235,10 +232,11 @@ func (r *timeReader) dayOfMonth(i int) int {
 	return 0
 }
 
+// monthSpan are the days of a month; one beyond 12 is of the next year.
 func monthSpan(y, m int) (from, to int32) {
-	return dayOf(time.Date(y, time.Month(m), 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, time.Month(m)+1, 0, 0, 0, 0, 0, time.UTC))
+	return int32(calendar.Day(y, m, 1)), int32(calendar.Day(y, m+1, 0))
 }
 
 func yearSpan(y int) (from, to int32) {
-	return dayOf(time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)), dayOf(time.Date(y, 12, 31, 0, 0, 0, 0, time.UTC))
+	return int32(calendar.Day(y, 1, 1)), int32(calendar.Day(y, 12, 31))
 }

@@ -2,6 +2,8 @@ package recall
 
 import (
 	"strings"
+
+	"github.com/locket-dev/locket/internal/calendar"
 )
 
 // hanRelative are Chinese words for days and periods: unit in days, and which
@@ -14,6 +16,7 @@ var hanRelative = []struct {
 	{"今天", 1, 0}, {"今晚", 1, 0}, {"今早", 1, 0}, {"昨天", 1, -1}, {"昨晚", 1, -1}, {"昨日", 1, -1}, {"前天", 1, -2}, {"前晚", 1, -2},
 	{"明天", 1, 1}, {"明晚", 1, 1}, {"后天", 1, 2},
 	{"上上个月", 30, -2}, {"下下个月", 30, 2}, {"上个月", 30, -1}, {"这个月", 30, 0}, {"下个月", 30, 1}, {"上月", 30, -1}, {"本月", 30, 0}, {"下月", 30, 1},
+	{"上个季度", 91, -1}, {"这个季度", 91, 0}, {"下个季度", 91, 1}, {"上季度", 91, -1}, {"本季度", 91, 0}, {"下季度", 91, 1},
 	{"去年", 365, -1}, {"今年", 365, 0}, {"明年", 365, 1}, {"前年", 365, -2},
 }
 
@@ -29,8 +32,6 @@ var hanWeeks = []struct {
 	{"这个星期", 0, true}, {"这个礼拜", 0, true}, {"这星期", 0, true}, {"这周", 0, true}, {"本周", 0, true},
 	{"星期", 0, false}, {"礼拜", 0, false}, {"周", 0, false},
 }
-
-var hanDigits = map[rune]int{'〇': 0, '零': 0, '一': 1, '二': 2, '两': 2, '三': 3, '四': 4, '五': 5, '六': 6, '七': 7, '八': 8, '九': 9, '十': 10}
 
 // hanUnits are what a count of days, weeks, months or years ago ends with.
 var hanUnits = []struct {
@@ -61,29 +62,24 @@ func hanRunOf(words []word, i int) hanRun {
 	return out
 }
 
-// number reads a number up to 31 at a place of the run, in either script, and
+// number reads a number up to 999 at a place of the run, in either script, and
 // returns how many characters it takes. Both are 0 if there is none.
 func (h hanRun) number(from int) (n, size int) {
-	for i := from; i < len(h.text); i++ {
-		c := h.text[i]
-		d, han := hanDigits[c]
-		switch {
-		case c >= '0' && c <= '9':
-			n = 10*n + int(c-'0')
-		case han && d == 10:
-			n = max(1, n) * 10
-		case han && n >= 10 && n%10 == 0 && d > 0:
-			n += d
-		case han && n == 0 && i == from:
-			n = d
-		default:
-			return n, i - from
+	if from >= len(h.text) || !digit(h.text[from]) {
+		return 0, 0
+	}
+	if h.text[from] > '9' {
+		if n, size = calendar.Han(string(h.text[from:])); n > 999 {
+			return 0, 0
 		}
-		if n > 999 {
+		return n, size
+	}
+	for i := from; i < len(h.text) && h.text[i] >= '0' && h.text[i] <= '9'; i++ {
+		if n, size = 10*n+int(h.text[i]-'0'), size+1; n > 999 {
 			return 0, 0
 		}
 	}
-	return n, len(h.text) - from
+	return n, size
 }
 
 // year reads a year that is spelt digit by digit before 年: 二零二五年.
@@ -91,18 +87,10 @@ func (h hanRun) year() int {
 	if len(h.text) < 5 || h.text[4] != '年' {
 		return 0
 	}
-	n := 0
-	for _, c := range h.text[:4] {
-		d, ok := hanDigits[c]
-		if !ok || d > 9 {
-			return 0
-		}
-		n = 10*n + d
+	if n, size := calendar.Han(string(h.text[:4])); size == 4 && n >= 1900 && n <= 2100 {
+		return n
 	}
-	if n < 1900 || n > 2100 {
-		return 0
-	}
-	return n
+	return 0
 }
 
 func (h hanRun) has(prefix string, from int) bool {
@@ -121,8 +109,11 @@ func (r *timeReader) hanTime(i int) {
 	if len(h.text) == 0 || h.at[0] != i { // a pair: its characters are read by themselves
 		return
 	}
-	if n := r.hanFeast(h); n > 0 {
+	if n, alone := r.hanFeast(h); alone {
 		r.name(r.reach(h, n))
+		return
+	} else if n > 0 {
+		r.spend(h, n)
 		return
 	}
 	if y := h.year(); y > 0 {
@@ -132,7 +123,7 @@ func (r *timeReader) hanTime(i int) {
 		r.spend(h, 5)
 		return
 	}
-	if r.hanPeriod(h) || r.hanWeek(h) || r.hanPart(h) {
+	if r.hanPeriod(h) || r.hanWeek(h) || r.hanPart(h) || r.hanMonth(h) || r.hanHalf(h) {
 		return
 	}
 	n, size := h.number(0)
@@ -185,11 +176,11 @@ func (r *timeReader) hanPeriod(h hanRun) bool {
 			continue
 		}
 		n := len([]rune(p.word))
-		from, to := period(r.now, p.unit, p.n, "")
+		from, to := period(r.now, p.unit, p.n)
 		m, size := h.number(n)
 		switch {
-		case p.unit == 365 && (m >= 1 && m <= 12 && h.has("月", n+size) || h.beginsFeast(n)) && !r.now.IsZero():
-			r.year = r.now.Year() + int(p.n) // of which the month, or the feast, is read next
+		case p.unit == 365 && h.ofYear(n) && !r.now.IsZero():
+			r.year = r.now.Year() + int(p.n) // of which the part is read next
 			r.any = true
 		case p.unit == 30 && m >= 1 && int32(m) <= to-from+1 && (h.has("号", n+size) || h.has("日", n+size)):
 			from += int32(m) - 1
@@ -200,9 +191,6 @@ func (r *timeReader) hanPeriod(h hanRun) bool {
 			from, to, part = h.partOf(n, from, to)
 			r.add(from, to, false)
 			n += part
-		case p.unit == 365 && h.partOfYear(n) > 0 && !r.now.IsZero():
-			r.year = r.now.Year() + int(p.n) // of which the part is read next
-			r.any = true
 		default:
 			r.add(from, to, false)
 		}
@@ -234,6 +222,11 @@ func (r *timeReader) hanCounted(h hanRun, n, size int) {
 			sign int32
 		}{{"前", -1}, {"之前", -1}, {"以前", -1}, {"后", 1}, {"之后", 1}, {"以后", 1}} {
 			if h.has(rel.word, end) {
+				if past := end + len([]rune(rel.word)); u.days == 365 && rel.sign < 0 && h.ofYear(past) && !r.now.IsZero() {
+					r.year, r.any = r.now.Year()-n, true // of which the part is read next
+					r.spend(h, past)
+					return
+				}
 				d := dayOf(r.now) + rel.sign*int32(n)*u.days
 				r.add(d-u.days/4, d+u.days/4, false)
 				r.spend(h, end+len([]rune(rel.word)))
@@ -254,8 +247,8 @@ func before(words []word, i int) rune {
 }
 
 func digit(r rune) bool {
-	_, ok := hanDigits[r]
-	return ok || r >= '0' && r <= '9'
+	_, ok := calendar.Digit(r)
+	return ok || r == '十' || r >= '0' && r <= '9'
 }
 
 // hanEnders are the characters that make one word with 下, 上, 本 or 这 behind them: 楼下周五 is on
@@ -290,21 +283,20 @@ func (r *timeReader) hanWeek(h hanRun) bool {
 		n := len([]rune(p.word))
 		d := 0
 		if n < len(h.text) {
-			d = hanDigits[h.text[n]]
-			if c := h.text[n]; c == '日' || c == '天' && p.word != "周" {
-				d = 7
+			if c := h.text[n]; c != '天' || p.word != "周" {
+				d = calendar.HanWeekday(c)
 			}
 		}
 		last := before(r.words, h.at[0])
 		switch {
 		case h.has("末", n):
-			from, to := period(r.now, 6, p.n, "")
+			from, to := period(r.now, 6, p.n)
 			r.add(from, to, false)
 			r.spend(h, n+1)
 		case d >= 1 && d <= 7 && !p.named && (digit(last) || last == '个'): // 一周三次
 			return false
 		case d >= 1 && d <= 7 && p.named:
-			monday, _ := period(r.now, 7, p.n, "")
+			monday, _ := period(r.now, 7, p.n)
 			r.add(monday+int32(d)-1, monday+int32(d)-1, false)
 			r.spend(h, n+1)
 		case d >= 1 && d <= 7:
@@ -315,7 +307,7 @@ func (r *timeReader) hanWeek(h hanRun) bool {
 			}
 			r.spend(h, n+1)
 		case p.named:
-			from, to := period(r.now, 7, p.n, "")
+			from, to := period(r.now, 7, p.n)
 			r.add(from, to, false)
 			r.spend(h, n)
 		default:
@@ -360,78 +352,101 @@ func (r *timeReader) hanDate(h hanRun, month, from int) {
 	r.add(first, last, true)
 }
 
-// hanParts are parts of a year, by their first month and how many they have.
-var hanParts = []struct {
-	word     string
-	first, n int
-}{
-	{"上半年", 1, 6}, {"下半年", 7, 6}, {"年初", 1, 1}, {"年底", 12, 1}, {"年末", 12, 1}, {"春天", 3, 3}, {"夏天", 6, 3}, {"秋天", 9, 3}, {"冬天", 12, 3}, {"春季", 3, 3}, {"夏季", 6, 3}, {"秋季", 9, 3}, {"冬季", 12, 3},
-	{"第一季度", 1, 3}, {"第二季度", 4, 3}, {"第三季度", 7, 3}, {"第四季度", 10, 3}, {"一季度", 1, 3}, {"二季度", 4, 3}, {"三季度", 7, 3}, {"四季度", 10, 3},
-}
-
-// partOfYear is the place of the part of a year at a place of the run, from 1; 0: none is there.
-func (h hanRun) partOfYear(from int) int {
-	for i := range hanParts {
-		if h.has(hanParts[i].word, from) {
-			return i + 1
-		}
-	}
-	return 0
-}
-
 // hanPart reads a part of the year that was named before, or else of the last or the next one.
 func (r *timeReader) hanPart(h hanRun) bool {
-	k := h.partOfYear(0)
-	if k == 0 || r.now.IsZero() && r.year == 0 || hanBound(h.text[0], r.words, h.at[0]) {
+	if !strings.ContainsRune("春夏秋冬上下年第一二三四", h.text[0]) {
 		return false
 	}
-	p := hanParts[k-1]
-	if r.year > 0 {
-		r.dropYear(r.year)
+	p, n := calendar.HanMonths(string(h.text))
+	if p == nil || r.now.IsZero() && r.year == 0 || hanBound(h.text[0], r.words, h.at[0]) {
+		return false
 	}
-	r.monthsOf(p.first, p.n, r.year, r.aheadOf(h.at[0]))
-	r.spend(h, len([]rune(p.word)))
+	r.yearlyOf(p.Days, r.year, r.aheadOf(h.at[0]))
+	r.spend(h, n)
+	return true
+}
+
+// hanMonth reads a part of this month: 月底.
+func (r *timeReader) hanMonth(h hanRun) bool {
+	if h.text[0] != '月' {
+		return false
+	}
+	p, n := calendar.HanMonth(before(r.words, h.at[0]), string(h.text))
+	if p == nil {
+		return false
+	}
+	y, m, _ := calendar.Date(r.today)
+	first, last, ok := p(y, m)
+	switch ahead := r.aheadOf(h.at[0]); {
+	case ahead && last < r.today:
+		first, last, ok = p(y, m+1)
+	case !ahead && first > r.today:
+		first, last, ok = p(y, m-1)
+	}
+	if r.any = true; ok {
+		r.add(int32(first), int32(last), false)
+	}
+	r.spend(h, n)
 	return true
 }
 
 // partOf narrows the days of a month by what follows it: 底, 初, 中旬, 第一周, 的第一个周一. It also returns how many
 // characters that takes.
 func (h hanRun) partOf(at int, from, to int32) (first, last int32, n int) {
-	if h.has("初", at) && at+1 < len(h.text) && digit(h.text[at+1]) {
-		return from, to, 0 // the moon's
-	}
-	for _, p := range []struct {
-		word        string
-		first, last int32
-	}{{"上旬", 0, 9}, {"中旬", 10, 19}, {"下旬", 20, to - from}, {"底", 20, to - from}, {"末", 20, to - from}, {"初", 0, 9}} {
-		if h.has(p.word, at) {
-			return from + p.first, from + p.last, len([]rune(p.word))
-		}
-	}
-	k := at
-	if h.has("的", k) {
-		k++
-	}
-	if !h.has("第", k) {
+	if at >= len(h.text) {
 		return from, to, 0
 	}
-	nth, size := h.number(k + 1)
-	if k += 1 + size; h.has("个", k) {
-		k++
-	}
-	if nth < 1 || nth > 4 || !h.has("周", k) {
+	p, n := calendar.HanPart(string(h.text[at:]))
+	if n == 0 {
 		return from, to, 0
 	}
-	if k++; k < len(h.text) {
-		if d := int32(hanDigits[h.text[k]]); d >= 1 && d <= 6 || h.text[k] == '日' {
-			if d == 0 {
-				d = 7
+	y, m, _ := calendar.Date(int(from))
+	if a, b, ok := p(y, m); ok {
+		return int32(a), int32(b), n
+	}
+	return from, to, 0
+}
+
+// hanHalf reads 半年前, 半个月后 and 一年半前.
+func (r *timeReader) hanHalf(h hanRun) bool {
+	months, n := 0, 0
+	switch k, size := h.number(0); {
+	case h.has("半年", 0):
+		months, n = 6, 2
+	case h.has("半个月", 0):
+		n = 3
+	case size > 0 && h.has("年半", size):
+		months, n = 12*k+6, size+2
+	case size > 0 && h.has("个半月", size):
+		months, n = k, size+3
+	default:
+		return false
+	}
+	days := 0
+	if h.text[n-1] == '月' {
+		days = 15
+	}
+	sign := 0
+	for _, by := range [...]string{"前", "之前", "以前", "后", "之后", "以后"} {
+		if h.has(by, n) {
+			n += len([]rune(by))
+			if sign = 1; strings.HasSuffix(by, "前") {
+				sign = -1
 			}
-			day := from + (d-weekdayOf(from)+7)%7 + int32(7*(nth-1))
-			return day, day, k + 1 - at
+			break
 		}
 	}
-	return from + int32(7*(nth-1)), from + int32(7*nth) - 1, k - at
+	if sign == 0 {
+		return false
+	}
+	d := int32(calendar.AddMonths(r.today, sign*months) + sign*days)
+	give := int32(3)
+	if months > 0 {
+		give = 15
+	}
+	r.add(d-give, d+give, false)
+	r.spend(h, n)
+	return true
 }
 
 // dropYear removes a year that was read by itself, because it is now part of a

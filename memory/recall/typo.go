@@ -1,6 +1,10 @@
 package recall
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/locket-dev/locket/internal/calendar"
+)
 
 // The least length of a word that may be misspelt, for each kind of slip: two
 // letters swapped, one too many or too few, or another letter. Short words have
@@ -60,7 +64,7 @@ func letters(s string) bool {
 }
 
 func isTimeWord(s string) bool {
-	return months[s] > 0 || weekdays[s] > 0 || timeUnit(s) != 0 || number(s) > 0
+	return calendar.MonthNamed(s) > 0 || calendar.Weekdays(s) > 0 || timeUnit(s) != 0 || number(s) > 0
 }
 
 // nearest returns the word that is one slip away and that most documents have,

@@ -64,6 +64,14 @@ func (t *talk) bornOnZh(b *bareZh) bool {
 		return false
 	}
 	owner = strings.TrimSuffix(strings.TrimSuffix(owner, "过"), "的")
+	if day := lunarDayZh(owner, after, b); day != "" {
+		p, ok := t.subjectZh(strings.TrimSuffix(strings.TrimSuffix(owner, "农历"), "的"))
+		if ok {
+			b.whens = nil
+			t.factZh(b, p, "biography", "birthday", day, false, false, 0.93)
+		}
+		return ok
+	}
 	for k := range b.whens {
 		if w := &b.whens[k]; w.sameYearly() {
 			p, ok := t.subjectZh(owner)
@@ -159,10 +167,7 @@ func (t *talk) agedZh(b *bareZh) bool {
 		return false
 	}
 	topic := t.topic.known && t.topic.person.key != t.self.key // 旺财是我的狗，十三岁了
-	who := strings.TrimRightFunc(head, func(r rune) bool {
-		_, digit := digitsZh[string(r)]
-		return digit || r == '十' || r >= '0' && r <= '9'
-	})
+	who := strings.TrimRight(head, "〇零一二两三四五六七八九十0123456789")
 	p, ok := t.subjectZh(who)
 	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && nameZh(who) && !commonNounsZh[who] && !endsWithAny(who, belongingsZh[:]) && !endsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !startsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
 		p, ok = t.named(who), true // 旺财十三岁了

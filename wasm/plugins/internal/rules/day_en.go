@@ -1,6 +1,10 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/internal/calendar"
+)
 
 // What dayCore reads, each by the word that it begins with. All say how many tokens they take.
 
@@ -20,12 +24,6 @@ func theDay(s sentence, k int, now moment, w *when, lead string) int {
 	}
 	if n := endOf(s, k, now, w); n > 0 {
 		return n
-	}
-	if n := weekOfMonth(s, k+1, now, w); n > 0 {
-		return n + 1
-	}
-	if n := nthOf(s, k+1, now, w); n > 0 {
-		return n + 1
 	}
 	if n := noDay(s, k+1, now, w); n > 0 {
 		return n + 1
@@ -60,65 +58,24 @@ func theDay(s sentence, k int, now moment, w *when, lead string) int {
 	return 0
 }
 
-// endOf reads "the end of next month", "the beginning of May".
+// endOf reads after "the" a part of a month, a year or a week: "the end of next month", "the middle of the week".
 func endOf(s sentence, k int, now moment, w *when) int {
-	at := s.at
-	e := at(k + 1)
-	if e != "end" && e != "beginning" && e != "start" && e != "middle" || at(k+2) != "of" {
+	if n := runAt(s, k+1, now, w); n > 0 {
+		return 1 + n
+	}
+	day := map[string]int{"beginning": 1, "start": 1, "middle": 3, "end": 5}[s.at(k+1)]
+	if day == 0 || s.at(k+2) != "of" || s.at(k+4) != "week" {
 		return 0
 	}
-	y, m, _ := date(now.day)
-	j := k + 3
-	step := 0
-	switch at(j) {
+	switch s.at(k + 3) {
 	case "the", "this":
-		j++
 	case "next":
-		step, j = 1, j+1
-	}
-	switch first := addMonths(dayOf(y, m, 1), step); at(j) {
-	case "month":
-		w.set(first, 'w')
-		switch e {
-		case "end":
-			w.lastDays(addMonths(first, 1))
-		case "middle":
-			w.ofDays(first+10, first+19)
-		}
-		return j + 1 - k
-	case "week":
-		w.set(now.day-now.weekday()+7*step, 'd')
-		switch e {
-		case "end":
-			w.day += 4
-		case "middle":
-			w.day += 2
-		}
-		return j + 1 - k
-	case "year":
-		if e == "middle" {
-			return 0
-		}
-		w.set(dayOf(y+step, 1, 1), 'M')
-		if e == "end" {
-			w.set(dayOf(y+step, 12, 1), 'M')
-		}
-		return j + 1 - k
+		day += 7
 	default:
-		if m := monthOf(at(j)); m > 0 && len(at(j)) > 2 {
-			w.coming(now, m, monthLength(y, m))
-			w.set(w.day+1-monthLength(y, m), 'w')
-			switch e {
-			case "end":
-				w.lastDays(addMonths(w.day, 1))
-			case "middle":
-				w.ofDays(w.day+10, w.day+19)
-			}
-			w.assumed = 12
-			return j + 1 - k
-		}
+		return 0
 	}
-	return 0
+	w.set(now.day-now.weekday()+day-1, 'd')
+	return 5
 }
 
 // onWeekday reads a day of the week, 0 for Monday, and a date beside it, which decides: "Friday, 18 June".
@@ -178,6 +135,11 @@ func counted(s sentence, k, n int, now moment, w *when, lead string) (took int, 
 	}
 	if d := weekdayOf(strings.TrimSuffix(at(k2), "s"), false); d >= 0 && at(k2+1) == "ago" && n < 9 { // two Fridays ago
 		w.set(now.day-1-mod(now.weekday()-d-1, 7)-7*(n-1), 'd')
+		return k2 + 2 - k, true
+	}
+	if season := strings.TrimSuffix(at(k2), "s"); at(k2+1) == "ago" && w.seasonOf(season, -1, now) { // two summers ago
+		y, _, _ := date(w.day)
+		w.ofSeason(calendar.Season(season), y+1-n)
 		return k2 + 2 - k, true
 	}
 	if days, months, ok := unitOf(at(k2)); ok {

@@ -426,7 +426,7 @@ func (t *talk) habit(c *clause) {
 		return
 	}
 	what := c.routineOf(c.verb, c.vi+1)
-	alone := len(c.words)-c.vi < 2 && (what == "" || !c.hasHabit()) // "I usually run on Tuesdays" is enough
+	alone := len(c.words)-c.vi < 2 && (what == "" && c.verb != "work" || !c.hasHabit()) // "I usually run on Tuesdays" is enough
 	if !often || c.ing && !c.hasHabit() || c.perfect || alone || c.unresolved(false) || c.kind == 't' && !c.own && t.view(c.sentence).general() {
 		return
 	}

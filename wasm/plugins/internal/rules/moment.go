@@ -1,6 +1,10 @@
 package rules
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/locket-dev/locket/internal/calendar"
+)
 
 // moment is a time as the speaker's clock shows it. The guest has no time
 // zones: the offset is that of the event, also for other days, and the host puts the
@@ -30,69 +34,14 @@ func (m moment) unix() int64 {
 }
 
 // weekday: 0 is Monday.
-func (m moment) weekday() int { return mod(m.day+3, 7) }
+func (m moment) weekday() int { return calendar.Weekday(m.day) - 1 }
 
 func mod(a, b int) int { return (a%b + b) % b }
 
-// date gives the calendar day (Hinnant, chrono-compatible low-level date
-// algorithms).
-func date(day int) (y, m, d int) {
-	z := day + 719468
-	era := z / 146097
-	if z < 0 {
-		era = (z - 146096) / 146097
-	}
-	doe := z - era*146097
-	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
-	doy := doe - (365*yoe + yoe/4 - yoe/100)
-	mp := (5*doy + 2) / 153
-	d = doy - (153*mp+2)/5 + 1
-	m = mp + 3
-	if m > 12 {
-		m -= 12
-	}
-	y = yoe + era*400
-	if m <= 2 {
-		y++
-	}
-	return y, m, d
-}
-
-// dayOf is the inverse of date.
-func dayOf(y, m, d int) int {
-	if m <= 2 {
-		y--
-	}
-	era := y / 400
-	if y < 0 {
-		era = (y - 399) / 400
-	}
-	yoe := y - era*400
-	mp := mod(m-3, 12)
-	doy := (153*mp+2)/5 + d - 1
-	doe := yoe*365 + yoe/4 - yoe/100 + doy
-	return era*146097 + doe - 719468
-}
-
-// addMonths keeps the day of the month where that month has it.
-func addMonths(day, n int) int {
-	y, m, d := date(day)
-	m += n
-	y += (m - 1) / 12
-	if m <= 0 {
-		y += (m - 12) / 12
-		y -= (m - 1) / 12
-	}
-	m = mod(m-1, 12) + 1
-	return dayOf(y, m, min(d, monthLength(y, m)))
-}
-
-func monthLength(y, m int) int {
-	if m == 12 {
-		return 31
-	}
-	return dayOf(y, m+1, 1) - dayOf(y, m, 1)
-}
+func date(day int) (y, m, d int) { return calendar.Date(day) }
+func dayOf(y, m, d int) int      { return calendar.Day(y, m, d) }
+func addMonths(day, n int) int   { return calendar.AddMonths(day, n) }
+func monthLength(y, m int) int   { return calendar.MonthLength(y, m) }
 
 var monthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 var dayNames = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}

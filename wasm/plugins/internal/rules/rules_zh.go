@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/calendar"
 )
 
 // ruleZh knows phrases that say the same of somebody.
@@ -103,6 +105,13 @@ func (t *talk) phrasesZh(b *bareZh) bool {
 func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 	if p.unsettled() {
 		return true
+	}
+	if season := trimZhEnd(p.object); p.attribute == "birthplace" && calendar.Named(season) != nil { // 我出生在夏天
+		who, ok := t.subjectZh(p.subject())
+		if ok {
+			t.factZh(b, who, "biography", "birthday", season, false, false, 0.9)
+		}
+		return ok
 	}
 	if strings.HasPrefix(p.key, "跳到") && generalFirmZh(p.object) {
 		p.object += p.until // 一家新公司

@@ -3,6 +3,7 @@ package rules
 import (
 	"strings"
 
+	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -82,7 +83,11 @@ func (t *talk) bornIn(c *clause, i int) bool {
 		t.fact(c, "biography", "grew_up_in", in, false, 0.9)
 	default:
 		in, _ := c.after(i, 2, "in")
-		t.fact(c, "biography", "birthplace", in, false, 0.9)
+		attribute := "birthplace"
+		if calendar.Named(in) != nil { // "born in spring"
+			attribute = "birthday"
+		}
+		t.fact(c, "biography", attribute, in, false, 0.9)
 		if timed := c.firstTime(); timed != nil && timed.hasDay {
 			t.birthday(c, timed)
 		}

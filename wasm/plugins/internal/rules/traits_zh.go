@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -317,7 +318,7 @@ func heavyZh(n, unit string) bool {
 	n, _, _ = strings.Cut(n, ".")
 	kilos, err := strconv.Atoi(n)
 	if err != nil {
-		kilos, _ = numberZh(sentence{toks: lex(strings.TrimSuffix(n, "半"))}, 0)
+		kilos, _ = calendar.Han(strings.TrimSuffix(n, "半"))
 	}
 	if unit == "斤" {
 		kilos /= 2

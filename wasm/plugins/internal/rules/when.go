@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/locket-dev/locket/internal/calendar"
 )
 
 // when is a time expression: which tokens it takes, and what it means.
@@ -17,22 +19,16 @@ type when struct {
 	byPart      bool // minute comes from "morning" and the like
 	weekday     bool // a bare weekday: past or to come, as the verb says
 	zone        int
-	since       bool      // "since 2019", "for three years"
-	sure        bool      // the time of day says whether it is before noon
-	assumed     int       // months that may be too many: 12 for "in May", 1 for "on the 14th"
-	last        int       // the day on which a span ends; 0: no span
-	until       int       // the minute of the day at which a span of hours ends; 0: no span
-	season      string    // "summer"; empty: none
-	days        everyYear // what comes every year, and is on these days of a year
-	weekend     bool      // "at the weekend"
-	vague       bool      // void, as nobody can say which day it is: "years ago"
-	void        bool      // names a day or an hour that does not exist: words, and no time
-}
-
-// lastDays are the last seven before a day: "at the end of May".
-func (w *when) lastDays(next int) {
-	w.set(next-7, 'd')
-	w.last = next - 1
+	since       bool            // "since 2019", "for three years"
+	sure        bool            // the time of day says whether it is before noon
+	assumed     int             // months that may be too many: 12 for "in May", 1 for "on the 14th"
+	last        int             // the day on which a span ends; 0: no span
+	until       int             // the minute of the day at which a span of hours ends; 0: no span
+	season      string          // "summer"; empty: none
+	days        calendar.Yearly // what comes every year, and is on these days of a year
+	weekend     bool            // "at the weekend"
+	vague       bool            // void, as nobody can say which day it is: "years ago"
+	void        bool            // names a day or an hour that does not exist: words, and no time
 }
 
 // rest leaves of a span that has begun what is still to come.
@@ -73,6 +69,10 @@ func (w *when) past(now moment) {
 	if w.days != nil && w.assumed > 0 && w.day > now.day {
 		w.before(now, false)
 		before, w.assumed = w.day, 0
+	}
+	if w.assumed == 1 && w.last == 0 && w.day > now.day {
+		_, _, d := date(w.day)
+		w.day, w.assumed = calendar.DayOfMonth(now.day, d, false), 0
 	}
 	if w.assumed > 0 && w.day > now.day {
 		w.day, w.assumed = addMonths(w.day, -w.assumed), 0
@@ -167,13 +167,15 @@ func (w *when) notBefore(s sentence, first *when) {
 // usually reports whether what stands before token i is done as a matter of course: "we usually have dinner at seven".
 func (s sentence) usually(i int) bool {
 	for last := max(0, i-12); i > last && s.toks[i-1].kind != 'p' && s.at(i-1) != "but"; i-- {
-		switch s.at(i - 1) {
-		case "usually", "always", "normally", "generally", "typically", "often", "mostly":
+		if asRule[s.at(i-1)] {
 			return true
 		}
 	}
 	return false
 }
+
+// asRule are words for what is done as a matter of course.
+var asRule = set("usually always normally generally typically often mostly")
 
 // comeBack are the words for the end of a stay, or of what takes some days.
 var comeBack = set("back return returns returning leave leaves leaving home end ends ending closes until")
@@ -333,27 +335,17 @@ func (w *when) read(s sentence, i int, now moment) bool {
 	return true
 }
 
-var weekdays = [...][]string{{"monday", "mon"}, {"tuesday", "tue", "tues"}, {"wednesday", "wed"}, {"thursday", "thu", "thurs"}, {"friday", "fri"}, {"saturday", "sat"}, {"sunday", "sun"}}
-
+// weekdayOf is 0 for Monday, and -1 where s names no weekday. short: "mon" is one, too.
 func weekdayOf(s string, short bool) int {
-	for i, names := range weekdays {
-		for k, n := range names {
-			if s == n && (k == 0 || short) {
-				return i
-			}
-		}
+	if short || len(s) > 5 {
+		return calendar.Weekdays(s) - 1
 	}
 	return -1
 }
 
 func monthOf(s string) int {
-	if len(s) < 3 {
-		return 0
-	}
-	for i, n := range monthNames {
-		if n[0]|0x20 == s[0] && (s[1:] == n[1:] || s[1:] == n[1:3] || s == "sept" && i == 8) {
-			return i + 1
-		}
+	if m := calendar.MonthNamed(s); m > 0 {
+		return m
 	}
 	return foreignMonths[s]
 }

@@ -2,6 +2,9 @@ package rules
 
 import (
 	"strings"
+
+	"github.com/locket-dev/locket/internal/calendar"
+	"github.com/locket-dev/locket/internal/feast"
 )
 
 // dayPart reads a day at token i into w, and says how many tokens it takes.
@@ -16,9 +19,8 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 	lead := ""
 	switch s.at(k) {
 	case "between":
-		if s.at(k+1) == "christmas" && s.at(k+2) == "and" && s.at(k+3) == "new" {
-			w.yearly(now, func(y int) (int, int, bool) { return dayOf(y, 12, 27), dayOf(y, 12, 31), true })
-			return 5
+		if f, n := feast.At(s.at, i); f != nil && w.yearly(now, f.In) {
+			return n + w.inYear(s, i+n, now)
 		}
 	case "at", "over":
 		return atTime(s, i, now, w)
@@ -38,6 +40,7 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 		w.past(now)
 	}
 	k += n
+	k += w.inYear(s, k, now)
 	if m, ok := partsOfDay[s.at(k)]; ok && w.grain == 'd' {
 		w.part(m)
 		k++
@@ -86,7 +89,7 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 	if n := soon(s, k, now, w, lead); n > 0 {
 		return n
 	}
-	for _, read := range [...]func(sentence, int, moment, *when) int{noDay, datedSpan, span, monthPart, quarterAt} {
+	for _, read := range [...]func(sentence, int, moment, *when) int{noDay, datedSpan, span, runAt, quarterAt, besideFeast} {
 		if n := read(s, k, now, w); n > 0 {
 			return n
 		}
@@ -118,13 +121,16 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 // relative reads this, next, last, every with a weekday, week, month, year.
 func relative(s sentence, k int, now moment, w *when) int {
 	which, what := s.at(k), s.at(k+1)
+	if n := runAt(s, k, now, w); n > 0 {
+		return n
+	}
 	if which == "every" || which == "each" {
 		_, part := partsOfDay[what]
 		n := 2
 		if what == "other" || what == "second" {
 			what, n = s.at(k+2), 3
 		}
-		if f, took := feastAt(s, k+1); f != nil {
+		if f, took := feast.At(s.at, k+1); f != nil {
 			w.habit = true
 			w.set(now.day, 'd')
 			return 1 + took
@@ -140,11 +146,6 @@ func relative(s sentence, k int, now moment, w *when) int {
 		if which == "this" && s.at(k+2) == "coming" {
 			w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 			return 3
-		}
-		if which == "last" {
-			if n := nthOf(s, k, now, w); n > 0 {
-				return n
-			}
 		}
 		switch which {
 		case "next":
@@ -183,7 +184,7 @@ func relative(s sentence, k int, now moment, w *when) int {
 	}
 	sign := map[string]int{"this": 0, "next": 1, "coming": 1, "last": -1}[which]
 	y, m, _ := date(now.day)
-	if which == "this" && s.at(k-1) == "later" && s.laterThis(what, now, w) {
+	if which == "this" && s.at(k-1) == "later" && w.laterThis(what, now) {
 		return 2
 	}
 	switch what {
@@ -195,10 +196,8 @@ func relative(s sentence, k int, now moment, w *when) int {
 		w.set(addMonths(dayOf(y, m, 1), sign), 'M')
 	case "year":
 		w.set(dayOf(y+sign, 1, 1), 'y')
-	case "summer", "spring", "autumn", "fall", "winter":
-		w.seasonOf(what, sign, now)
 	default:
-		return 0
+		return 2 * boolInt(w.seasonOf(what, sign, now))
 	}
 	return 2
 }
@@ -212,24 +211,14 @@ func dayOfMonth(s sentence, k, d int, now moment, w *when) int {
 	if m := monthOf(s.at(k + n)); m > 0 {
 		return n + 1 + monthDay(s, k+n+1, m, d, now, w)
 	}
-	y, m := monthWith(d, now)
-	w.calendar(y, m, d)
-	w.assumed = 1
+	w.onDayOfMonth(d, now)
 	return 1
 }
 
-// monthWith is the month of the next day of that number: the 31st is of the next month that has one.
-func monthWith(d int, now moment) (y, m int) {
-	y, m, today := date(now.day)
-	if d < today {
-		m++
-	}
-	for m > 12 || d <= 31 && d > monthLength(y, m) {
-		if m++; m > 12 {
-			y, m = y+1, 1
-		}
-	}
-	return y, m
+// onDayOfMonth sets the next day of that number: the 31st is of the next month that has one.
+func (w *when) onDayOfMonth(d int, now moment) {
+	w.set(calendar.DayOfMonth(now.day, d, true), 'd')
+	w.assumed = 1
 }
 
 // monthDay sets a day of a month, with the year at token k or the next that

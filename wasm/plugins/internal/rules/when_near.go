@@ -2,6 +2,9 @@ package rules
 
 import (
 	"strings"
+
+	"github.com/locket-dev/locket/internal/calendar"
+	"github.com/locket-dev/locket/internal/feast"
 )
 
 // after sets a moment so many minutes from now, to the minute.
@@ -62,19 +65,6 @@ func beyond(s string) bool {
 	}
 	n, ok := inDigits(s[:len(s)-2])
 	return ok && n > 31
-}
-
-// weekOfMonth reads "second week of October": seven days of the next such month, the first from the first.
-func weekOfMonth(s sentence, k int, now moment, w *when) int {
-	nth, ok := ordinal(s.at(k))
-	m := monthOf(s.at(k + 3))
-	if !ok || nth > 4 || s.at(k+1) != "week" || s.at(k+2) != "of" && s.at(k+2) != "in" || m == 0 {
-		return 0
-	}
-	w.coming(now, m, 7*nth)
-	w.set(w.day-6, 'w')
-	w.assumed = 12
-	return 4
 }
 
 // noDay reads a number with a month that no month has: 32 May, the 40th of June.
@@ -238,65 +228,24 @@ func afterNext(s sentence, i int, now moment, w *when) int {
 	return 3
 }
 
-// monthPart reads "late May", "early June 2027", "mid-March": a third of the month.
-func monthPart(s sentence, k int, now moment, w *when) int {
-	part, name := s.at(k), s.at(k+1)
-	n := 2
-	if rest, ok := strings.CutPrefix(part, "mid-"); ok {
-		part, name, n = "mid", rest, 1
-	}
-	m := monthOf(name)
-	if m == 0 || len(name) < 3 || (m == 3 || m == 5) && !s.toks[min(k+n-1, len(s.toks)-1)].cap && part != "mid" {
-		return 0
-	}
-	first, last := 1, 10
-	switch part {
-	case "early":
-	case "mid":
-		first, last = 11, 20
-	case "late":
-		first, last = 21, 31
-	default:
-		return 0
-	}
-	days := func(y int) (int, int, bool) {
-		return dayOf(y, m, first), dayOf(y, m, min(last, monthLength(y, m))), true
-	}
-	if y, ok := year(s.at(k + n)); ok {
-		first, last, _ := days(y)
-		w.ofDays(first, last)
-		return n + 1
-	}
-	w.yearly(now, days)
-	return n
-}
-
 // atTime reads what "at" or "over" at token i begins: "at the weekend", "over Easter", "at New Year".
 func atTime(s sentence, i int, now moment, w *when) int {
 	k := i + 1
-	n := 0
-	switch s.at(k) {
-	case "the":
-		n = 1
-		switch s.at(k + 1) {
-		case "weekend":
-			w.set(now.day-now.weekday()+5, 'd')
-			w.weekday, w.weekend = true, true
-			return 3
-		case "end", "beginning", "start":
-			if took := endOf(s, k, now, w); took > 0 {
-				return 1 + took
-			}
-		}
-	case "new":
-		if took := newYearAt(s, k, now, w, s.at(i)); took > 0 {
-			return 1 + took
-		}
+	took := 0
+	switch {
+	case s.at(k) != "the":
+		took = feastDay(s, k, now, w, s.at(i))
+	case s.at(k+1) == "weekend":
+		w.set(now.day-now.weekday()+5, 'd')
+		w.weekday, w.weekend = true, true
+		return 3
+	default:
+		took = endOf(s, k, now, w)
 	}
-	if took := feastDay(s, k+n, now, w, s.at(i)); took > 0 && n == 0 {
-		return 1 + took
+	if took == 0 {
+		return 0
 	}
-	return 0
+	return 1 + took + w.inYear(s, k+took, now)
 }
 
 // agoFrom is how many days before today "a week ago" counts from: 0 in "a week ago today", 3 on Friday in "a week
@@ -333,11 +282,12 @@ func beforeLast(s sentence, i int, now moment, w *when) int {
 		w.set(addMonths(dayOf(y, m, 1), -2), 'M')
 	case "year":
 		w.set(dayOf(y-2, 1, 1), 'y')
-	case "spring", "summer", "autumn", "fall", "winter":
-		w.seasonOf(what, -1, now)
-		w.day = addMonths(w.day, -12)
-		w.last = addMonths(w.day, 3) - 1
 	default:
+		if w.seasonOf(what, -1, now) {
+			y, _, _ := date(w.day)
+			w.ofSeason(calendar.Season(what), y-1)
+			break
+		}
 		if weekdayOf(what, true) < 0 {
 			return 0
 		}
@@ -347,32 +297,8 @@ func beforeLast(s sentence, i int, now moment, w *when) int {
 	return 3
 }
 
-// seasons are the months in which they begin.
-var seasons = map[string]int{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-
-// seasonOf sets a season of this year, the next (sign 1) or the last (-1).
-func (w *when) seasonOf(what string, sign int, now moment) {
-	y, m, _ := date(now.day)
-	first := seasons[what]
-	if sign == 0 {
-		if first < m-2 {
-			y++
-		}
-	} else if sign > 0 && first <= m {
-		y++
-	} else if sign < 0 && first+2 >= m {
-		y--
-	}
-	w.ofSeason(what, y)
-}
-
-func (w *when) ofSeason(what string, y int) {
-	w.set(dayOf(y, seasons[what], 1), 'M')
-	w.last, w.season = addMonths(w.day, 3)-1, what
-}
-
 // laterThis reads what follows "later": the rest of this week or month, from tomorrow on.
-func (s sentence) laterThis(what string, now moment, w *when) bool {
+func (w *when) laterThis(what string, now moment) bool {
 	last := 0
 	switch y, m, _ := date(now.day); what {
 	case "week":
@@ -400,30 +326,23 @@ func halfYears(s sentence, k, n, months int, now moment, w *when, lead string) i
 	return n
 }
 
-// newYearAt reads "New Year" and "the new year" after a word that makes it a time: the last night with the day after
-// it, 1 January after "before", and January "in the new year".
+// newYearAt reads "before the new year", and "in the new year", which is January.
 func newYearAt(s sentence, k int, now moment, w *when, lead string) int {
-	n := 2 + boolInt(s.at(k) == "the")
-	next := s.at(k + n)
-	if s.at(k+n-2) != "new" || strings.TrimSuffix(s.at(k+n-1), "'s") != "year" || next == "eve" || next == "day" || ofFeast[next] || strings.HasPrefix(next, "resolution") {
+	f, n := feast.At(s.at, k+1)
+	if s.at(k) != "the" || f == nil || f.Words != "new year" || ofFeast[s.at(k+1+n)] {
 		return 0
 	}
-	first := 0
-	switch lead {
-	case "at", "over":
-		first = -1
-	case "before", "by", "until", "till", "to", "after", "around", "since":
-	case "in":
-		y, m, _ := date(now.day)
-		if n == 2 || m < 7 {
-			return 0
-		}
-		w.set(dayOf(y+1, 1, 1), 'M')
-		w.assumed = 12
-		return n
-	default:
+	y, m, _ := date(now.day)
+	switch {
+	case lead == "":
+		return 0
+	case lead != "in":
+		n = feastDay(s, k+1, now, w, lead)
+		return n + boolInt(n > 0)
+	case m < 7:
 		return 0
 	}
-	w.yearly(now, func(y int) (int, int, bool) { return dayOf(y, 1, 1) + first, dayOf(y, 1, 1), true })
-	return n
+	w.set(dayOf(y+1, 1, 1), 'M')
+	w.assumed = 12
+	return 3
 }

@@ -92,11 +92,11 @@ func spanZh(s sentence, i, n, k int, now moment, w *when) int {
 	}
 	w.ahead(now, unit, sign*n)
 	took := k + ge + u + d
-	if _, of := prefixZh(s, i+took, "的"); of > 0 && unit == "年" {
+	if unit == "年" {
 		y, _, _ := date(w.day)
 		day := *w
-		if in := inYearZh(s, i+took+of, y, w); in > 0 {
-			return took + of + in
+		if in := inYearZh(s, i+took, y, w); in > 0 {
+			return took + in
 		}
 		*w = day
 	}

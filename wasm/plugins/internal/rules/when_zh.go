@@ -4,63 +4,31 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-)
 
-var digitsZh = map[string]int{"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+	"github.com/locket-dev/locket/internal/calendar"
+)
 
 // numberZh reads a number at token i, in digits or characters, up to 9999.
 func numberZh(s sentence, i int) (n, took int) {
-	if i >= len(s.toks) {
-		return 0, 0
-	}
-	if s.toks[i].kind == 'n' {
+	if i < len(s.toks) && s.toks[i].kind == 'n' {
 		v, err := strconv.Atoi(s.at(i))
-		if err != nil {
-			return 0, 0
-		}
-		return v, 1
+		return v, boolInt(err == nil)
 	}
-	k, total, digit := i, 0, -1
-	plain, run := 0, 0 // 二〇二六: digits in a row
-	for ; k < len(s.toks); k++ {
-		if d, ok := digitsZh[s.at(k)]; ok {
-			if digit >= 0 {
-				run++
-			}
-			digit = d
-			plain = plain*10 + d
-			continue
-		}
-		unit := map[string]int{"十": 10, "百": 100, "千": 1000}[s.at(k)]
-		if unit == 0 {
-			break
-		}
-		if digit < 0 {
-			digit = 1
-		}
-		total += digit * unit
-		digit = -1
-		plain = 0
+	return calendar.Han(s.from(i))
+}
+
+// from is the text from token i on.
+func (s sentence) from(i int) string {
+	if i >= len(s.toks) {
+		return ""
 	}
-	if k == i || k-i > 6 {
-		return 0, 0
-	}
-	if run > 0 && total == 0 {
-		return plain, k - i
-	}
-	if digit >= 0 {
-		total += digit
-	}
-	return total, k - i
+	return s.text[s.toks[i].start:s.end]
 }
 
 // prefixZh gives the first of words that the text has at token i, and its
 // tokens.
 func prefixZh(s sentence, i int, words ...string) (string, int) {
-	if i >= len(s.toks) {
-		return "", 0
-	}
-	rest := s.text[s.toks[i].start:s.end]
+	rest := s.from(i)
 	for _, w := range words {
 		if strings.HasPrefix(rest, w) {
 			return w, utf8.RuneCountInString(w)
@@ -128,26 +96,18 @@ func yearZh(s sentence, i int, now moment, w *when) int {
 
 // inYearZh reads what is meant of a year, from token k: 三月五号, 三月, or nothing and the year itself.
 func inYearZh(s sentence, k, y int, w *when) int {
-	if part, n := prefixZh(s, k, "年底", "年末", "年初", "上半年", "下半年"); n > 0 {
-		w.partOfYear(part, y)
+	if s.at(k) == "的" {
+		n := inYearZh(s, k+1, y, w)
+		return n + boolInt(n > 0)
+	}
+	if p, n := calendar.HanMonths(s.from(k)); n > 0 {
+		w.ofSeason(p, y)
 		return n
 	}
-	if n := feastOnZh(s, k, moment{day: dayOf(y, 1, 1)}, w); n > 0 {
-		first, last, ok := w.days(y)
-		w.assumed, w.days, w.last = 0, nil, 0
-		if ok {
-			w.ofDays(first, last)
-		} else {
-			w.set(dayOf(y, 1, 1), 'y')
-		}
+	if days, n := feastNameZh(s, k); n > 0 {
+		w.days = days
+		w.ofYear(y)
 		return n
-	}
-	for i, season := range [...]string{"春", "夏", "秋", "冬"} {
-		if next := s.at(k + 1); s.at(k) == season && (next == "天" || next == "季") {
-			w.set(dayOf(y, 3+3*i, 1), 'M')
-			w.last, w.season = addMonths(w.day, 3)-1, season+"天"
-			return 2
-		}
 	}
 	m, n := numberZh(s, k)
 	if n == 0 || s.at(k+n) != "月" || m < 1 || m > 12 {
@@ -170,57 +130,19 @@ func inMonthZh(s sentence, k, y, m int, w *when) int {
 
 // monthPartZh reads what follows a month that w has: 底, 初, 中旬, 份, 的第一个周一, 第一周.
 func monthPartZh(s sentence, k int, w *when) int {
-	first, next := w.day, addMonths(w.day, 1)
-	if s.at(k) == "初" && digitsZh[s.at(k+1)] > 0 || s.at(k) == "初" && s.at(k+1) == "十" {
-		return 0 // the moon's
+	if s.at(k) == "份" {
+		return 1
 	}
-	part, n := prefixZh(s, k, "底", "末", "初", "上旬", "中旬", "下旬", "份")
-	if after := s.at(k + n); n > 0 && after != "" && strings.Contains("恋次步级中班量", after) {
-		return 0 // 五月初恋分手了, 三月末班车
+	p, n := calendar.HanPart(s.from(k))
+	if n == 0 {
+		return 0
 	}
-	switch part {
-	case "底", "末":
-		w.lastDays(next)
-	case "初", "上旬":
-		w.ofDays(first, first+9)
-	case "中旬":
-		w.ofDays(first+10, first+19)
-	case "下旬":
-		w.ofDays(first+20, next-1)
-	case "":
-		_, of := prefixZh(s, k, "的")
-		nth, took := prefixZh(s, k+of, "第一个", "第二个", "第三个", "第四个", "最后一个", "第一", "第二", "第三", "第四", "最后")
-		if took == 0 {
-			return 0
-		}
-		_, u := prefixZh(s, k+of+took, "星期", "礼拜", "周")
-		word, dn := prefixZh(s, k+of+took+u, "一", "二", "三", "四", "五", "六", "日", "天", "末")
-		day := strings.Index("一二三四五六日", word) / 3
-		switch word {
-		case "天":
-			day = 6
-		case "末":
-			day = 5
-		}
-		i := strings.Index("一二三四", strings.TrimSuffix(strings.TrimPrefix(nth, "第"), "个")) / 3
-		at := first + 7*i
-		last := strings.HasPrefix(nth, "最后")
-		if last {
-			at = next - 7
-		}
-		switch {
-		case u == 0:
-			return 0
-		case dn == 0 && !last: // 第一周
-			w.set(at, 'w')
-			return of + took + u
-		case dn == 0:
-			w.lastDays(next)
-			return of + took + u
-		}
-		w.set(at+mod(day-moment{day: at}.weekday(), 7), 'd')
-		return of + took + u + dn
+	y, m, _ := date(w.day)
+	first, last, ok := p(y, m)
+	if !ok {
+		return 0
 	}
+	w.ofDays(first, last)
 	return n
 }
 
@@ -233,14 +155,19 @@ func dayOfMonthZh(s sentence, k int) (d, n int) {
 	return d, n + 1
 }
 
-// monthZh reads 下个月, 上月五号.
+// monthZh reads 下个月, 上月五号, 上个季度.
 func monthZh(s sentence, i int, now moment, w *when) int {
-	word, n := prefixZh(s, i, "下下个月", "上上个月", "下个月", "上个月", "这个月", "本月", "下月", "上月")
+	word, n := prefixZh(s, i, "下下个月", "上上个月", "下个月", "上个月", "这个月", "本月", "下月", "上月", "下个季度", "上个季度", "这个季度", "本季度", "下季度", "上季度")
 	if n == 0 {
 		return 0
 	}
+	step := strings.Count(word, "下") - strings.Count(word, "上")
+	if strings.HasSuffix(word, "季度") {
+		w.ofDays(calendar.Quarter(now.day, step))
+		return n
+	}
 	y, m, _ := date(now.day)
-	y, m, _ = date(addMonths(dayOf(y, m, 1), strings.Count(word, "下")-strings.Count(word, "上")))
+	y, m, _ = date(addMonths(dayOf(y, m, 1), step))
 	return n + inMonthZh(s, i+n, y, m, w)
 }
 
@@ -300,13 +227,8 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 			w.set(dayOf(y, n, 1), 'M')
 			w.assumed = 12
 			part := monthPartZh(s, next, w)
-			if w.grain == 'd' {
-				w.days = func(y int) (first, last int, ok bool) {
-					var in when
-					in.set(dayOf(y, n, 1), 'M')
-					monthPartZh(s, next, &in)
-					return in.day, max(in.day, in.last), true
-				}
+			if p, n2 := calendar.HanPart(s.from(next)); n2 > 0 {
+				w.days = p.Of(n)
 			}
 			return k + 1 + part
 		}
@@ -317,9 +239,7 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 			return k + 1
 		}
 		if n >= 1 && n <= 31 && !numberedZh[s.at(next)] && !houseZh(s, i) {
-			y, m := monthWith(n, now)
-			w.calendar(y, m, n)
-			w.assumed = 1
+			w.onDayOfMonth(n, now)
 			return k + 1 + daysZh(s, next, w)
 		}
 	}
@@ -344,26 +264,21 @@ func lunarZh(s sentence, i, next int) bool {
 // feastZh reads 周末, 月底, 国庆, 春节: days that go by no number.
 func feastZh(s sentence, i int, now moment, w *when) int {
 	y, m, _ := date(now.day)
-	word, n := prefixZh(s, i, "这周末", "周末", "月底", "月末", "月初", "下月初", "年底", "年末", "年初", "上半年", "下半年")
-	if s.at(i) == "月" && (digitsZh[s.at(i-1)] > 0 || s.at(i-1) == "十") {
-		return 0 // of a month that has a number
-	}
-	switch word {
-	case "周末", "这周末":
+	if _, n := prefixZh(s, i, "这周末", "周末"); n > 0 {
 		w.set(now.day-now.weekday()+5, 'w')
-	case "月底", "月末":
-		w.lastDays(addMonths(dayOf(y, m, 1), 1))
-	case "下月初":
-		w.set(addMonths(dayOf(y, m, 1), 1), 'w')
-	case "月初":
-		w.ofDays(dayOf(y, m, 1), dayOf(y, m, 10))
-	case "年底", "年末", "年初", "上半年", "下半年":
-		w.partOfYear(word, y)
+		return n
 	}
-	if n == 0 {
-		n = feastOnZh(s, i, now, w)
+	if p, n := calendar.HanMonths(s.from(i)); n > 0 && !p.Season() {
+		w.ofSeason(p, y)
+		return n
 	}
-	return n
+	before, _ := utf8.DecodeRuneInString(s.at(i - 1))
+	if p, n := calendar.HanMonth(before, s.from(i)); n > 0 {
+		first, last, _ := p(y, m)
+		w.ofDays(first, last)
+		return n
+	}
+	return feastOnZh(s, i, now, w)
 }
 
 // weekZh reads 周二, 下周二, 上个星期天, 这周末, 每周三, 下周.
@@ -420,88 +335,4 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 	}
 	w.set(monday+week, 'w')
 	return r + u
-}
-
-var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60}
-
-func clockPartZh(s sentence, i int, now moment, w *when) int {
-	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里")
-	k := i + p
-	if next := s.at(k); p > 0 && (next == "饭" || next == "餐") && boundZh(s, i) {
-		return 0 // 记一下午饭的时间
-	}
-	afternoon := -1
-	if p > 0 {
-		afternoon = partsZh[part]
-	} else if w.byPart {
-		afternoon = w.minute
-	}
-	if m, q := prefixZh(s, k, "差一刻", "差五分", "差十分", "差两分", "差三分", "差八分"); q > 0 { // 差五分八点
-		if h, n := numberZh(s, k+q); n > 0 && s.at(k+q+n) == "点" && h >= 1 && h <= 12 {
-			short := map[string]int{"差一刻": 15, "差五分": 5, "差十分": 10, "差两分": 2, "差三分": 3, "差八分": 8}[m]
-			if h = before(h); h < 12 && (afternoon >= 12*60 || afternoon < 0 && h < 7) {
-				h += 12
-			}
-			w.minute, w.clock, w.byPart = h*60+60-short, true, false
-			return k + q + n + 1 - i
-		}
-	}
-	h, n := numberZh(s, k)
-	_, counted := prefixZh(s, k+n+1, "建议", "意见", "要求", "理由", "原因", "好处", "坏处", "内容", "想法", "说明", "看法", "不同", "共识", "希望")
-	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 99 && counted == 0 {
-		w.void = w.void || h > 24
-		k += n + 1
-		m := 0
-		if _, q := prefixZh(s, k, "半"); q > 0 {
-			m, k = 30, k+1
-		} else if _, q := prefixZh(s, k, "一刻"); q > 0 {
-			m, k = 15, k+2
-		} else if _, q := prefixZh(s, k, "三刻"); q > 0 {
-			m, k = 45, k+2
-		} else if v, q := numberZh(s, k); q > 0 && v < 100 && s.at(k+q) != "个" && (v > 9 || q > 1 || s.toks[k].kind == 'n' || s.at(k+1) == "分") { // 七点一起吃饭
-			w.void = w.void || v > 59
-			m, k = v, k+q
-			if s.at(k) == "分" {
-				k++
-			}
-		} else if s.at(k) == "钟" {
-			k++
-		}
-		if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
-			h += 12
-		}
-		w.minute, w.clock, w.byPart, w.sure = h%24*60+m, true, false, afternoon >= 0
-		return k + hoursZh(s, k, now, w) - i
-	}
-	if k < len(s.toks) && s.toks[k].kind == 'n' && strings.Contains(s.at(k), ":") {
-		hh, mm, _ := strings.Cut(s.at(k), ":")
-		h, e1 := strconv.Atoi(hh)
-		m, e2 := strconv.Atoi(mm)
-		if e1 == nil && e2 == nil && h < 24 && m < 60 {
-			if h < 12 && afternoon >= 12*60 {
-				h += 12
-			}
-			w.minute, w.clock, w.byPart = h*60+m, true, false
-			return p + 1 + hoursZh(s, i+p+1, now, w)
-		}
-	}
-	if p == 0 {
-		return 0
-	}
-	w.part(afternoon)
-	return p
-}
-
-// partOfYear sets 年初, 年底, 上半年 or 下半年 of a year.
-func (w *when) partOfYear(part string, y int) {
-	switch part {
-	case "年初":
-		w.set(dayOf(y, 1, 1), 'M')
-	case "上半年":
-		w.ofDays(dayOf(y, 1, 1), dayOf(y, 6, 30))
-	case "下半年":
-		w.ofDays(dayOf(y, 7, 1), dayOf(y, 12, 31))
-	default:
-		w.set(dayOf(y, 12, 1), 'M')
-	}
 }

@@ -1,0 +1,156 @@
+package feast
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/calendar"
+)
+
+// At is the feast whose English name begins at word k, and how many words the name takes.
+func At(at calendar.Words, k int) (*Feast, int) {
+	plain := func(i int) string {
+		w := at(i)
+		if w = strings.TrimSuffix(w, "'s"); strings.HasSuffix(w, "’s") {
+			w = w[:len(w)-len("’s")]
+		}
+		return w
+	}
+	begins := plain(k)
+	if begins == "" || begins[0] >= 0x80 {
+		return nil, 0
+	}
+	for i := range All {
+		f := &All[i]
+		if !strings.HasPrefix(f.Words, begins) {
+			continue
+		}
+		n := 0
+		for word := range strings.SplitSeq(f.Words, " ") {
+			if plain(k+n) != word {
+				n = 0
+				break
+			}
+			n++
+		}
+		if n > 0 {
+			return f, n
+		}
+	}
+	return nil, 0
+}
+
+// Beside reads "week after Easter", "two weeks before Christmas", "day after Thanksgiving" at word k, and returns the
+// place behind it. give is by how many days a count of weeks or months may be off; 0: it is exact. Nil: it is none.
+func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
+	n := calendar.Count(at(k))
+	j := k
+	if n > 0 {
+		j++
+	}
+	unit, by := strings.TrimSuffix(at(j), "s"), at(j+1)
+	if by != "after" && by != "before" || unit != "day" && unit != "week" && (unit != "month" || n == 0) {
+		return nil, 0, 0
+	}
+	f, took := At(at, j+2)
+	if f == nil || unit == "day" && f.Days > 4 {
+		return nil, 0, 0
+	}
+	side := 1
+	if by == "before" {
+		side = -1
+	}
+	if n > 0 && unit != "day" {
+		give = 1
+	}
+	return func(year int) (first, last int, ok bool) {
+		day, _, ok := f.Alone(year)
+		switch {
+		case unit == "week" && n == 0: // seven days
+			return day - 3 + 4*side, day + 3 + 4*side, ok
+		case unit == "week":
+			day += 7 * n * side
+		case unit == "month":
+			day = calendar.AddMonths(day, n*side)
+		default:
+			day += max(n, 1) * side
+		}
+		return day, day, ok
+	}, j + 2 + took, give
+}
+
+// HanAt is the feast whose Chinese name a text begins with, and how many characters the name takes: 国庆节, 大年初三.
+func HanAt(text string) (days calendar.Yearly, f *Feast, size int) {
+	for _, month := range [...]string{"大年初", "正月初"} {
+		if rest, ok := strings.CutPrefix(text, month); ok {
+			f = Named("春节")
+			n, took := calendar.Han(rest)
+			if n < 1 || n > 10 {
+				return nil, nil, 0
+			}
+			return func(year int) (first, last int, ok bool) {
+				first, _, ok = f.In(year)
+				return first + n - 1, first + n - 1, ok
+			}, f, 3 + took
+		}
+	}
+	text, great := strings.CutPrefix(text, "大")
+	for i := range All {
+		rest, ok := strings.CutPrefix(text, All[i].Words)
+		if !ok || All[i].Words[0] < 0x80 || great && All[i].Words != "年三十" {
+			continue
+		}
+		f, size = &All[i], utf8.RuneCountInString(All[i].Words)
+		if c, _ := utf8.DecodeRuneInString(rest); f.Words == "五一" {
+			if _, digit := calendar.Digit(c); digit || c >= '0' && c <= '9' || strings.ContainsRune("十月号日点年路广", c) {
+				continue
+			}
+		}
+		if great {
+			size++
+		}
+		if strings.HasPrefix(rest, "节") {
+			size++
+		}
+		return f.In, f, size
+	}
+	return nil, nil, 0
+}
+
+// HanBeside reads what stands behind the name of a feast: 前一周, 后三天, 前两个星期. It returns how many characters that
+// takes; 0: there is none.
+func (f *Feast) HanBeside(text string) (days calendar.Yearly, size int) {
+	rest, before := strings.CutPrefix(text, "前")
+	if !before {
+		var after bool
+		if rest, after = strings.CutPrefix(text, "后"); !after {
+			return nil, 0
+		}
+	}
+	n, took := calendar.Han(rest)
+	if n == 0 {
+		for took < len(rest) && rest[took] >= '0' && rest[took] <= '9' && took < 2 {
+			n = 10*n + int(rest[took]-'0')
+			took++
+		}
+		rest = rest[took:]
+	} else {
+		rest = string([]rune(rest)[took:])
+	}
+	for _, unit := range [...]struct {
+		word string
+		days int
+	}{{"天", 1}, {"周", 7}, {"个星期", 7}, {"个礼拜", 7}, {"个月", 30}} {
+		if n < 1 || n > 99 || !strings.HasPrefix(rest, unit.word) {
+			continue
+		}
+		run := n * unit.days
+		return func(year int) (first, last int, ok bool) {
+			if first, last, ok = f.In(year); before {
+				return first - run, first - 1, ok
+			}
+			return last + 1, last + run, ok
+		}, 1 + took + utf8.RuneCountInString(unit.word)
+	}
+	return nil, 0
+}

@@ -1,0 +1,77 @@
+package rules
+
+import (
+	"strconv"
+	"strings"
+)
+
+var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60}
+
+// clockPartZh reads a time of day at token i into w, and says how many tokens it takes.
+func clockPartZh(s sentence, i int, now moment, w *when) int {
+	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里")
+	k := i + p
+	if next := s.at(k); p > 0 && (next == "饭" || next == "餐") && boundZh(s, i) {
+		return 0 // 记一下午饭的时间
+	}
+	afternoon := -1
+	if p > 0 {
+		afternoon = partsZh[part]
+	} else if w.byPart {
+		afternoon = w.minute
+	}
+	if m, q := prefixZh(s, k, "差一刻", "差五分", "差十分", "差两分", "差三分", "差八分"); q > 0 { // 差五分八点
+		if h, n := numberZh(s, k+q); n > 0 && s.at(k+q+n) == "点" && h >= 1 && h <= 12 {
+			short := map[string]int{"差一刻": 15, "差五分": 5, "差十分": 10, "差两分": 2, "差三分": 3, "差八分": 8}[m]
+			if h = before(h); h < 12 && (afternoon >= 12*60 || afternoon < 0 && h < 7) {
+				h += 12
+			}
+			w.minute, w.clock, w.byPart = h*60+60-short, true, false
+			return k + q + n + 1 - i
+		}
+	}
+	h, n := numberZh(s, k)
+	_, counted := prefixZh(s, k+n+1, "建议", "意见", "要求", "理由", "原因", "好处", "坏处", "内容", "想法", "说明", "看法", "不同", "共识", "希望")
+	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 99 && counted == 0 {
+		w.void = w.void || h > 24
+		k += n + 1
+		m := 0
+		if _, q := prefixZh(s, k, "半"); q > 0 {
+			m, k = 30, k+1
+		} else if _, q := prefixZh(s, k, "一刻"); q > 0 {
+			m, k = 15, k+2
+		} else if _, q := prefixZh(s, k, "三刻"); q > 0 {
+			m, k = 45, k+2
+		} else if v, q := numberZh(s, k); q > 0 && v < 100 && s.at(k+q) != "个" && (v > 9 || q > 1 || s.toks[k].kind == 'n' || s.at(k+1) == "分") { // 七点一起吃饭
+			w.void = w.void || v > 59
+			m, k = v, k+q
+			if s.at(k) == "分" {
+				k++
+			}
+		} else if s.at(k) == "钟" {
+			k++
+		}
+		if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
+			h += 12
+		}
+		w.minute, w.clock, w.byPart, w.sure = h%24*60+m, true, false, afternoon >= 0
+		return k + hoursZh(s, k, now, w) - i
+	}
+	if k < len(s.toks) && s.toks[k].kind == 'n' && strings.Contains(s.at(k), ":") {
+		hh, mm, _ := strings.Cut(s.at(k), ":")
+		h, e1 := strconv.Atoi(hh)
+		m, e2 := strconv.Atoi(mm)
+		if e1 == nil && e2 == nil && h < 24 && m < 60 {
+			if h < 12 && afternoon >= 12*60 {
+				h += 12
+			}
+			w.minute, w.clock, w.byPart = h*60+m, true, false
+			return p + 1 + hoursZh(s, i+p+1, now, w)
+		}
+	}
+	if p == 0 {
+		return 0
+	}
+	w.part(afternoon)
+	return p
+}
