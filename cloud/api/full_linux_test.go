@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/relay"
-	"github.com/locket-dev/locket/cloud/relay/objects"
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/sync/envelope"
@@ -64,12 +63,7 @@ func TestFullDiskUnderDatabase(t *testing.T) {
 	})
 	c := pgtest.Cluster{Durable: true, Under: disk}
 	t.Cleanup(func() { c.Stop() })
-	url := database(t, &c)
-	blobs, err := objects.OpenFolder(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := over(t, url, blobs, nil, nil)
+	s := instance(t, database(t, &c), t.TempDir(), nil)
 	h := s.settle("full database")
 	ballast := filepath.Join(disk, "ballast")
 	s.ok(os.WriteFile(ballast, make([]byte, 40<<20), 0o600))

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,14 +17,10 @@ import (
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/storetest"
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/sync/envelope"
 	"github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/remote/page"
-	"github.com/locket-dev/locket/sync/trade"
-	"github.com/locket-dev/locket/sync/trade/tradetest"
-	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
 // A siege: somebody does the worst that he may, from addresses that a proxy
@@ -190,144 +184,6 @@ func TestThreatStalledOnEachRoute(t *testing.T) {
 	}
 }
 
-// unread asks for something and reads no more of the answer than its status.
-func (s *service) unread(t *testing.T, r *raw) (status string, c net.Conn) {
-	t.Helper()
-	c, err := net.Dial("tcp", s.addr)
-	s.ok(err)
-	t.Cleanup(func() { c.Close() })
-	s.ok(c.(*net.TCPConn).SetReadBuffer(4 << 10))
-	s.ok(r.request(t, s.addr).Write(c))
-	b := make([]byte, len("HTTP/1.1 200"))
-	_, err = io.ReadFull(c, b)
-	s.ok(err)
-	return string(b[9:]), c
-}
-
-// besieged has an account fetch n times from many addresses and read nothing: from least to most
-// answers are given, all else is refused, another account has its own, and so has the first
-// once its connections are closed.
-func (s *service) besieged(t *testing.T, fetch func(from string, h *storetest.Household) (string, net.Conn), hostile, honest *storetest.Household, n, least, most int) {
-	t.Helper()
-	given, held := map[string]int{}, []net.Conn{}
-	for i := range n {
-		status, c := fetch(fmt.Sprintf("203.0.113.%d", i%20), hostile)
-		given[status]++
-		held = append(held, c)
-	}
-	if given["200"] > most || given["200"] < least || given["503"] != n-given["200"] {
-		t.Errorf("%v", given)
-	}
-	for range 3 {
-		if status, _ := fetch("192.0.2.7", honest); status != "200" {
-			t.Errorf("another account: %s", status)
-		}
-	}
-	for _, c := range held {
-		c.Close()
-	}
-	for status := ""; status != "200" && t.Context().Err() == nil; status, _ = fetch("203.0.113.1", hostile) {
-	}
-}
-
-// Who asks for pages and reads none of them has so many held in memory, and the others
-// have theirs. What was written, or given up, counts no more.
-func TestThreatPagesUnread(t *testing.T) {
-	stores(t, proxied, func(t *testing.T, s *service) {
-		honest, hostile := s.settle("honest"), s.settle("hostile")
-		for _, h := range []*storetest.Household{honest, hostile} {
-			for range 8 {
-				_, err := s.as(h, h.Owner).Append(t.Context(), []*envelope.Delta{h.Delta(h.Owner, strings.Repeat("x", 500<<10))})
-				s.ok(err)
-			}
-		}
-		fetch := func(from string, h *storetest.Household) (status string, c net.Conn) {
-			t.Helper()
-			return s.unread(t, came(from, s.member(h, h.Owner, "GET", "/deltas")))
-		}
-		s.besieged(t, fetch, hostile, honest, 60, 5, 12) // ask for 240 MB
-	})
-}
-
-// So has who asks for photos: each is an open file, or a connection to the bucket.
-func TestThreatBlobsUnread(t *testing.T) {
-	stores(t, proxied, func(t *testing.T, s *service) {
-		honest, hostile := s.settle("honest"), s.settle("hostile")
-		whole := bytes.Repeat([]byte("photo"), 1<<20)
-		id, err := s.as(hostile, hostile.Owner).PutBlob(t.Context(), bytes.NewReader(whole))
-		s.ok(err)
-		_, err = s.as(honest, honest.Owner).PutBlob(t.Context(), bytes.NewReader(whole))
-		s.ok(err)
-		fetch := func(from string, h *storetest.Household) (string, net.Conn) {
-			t.Helper()
-			return s.unread(t, came(from, s.member(h, h.Owner, "GET", "/blobs/"+id.String())))
-		}
-		s.besieged(t, fetch, hostile, honest, 500, 300, 350)
-	})
-}
-
-// What a market gives to whoever has made a key, or to anybody, is not held in memory without
-// end either, and members have their pages however much of it nobody reads.
-func TestThreatMarketUnread(t *testing.T) {
-	s := withMarket(t, proxied)
-	ctx, h := t.Context(), s.settle("honest")
-	seller, buyer, operator := s.trader(2), s.trader(3), s.trader(1)
-	items := make([][]byte, 40)
-	for i := range items {
-		items[i] = bytes.Repeat([]byte{byte(i)}, 50<<10)
-	}
-	l := tradetest.Listing(t, items, nil)
-	s.ok(seller.Publish(ctx, l, items))
-	signed, _, id := tradetest.Order(t, l, seal.NewIdentity())
-	_, _, err := buyer.Order(ctx, signed)
-	s.ok(err)
-	codes, err := operator.Issue(ctx, trade.Issue{Batch: "first", Count: 1, Minor: 500, Currency: "EUR", Until: time.Now().Add(time.Hour).Unix()})
-	s.ok(err)
-	_, st, err := buyer.Pay(ctx, id, trade.Payment{Voucher: codes.Codes[0]})
-	s.ok(err)
-	b, _ := tradetest.Step(t, st, trade.Deliver, tradetest.Seller, nil)
-	_, _, err = seller.Step(ctx, id, b)
-	s.ok(err)
-	bundle := func(from string) *raw {
-		r := s.member(h, h.Owner, "GET", "")
-		r.path, r.key, r.p.KeyID = "/v1/market/orders/"+id.String()+"/bundle", tradetest.PartyKey(3), "market/"+tradetest.Buyer.Key.String()
-		return came(from, r)
-	}
-	entries := func(from string) *raw {
-		r := came(from, s.member(h, h.Owner, "GET", ""))
-		r.path, r.unsigned = "/v1/market/log/tile/entries/000", true
-		return r
-	}
-	s.ok(s.tables.Change(ctx, func(tx *sql.Tx) error {
-		for i := range 255 { // beside the listing
-			if _, err := s.translog.Append(ctx, tx, synclog.Entry{Kind: synclog.TakenDown, Subject: fmt.Sprint(i), Reason: strings.Repeat("r", synclog.MaxReason)}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	_, err = s.translog.Publish(ctx)
-	s.ok(err)
-	for i, what := range []struct {
-		ask         func(from string) *raw
-		times       int
-		least, most int
-	}{{bundle, 40, 2, 6}, {entries, 120, 10, 40}} {
-		given := map[string]int{}
-		for range what.times {
-			status, _ := s.unread(t, what.ask(fmt.Sprintf("203.0.113.%d", i)))
-			given[status]++
-		}
-		if given["200"] > what.most || given["200"] < what.least || given["503"] != what.times-given["200"] {
-			t.Errorf("%d: %v", i, given)
-		}
-		if status, _ := s.unread(t, what.ask("192.0.2.7")); status != "200" {
-			t.Errorf("%d: another address: %s", i, status)
-		}
-	}
-	s.served(t, h, 5)
-}
-
 // One account's requests use up no nonces of another's, and those that are
 // refused none at all.
 func TestThreatNoncesUsedUp(t *testing.T) {
@@ -396,126 +252,6 @@ func TestThreatMailboxesFilled(t *testing.T) {
 			if got := post("198.51.100.1", 1<<20, n); got != 201 {
 				t.Fatalf("message %d of a pairing: %d", n, got)
 			}
-		}
-	})
-}
-
-// hold opens a connection from an address of this machine, which has many on
-// Linux, and asks something, so that it is one that waits for a next request.
-func hold(t *testing.T, s *service, from string) error {
-	t.Helper()
-	return askHealth(dial(t, s, from))
-}
-
-// dial opens one that has asked nothing.
-func dial(t *testing.T, s *service, from string) net.Conn {
-	t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	c, err := d.Dial("tcp", s.addr)
-	if err != nil {
-		t.Fatal("the test needs several addresses of 127.0.0.0/8, as Linux has them: ", err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
-// One address holds so many connections, one member so many that wait, and
-// behind a proxy one address so many requests.
-func TestThreatConnectionsHeld(t *testing.T) {
-	t.Run("idle", func(t *testing.T) {
-		s := serve(t, relay.Config{}, func(c *api.Config) { c.MaxConns, c.ConnsPerAddress = 40, 10 })
-		h := s.settle("idle")
-		refused := 0
-		for range 60 {
-			if hold(t, s, "127.0.0.2") != nil {
-				refused++
-			}
-		}
-		if refused != 50 {
-			t.Errorf("%d are refused", refused)
-		}
-		s.served(t, h, 5)
-	})
-	t.Run("too many that wait", func(t *testing.T) { // each costs the relay memory
-		s := serve(t, relay.Config{}, nil)
-		other := dial(t, s, "127.0.0.1") // has waited longest, and its address has this one alone
-		s.ok(askHealth(other))
-		const most, more = 64, 20
-		var held []net.Conn
-		for range most + more {
-			c := dial(t, s, "127.0.0.2")
-			s.ok(askHealth(c))
-			held = append(held, c)
-		}
-		for i, c := range held[:more] {
-			s.ok(c.SetReadDeadline(time.Now().Add(10 * time.Minute)))
-			if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Fatalf("connection %d stays: %v", i, err)
-			}
-		}
-		for _, c := range append(held[more:], other) {
-			s.ok(askHealth(c))
-		}
-	})
-	t.Run("opened again and again", func(t *testing.T) {
-		s := serve(t, relay.Config{}, nil)
-		h := s.settle("opened")
-		refused := 0
-		for range 300 {
-			c := dial(t, s, "127.0.0.2")
-			if askHealth(c) != nil {
-				refused++
-			}
-			s.ok(c.Close())
-		}
-		if refused == 0 {
-			t.Error("one address opens as many as it likes")
-		}
-		s.served(t, h, 5)
-	})
-	t.Run("streams", func(t *testing.T) {
-		s := serve(t, relay.Config{}, func(c *api.Config) { c.ConnsPerAddress = 4 * relay.MaxListeners })
-		h := s.settle("streams")
-		refused := 0
-		for range relay.MaxListeners {
-			req := s.member(h, h.Reader, "GET", "/events").request(t, s.addr)
-			res, err := http.DefaultClient.Do(req)
-			s.ok(err)
-			t.Cleanup(func() { res.Body.Close() })
-			if res.StatusCode == 503 {
-				refused++
-			}
-		}
-		if refused == 0 {
-			t.Error("a member waits as often as it likes")
-		}
-		res, err := http.DefaultClient.Do(s.member(h, h.Owner, "GET", "/events").request(t, s.addr))
-		s.ok(err)
-		s.ok(res.Body.Close())
-		if res.StatusCode != 200 {
-			t.Error("the others can't wait: ", res.Status)
-		}
-	})
-	t.Run("behind a proxy", func(t *testing.T) {
-		s := serve(t, relay.Config{}, func(c *api.Config) { proxied(c); c.ConnsPerAddress = 10 })
-		h := s.settle("proxy")
-		status := func(from string, who *storetest.Person) int {
-			res, err := http.DefaultClient.Do(came(from, s.member(h, who, "GET", "/events")).request(t, s.addr))
-			s.ok(err)
-			t.Cleanup(func() { res.Body.Close() })
-			return res.StatusCode
-		}
-		refused := 0
-		for range 30 {
-			if status("203.0.113.9", h.Reader) == 503 {
-				refused++
-			}
-		}
-		if refused != 20 {
-			t.Errorf("%d are refused", refused)
-		}
-		if got := status("198.51.100.1", h.Owner); got != 200 {
-			t.Errorf("another address is refused: %d", got)
 		}
 	})
 }

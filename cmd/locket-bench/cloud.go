@@ -32,9 +32,10 @@ func runCloud(ctx context.Context, f *frame) error {
 	f.IntVar(&b.jobs, "jobs", 5000, "of a worker, that do nothing")
 	f.IntVar(&b.edges, "edges", 1_000_000, "relations taken into a worker's graph")
 	f.IntVar(&b.members, "members", 200, "that append and pull at once, with faults, and while the relay is killed")
+	f.IntVar(&b.comers, "comers", 10_000, "members that come to one space and are removed, of the part comers")
 	f.IntVar(&b.share, "share", 15, "per cent of a processor for each relay of the part relays, which takes root")
-	only := f.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, restart, jobs, graph; and relays, which is measured only if it is named")
-	if !f.parsed() || f.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members, b.jobs, b.edges, b.share) < 1 || b.batch > 256 || b.share > 100 {
+	only := f.String("only", "", "measure these parts alone, commas between: embedded, postgres, idle, listen, faults, restart, jobs, graph; and relays and comers, which are measured only if they are named")
+	if !f.parsed() || f.NArg() > 0 || min(b.requests, b.batch, b.conns, b.rounds, b.listeners, b.wakes, b.members, b.jobs, b.edges, b.share, b.comers) < 1 || b.batch > 256 || b.share > 100 {
 		return f.usage("flags take numbers above 0, --batch at most 256, --share at most 100")
 	}
 	parts, err := b.parts(*only)
@@ -51,9 +52,9 @@ func (b *cloudBench) parts(only string) (out []func(context.Context) ([]result, 
 	for _, p := range []struct {
 		name string
 		run  func(context.Context) ([]result, error)
-	}{{"embedded", b.embedded}, {"postgres", b.postgres}, {"idle", b.idle}, {"listen", b.listen}, {"faults", b.faults}, {"restart", b.restart}, {"jobs", b.queue}, {"graph", b.graph}, {"relays", b.relays}} {
+	}{{"embedded", b.embedded}, {"postgres", b.postgres}, {"idle", b.idle}, {"listen", b.listen}, {"faults", b.faults}, {"restart", b.restart}, {"jobs", b.queue}, {"graph", b.graph}, {"relays", b.relays}, {"comers", b.comeAndGo}} {
 		named := slices.Contains(asked, p.name)
-		if named || len(asked) == 0 && p.name != "relays" {
+		if named || len(asked) == 0 && p.name != "relays" && p.name != "comers" {
 			out = append(out, p.run)
 		}
 		if named {
@@ -71,6 +72,7 @@ type cloudBench struct {
 	listeners, wakes, members      int
 	jobs                           int
 	edges                          int
+	comers                         int
 	share                          int // of a processor, in per cent, for each of several relays
 	stderr                         io.Writer
 	cluster                        database // while one runs

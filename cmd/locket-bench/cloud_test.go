@@ -31,6 +31,14 @@ func TestCloudSuite(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
+	code, stdout, stderr = bench(t, "cloud", "--only", "comers", "--comers", "3", "--json")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	comers := readResults(t, "cloud", stdout)
+	if c, h, r := comers["comers"], comers["comers_hybrid"], comers["comers_read"]; c.Value != 3 || h.Value != 3 || r.N != 9 {
+		t.Errorf("%+v, %+v, %+v", c, h, r)
+	}
 	if lost := got["restart_lost"].Value; lost != 0 {
 		t.Errorf("%v deltas are lost", lost)
 	}

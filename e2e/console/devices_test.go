@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,9 +16,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A second device comes in by the code that the page shows, once both show the same words.
-func TestPair(t *testing.T) {
-	b := open(t, plain)
+// joins has another device come by the code that the page shows, until both show the words. It
+// ends well once the page has said that they are the same.
+func joins(t *testing.T, b *tab) (home string, join *exec.Cmd, out *bytes.Buffer) {
+	t.Helper()
 	b.visit("/devices", ".plugins details")
 	b.do(chromedp.Evaluate(`document.querySelector(".panel > .actions .button .icon").closest("button").click()`, nil), chromedp.WaitVisible(".pair-line"), chromedp.WaitVisible("dialog .qr"))
 	b.accessible("pair")
@@ -27,14 +29,21 @@ func TestPair(t *testing.T) {
 	if len(line) != len(want) || line[5] != relayAt {
 		t.Fatalf("the page says to type %q", line)
 	}
-	fresh := filepath.Join(t.TempDir(), "new")
-	join := exec.Command(locket, append([]string{"--home", fresh, "--set", "disk.reserve=64MB", "--json"}, append(line[1:], "--key-file")...)...)
-	var out bytes.Buffer
-	join.Stdin, join.Stdout, join.Stderr = strings.NewReader("y\n"), &out, &out
+	home = filepath.Join(t.TempDir(), "new")
+	join = exec.Command(locket, append([]string{"--home", home, "--set", "disk.reserve=64MB", "--json"}, append(line[1:], "--key-file")...)...)
+	out = new(bytes.Buffer)
+	join.Stdin, join.Stdout, join.Stderr = strings.NewReader("y\n"), out, out
 	if err := join.Start(); err != nil {
 		t.Fatal(err)
 	}
 	b.do(chromedp.WaitVisible(".pair-words"))
+	return home, join, out
+}
+
+// A second device comes in by the code that the page shows, once both show the same words.
+func TestPair(t *testing.T) {
+	b := open(t, plain)
+	fresh, join, out := joins(t, b)
 	words := js[[]string](b, `[...document.querySelectorAll(".pair-words li")].map(w => w.innerText)`)
 	b.do(chromedp.Evaluate(`document.querySelector("dialog footer .solid").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .notice.good"))
 	if err := join.Wait(); err != nil {
@@ -77,6 +86,39 @@ func TestPair(t *testing.T) {
 		b.fits("members")
 		b.within("members", ".panel")
 		b.shoot("members-" + l.String())
+	}
+}
+
+// Where only a passphrase opens the keys, the page asks for it before it lets a device in.
+func TestPairByPassphrase(t *testing.T) {
+	dir := t.TempDir()
+	own, file := filepath.Join(dir, "home"), filepath.Join(dir, "passphrase")
+	if err := os.WriteFile(file, []byte("correct horse battery\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := command(own, "init", "--passphrase-file", file, "--no-check", "--wearer", "Mei", "--zone", "Asia/Shanghai"); err != nil {
+		t.Fatal(err)
+	}
+	c := ofHome(t, own, "--set", "sync.relay="+relayAt)
+	if err := os.Remove(file); err != nil { // it opened the keys at the start
+		t.Fatal(err)
+	}
+	b := openAt(t, plain, linkOf(t, own).URL)
+	_, join, out := joins(t, b)
+	b.do(chromedp.Click("dialog footer .solid"), chromedp.WaitVisible("dialog [name=passphrase]"))
+	b.accessible("pair-passphrase")
+	b.shoot("pair-passphrase")
+	b.do(chromedp.Focus("dialog [name=passphrase]"), chromedp.KeyEvent("correct house battery"), chromedp.KeyEvent(kb.Enter))
+	b.says("That is not the passphrase.")
+	if list, err := c.Members(t.Context()); err != nil || len(list) != 1 {
+		t.Fatalf("after a wrong passphrase: %+v, %v", list, err)
+	}
+	b.do(chromedp.KeyEvent("correct horse battery"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .notice.good"))
+	if err := join.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if list, err := c.Members(t.Context()); err != nil || len(list) != 2 {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 

@@ -40,6 +40,7 @@ func elsewhere(t *testing.T) (link serve.ConsoleLink, c *serve.Client, ended cha
 	}
 	// There is no home on that machine.
 	cmd := exec.Command(locket, "--home", filepath.Join(t.TempDir(), "none"), "--json", "open", "--print", "--key-file", file)
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir()) // where it may leave something, as it is killed
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

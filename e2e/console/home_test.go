@@ -72,7 +72,7 @@ func prepare(m *testing.M, plugins string) (code int, err error) {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox,
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.Env("TMPDIR="+dir), // where it leaves a folder
 		chromedp.Flag("lang", "en-GB"), chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(patience),
 		chromedp.Flag("allow-pre-commit-input", true)) // else Chromium drops clicks and keys until a page was painted first
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)

@@ -33,7 +33,7 @@ func beginSetup(t *testing.T, home string) *newcomer {
 	t.Helper()
 	n := &newcomer{t: t, home: home}
 	n.cmd = exec.Command(locket, "--home", home, "--set", "disk.reserve=64MB", "--set", "broker.listen=127.0.0.1:0", "--json", "open", "--print")
-	n.cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Dir(home))
+	n.cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Dir(home), "TMPDIR="+t.TempDir()) // where it may leave something, as it may be killed
 	n.cmd.Stderr = &n.err
 	out, err := n.cmd.StdoutPipe()
 	if err != nil {

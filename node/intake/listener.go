@@ -22,6 +22,7 @@ type listener struct {
 	net.Listener
 	tls      *tls.Config
 	nameless *nameless
+	unreads  *unreads
 	dismiss  func() // tells every device that the broker closes
 
 	mu     sync.Mutex
@@ -31,7 +32,7 @@ type listener struct {
 }
 
 func newListener(l net.Listener, t *tls.Config, most int) *listener {
-	return &listener{Listener: l, tls: t, nameless: newNameless(most), open: map[*limitConn]bool{}}
+	return &listener{Listener: l, tls: t, nameless: newNameless(most), unreads: &unreads{of: map[*unread]int{}}, open: map[*limitConn]bool{}}
 }
 
 // Init implements listeners.Listener.
@@ -67,7 +68,7 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 	if l.tls != nil {
 		raw = tls.Server(raw, l.tls)
 	}
-	u := &unread{Conn: raw}
+	u := &unread{Conn: raw, among: l.unreads}
 	c := newLimitConn(u, true)
 	l.nameless.add(c)
 	c.known = func() { l.nameless.remove(c) }

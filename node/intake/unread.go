@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	maxUnread = 4 << 20     // bytes that wait for a client that does not read them
-	lastWords = time.Second // how long what waits is still sent after Close
+	maxUnread    = 4 << 20     // bytes that wait for a client that does not read them
+	maxAllUnread = 32 << 20    // bytes that wait for all of them
+	lastWords    = time.Second // how long what waits is still sent after Close
 )
 
 var errUnread = errors.New("mqtt: too much waits for a client that does not read")
@@ -22,58 +23,113 @@ var errUnread = errors.New("mqtt: too much waits for a client that does not read
 // else ends the connection. Each Write has to be one packet.
 type unread struct {
 	net.Conn
-	all sync.WaitGroup // the goroutine that writes
+	among *unreads
+	all   sync.WaitGroup // the goroutine that writes
 
-	mu      sync.Mutex // guards what follows
+	// Guarded by among.mu.
 	waiting []byte
 	writing int   // bytes, taken from waiting, that are being written
 	err     error // why nothing more is taken
 }
 
+// unreads bounds what waits for all clients of a listener. Where one more packet does not fit,
+// it is the client for which most waits that has to do without, so that no client misses
+// anything for others' load while less waits for it than its share of maxAllUnread.
+type unreads struct {
+	mu  sync.Mutex // not held while a connection is written or closed
+	of  map[*unread]int
+	sum int // of all in of
+}
+
+// set notes what waits for a client.
+func (a *unreads) set(u *unread, n int) {
+	a.sum += n - a.of[u]
+	if a.of[u] = n; n == 0 {
+		delete(a.of, u)
+	}
+}
+
+// without is the client that has to do without if u gets so many bytes more; nil: none has to.
+func (a *unreads) without(u *unread, more int) *unread {
+	most := a.of[u] + more
+	if most > maxUnread {
+		return u
+	}
+	if a.sum+more <= maxAllUnread {
+		return nil
+	}
+	who := u
+	for o, n := range a.of {
+		if n > most {
+			who, most = o, n
+		}
+	}
+	return who
+}
+
 // Write takes a packet.
 func (u *unread) Write(p []byte) (int, error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case u.err != nil:
-		return 0, u.err
-	case len(u.waiting)+u.writing+len(p) <= maxUnread:
-		if u.waiting = append(u.waiting, p...); u.writing == 0 {
-			u.writing = len(u.waiting)
-			b := u.waiting
-			u.waiting = nil
-			u.all.Go(func() { u.write(b) })
-		}
-	case p[0]>>4 != packets.Publish || p[0]&6 != 0:
-		u.err = errUnread
-		u.Conn.Close()
-		return 0, u.err
+	ended, err := u.take(p)
+	if ended != nil {
+		ended.Conn.Close()
+	}
+	if err != nil {
+		return 0, err
 	}
 	return len(p), nil
+}
+
+// take has a packet wait. Whoever ended by that is to be closed.
+func (u *unread) take(p []byte) (ended *unread, err error) {
+	u.among.mu.Lock()
+	defer u.among.mu.Unlock()
+	if u.err != nil {
+		return nil, u.err
+	}
+	if ended = u.among.without(u, len(p)); ended == u && p[0]>>4 == packets.Publish && p[0]&6 == 0 {
+		return nil, nil
+	}
+	if ended != nil {
+		ended.err, ended.waiting, ended.writing = errUnread, nil, 0
+		u.among.set(ended, 0)
+	}
+	if u.err != nil {
+		return ended, u.err
+	}
+	u.among.set(u, u.among.of[u]+len(p))
+	if u.waiting = append(u.waiting, p...); u.writing == 0 {
+		u.writing = len(u.waiting)
+		b := u.waiting
+		u.waiting = nil
+		u.all.Go(func() { u.write(b) })
+	}
+	return ended, nil
 }
 
 // write writes b, and what comes meanwhile.
 func (u *unread) write(b []byte) {
 	for len(b) > 0 {
 		_, err := u.Conn.Write(b)
-		u.mu.Lock()
+		u.among.mu.Lock()
 		if err != nil {
 			u.err, u.waiting = err, nil
-			u.Conn.Close()
 		}
 		b, u.waiting = u.waiting, nil
-		if u.writing = len(b); len(b) == 0 && u.err != nil {
+		u.writing = len(b)
+		u.among.set(u, len(b))
+		end := len(b) == 0 && u.err != nil
+		u.among.mu.Unlock()
+		if end {
 			u.Conn.Close()
 		}
-		u.mu.Unlock()
 	}
 }
 
 // Read reads what the client sends until Close.
 func (u *unread) Read(p []byte) (int, error) {
 	n, err := u.Conn.Read(p)
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.among.mu.Lock()
+	defer u.among.mu.Unlock()
 	if u.err != nil {
 		return 0, u.err
 	}
@@ -82,12 +138,13 @@ func (u *unread) Read(p []byte) (int, error) {
 
 // Close ends the connection, once what waits is written. It does not wait for that.
 func (u *unread) Close() error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.among.mu.Lock()
 	if u.err == nil {
 		u.err = net.ErrClosed
 	}
-	if u.writing == 0 {
+	writing := u.writing > 0
+	u.among.mu.Unlock()
+	if !writing {
 		return u.Conn.Close()
 	}
 	time.AfterFunc(lastWords, func() { u.Conn.Close() })

@@ -3,8 +3,10 @@ package intake_test
 import (
 	"bufio"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -131,4 +133,44 @@ func TestThreatWearableThatReadsNothing(t *testing.T) {
 	if a := glasses.ack(t); a.Dropped == "" {
 		t.Errorf("%+v", a)
 	}
+}
+
+// However many logins read nothing, what they hold of the node's memory together is bounded.
+func TestThreatManyThatReadNothing(t *testing.T) {
+	const many = 16 // 64 MiB, if each had what one may
+	names := make([]string, many)
+	for i := range names {
+		names[i] = fmt.Sprintf("reader%d", i)
+	}
+	n := embedded(t, intake.Config{})
+	other := newRegistry(t, names...)
+	n.reg.mu.Lock()
+	n.reg.topics = map[string]intake.Topics{"pin": {Publish: []string{"owntracks/#"}}}
+	for _, name := range names {
+		n.reg.hash[name], n.reg.password[name] = other.hash[name], other.password[name]
+		n.reg.topics[name] = intake.Topics{Read: []string{"owntracks/#"}}
+	}
+	n.reg.mu.Unlock()
+	for _, name := range names {
+		n.subscribes(t, name, "owntracks/#")
+	}
+	pin := n.raw(t, "pin", true)
+	before := heap()
+	large := strings.Repeat("x", 60<<10)
+	for range 200 {
+		if err := await(t, pin.Publish("owntracks/large", 1, false, large)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if grown := (heap() - before) >> 20; grown > 50 { // 32, and what slices have to grow
+		t.Errorf("%d logins that read nothing hold %d MiB", many, grown)
+	}
+}
+
+// heap is how many bytes are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -49,7 +49,10 @@ export function Pair({ close }: { close: () => void }) {
         if (problem.is("wrong-passphrase")) asks(ask === undefined ? "" : t("unlock.wrong"));
         else fail(problem.message);
       })
-      .finally(() => work(false));
+      .finally(() => {
+        if (passphrase.current) passphrase.current.value = "";
+        work(false);
+      });
   };
   const parsed = p && new URLSearchParams(p.link.replace(/^locket:pair\?/, ""));
   const relay = parsed?.get("relay");
@@ -74,12 +77,14 @@ export function Pair({ close }: { close: () => void }) {
             ))}
           </ol>
           <p class="muted">{t("pair.sameSays")}</p>
-          {ask !== undefined && (
-            <label>
-              {t("pair.passphrase")}
-              <input ref={passphrase} type="password" name="passphrase" autocomplete="current-password" autofocus required />
-            </label>
-          )}
+          <form id="pair-same" onSubmit={(e) => (e.preventDefault(), say(true))}>
+            {ask !== undefined && (
+              <label>
+                {t("pair.passphrase")}
+                <input ref={passphrase} type="password" name="passphrase" autocomplete="current-password" autofocus required />
+              </label>
+            )}
+          </form>
           {ask && <p role="alert" class="bad">{ask}</p>}
         </div>
       ) : (
@@ -97,7 +102,7 @@ export function Pair({ close }: { close: () => void }) {
           {p?.state === "compare" && !error ? t("pair.no") : t("close")}
         </button>
         {p?.state === "compare" && !error && (
-          <button type="button" class="button solid" disabled={busy} onClick={() => say(true)}>
+          <button form="pair-same" class="button solid" disabled={busy}>
             {busy ? t("wait") : t("pair.yes")}
           </button>
         )}

@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/internal/testing/long"
+)
+
+// An import that was killed halfway, or whose daemon was, is run again: what it brings is there,
+// once each. KILLS has it go on for so many.
+func TestImportKilledHalfway(t *testing.T) {
+	t.Parallel()
+	const seed, memories = 19, 120
+	kills := long.Kills(t, 2)
+	var list []map[string]string
+	want := map[string]bool{}
+	for i := range memories {
+		text := fmt.Sprintf("Key %d hangs on hook %d.", i, i*7)
+		want[text] = true
+		list = append(list, map[string]string{"id": fmt.Sprintf("%08x-0000-4000-8000-000000000000", i), "memory": text, "created_at": "2026-05-01T10:00:00Z"})
+	}
+	b, err := json.Marshal(map[string]any{"results": list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem0, archive := filepath.Join(t.TempDir(), "mem0.json"), filepath.Join(t.TempDir(), "archive.jsonl")
+	if err := os.WriteFile(mem0, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	from := newHome(t)
+	from.must("import", "--from", "mem0", mem0)
+	from.must("export", "-o", archive)
+
+	for i, way := range []struct {
+		name           string
+		args           []string
+		daemon, victim bool // whether one takes it, and is killed instead of the command
+	}{
+		{"mem0, without a daemon", []string{"import", "--from", "mem0", mem0}, false, false},
+		{"mem0, the command", []string{"import", "--from", "mem0", mem0}, true, false},
+		{"mem0, the daemon", []string{"import", "--from", "mem0", mem0}, true, true},
+		{"archive, without a daemon", []string{"import", archive}, false, false},
+		{"archive, the daemon", []string{"import", archive}, true, true},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(seed, uint64(i)))
+			var whole time.Duration // that an import takes which nobody kills: the first
+			for n := range kills + 1 {
+				h := newHome(t)
+				if way.daemon {
+					h.start()
+				}
+				began := time.Now()
+				cmd := exec.Command(filepath.Join(bin, "locket"), append([]string{"--home", h.dir}, way.args...)...)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				if n > 0 {
+					wait(time.Duration((.3 + .7*r.Float64()) * float64(whole))) // before that it has just begun
+					if way.victim {
+						h.d.kill()
+					} else {
+						_ = cmd.Process.Kill() // it may have ended
+					}
+				}
+				err := cmd.Wait()
+				took := time.Since(began)
+				if way.victim && n > 0 {
+					h.start()
+				}
+				before := once(h, want)
+				t.Logf("%d of %d are there, %v", before, memories, err)
+				if err == nil && before != memories || err != nil && n == 0 {
+					t.Errorf("seed %d: %v, and %d of %d are there", seed, err, before, memories)
+				}
+				if n == 0 {
+					whole = took
+					continue
+				}
+				h.must(way.args...)
+				if after := once(h, want); after != memories {
+					t.Errorf("seed %d: %d of %d are there", seed, after, memories)
+				}
+			}
+		})
+	}
+}
+
+// once gives how many of these texts are memories of the home, which is to have nothing else, and
+// none twice.
+func once(h *home, want map[string]bool) int {
+	h.t.Helper()
+	have := map[string]bool{}
+	for line := range strings.Lines(h.must("list", "--json")) {
+		var m struct{ Text string }
+		if err := json.Unmarshal([]byte(line), &m); err != nil || have[m.Text] || !want[m.Text] {
+			h.t.Fatalf("twice, or from elsewhere: %s, %v", line, err)
+		}
+		have[m.Text] = true
+	}
+	return len(have)
+}
