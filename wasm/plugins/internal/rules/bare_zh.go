@@ -36,7 +36,7 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = stripLeadZh(sinceZh.Replace(out.String()))
+	b.text = withOfZh(stripLeadZh(sinceZh.Replace(out.String())))
 	b.born()
 	return b
 }

@@ -271,6 +271,9 @@ func (t *talk) fragment(s sentence) bool {
 	if took, denied := t.deniedEvent(s, whens); denied {
 		return took
 	}
+	if _, event := eventNoun(s.at(0)); lemmaSet[s.at(0)] && (!event || preposition(s.at(1)) || determiner(s.at(1))) && !preposition(s.at(0)) {
+		return false // "Save me a seat at the concert on Friday"
+	}
 	for i := range s.toks {
 		if l, _, ing := lemma(s.at(i)); l != "" && i > 0 && !ing || s.at(i) == "this" && i == 0 || subjectPronoun(first(contraction(s.at(i)))) {
 			if _, event := eventNoun(s.at(i)); !event {

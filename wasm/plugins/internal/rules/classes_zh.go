@@ -58,7 +58,9 @@ func (t *talk) courseZh(b *bareZh) {
 		t.out.Candidates = append(t.out.Candidates, t.baseZh(b, "semantic", "noted", who, notedSure))
 	case own && strings.HasPrefix(x, "我") && strings.HasSuffix(x, "楼") && strings.Contains(x, "住"):
 		_, floor, _ := strings.Cut(x, "住")
-		t.factZh(b, who, "biography", "floor", strings.TrimPrefix(floor, "在"), false, false, 0.8)
+		if !strings.Contains(floor, "几") {
+			t.factZh(b, who, "biography", "floor", strings.TrimPrefix(floor, "在"), false, false, 0.8)
+		}
 	case n <= 12 && len(b.whens) == 0 && strings.Contains(x, "姓"):
 		head, name, _ := strings.Cut(x, "姓")
 		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(surnamesZh, name) && !strings.ContainsAny(head, "他她谁不") {

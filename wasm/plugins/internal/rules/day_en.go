@@ -232,8 +232,11 @@ func inMonth(s sentence, k, m int, now moment, w *when, lead string) int {
 
 // hasNot reports whether "haven't", "hasn't" or "have never" stands before token k.
 func (s sentence) hasNot(k int) bool {
-	for i := range k {
+	for i := k - 1; i >= 0; i-- {
 		base, rest := contraction(s.at(i))
+		if s.at(i) == "that" || s.at(i) == "due" || s.at(i) == "to" && commands[s.at(i+1)] {
+			return false // of another clause
+		}
 		has := base == "have" || base == "has" || rest == "have"
 		if has && (rest == "not" || s.at(i+1) == "not" || s.at(i+1) == "never") {
 			return true

@@ -198,6 +198,17 @@ func ofAllergyZh(attribute, who, object string) (whose, what string, denies bool
 	return who, trimAdverbsZh(object), denies
 }
 
+// withOfZh puts 对 before what somebody is allergic to, where it is left out: 我花生过敏, 我爸海鲜过敏.
+func withOfZh(x string) string {
+	said, ok := strings.CutSuffix(trimZhEnd(x), "过敏")
+	rest, own := cutOwnZh(said)
+	rest = strings.TrimPrefix(rest, kinPrefixZh(rest))
+	if n := utf8.RuneCountInString(rest); !ok || !own || n < 2 || n > 4 || containsAny(rest, "对", "不", "没", "有", "会", "又", "是", "很", "易", "皮肤", "鼻", "春", "秋", "换季", "什么", "开始", "总", "常", "说", "好像", "体质", "这", "那", "也", "都") {
+		return x
+	}
+	return said[:len(said)-len(rest)] + "对" + rest + "过敏"
+}
+
 // allergicZh is who a clause says has an allergy, or none: a name that only this shows to be
 // one, 小雨对青霉素过敏; "" where it is none.
 func allergicZh(x string) string {

@@ -255,6 +255,9 @@ func (t *talk) happened(c *clause, w *when) {
 	} else if w != nil && (c.innerOf(w).toCome || c.aimed(w)) {
 		w = nil // of another clause: "I met Ben, who is moving in January"
 	}
+	if w != nil && (w.assumed > 0 || w.weekday) && (announcing[c.verb] || c.befell()) {
+		w = nil // "we discussed the party on Saturday", "I was invited to a wedding in June"
+	}
 	switch c.verb {
 	case "say":
 		if c.kind == 't' || w == nil || !w.hasDay {
@@ -341,6 +344,9 @@ var outing = set("meet have go do grab get eat see watch catch call play book ta
 
 // attained is what somebody got, as a participle: "got accepted".
 var attained = set("accepted hired fired promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined")
+
+// announcing are deeds whose time may be that of what they are about.
+var announcing = set("suggest recommend announce approve refuse discuss remind assure confirm propose offer invite")
 
 // befell reports what was done to the speaker: "I was adopted", "I was given a scholarship".
 func (c *clause) befell() bool {

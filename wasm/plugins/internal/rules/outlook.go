@@ -11,14 +11,23 @@ func (t *talk) outlook(s sentence) bool {
 	if s = t.uncalled(s); s.chinese() || s.ends == "?" || len(s.toks) > 40 || conditioned(s) || strings.ContainsAny(s.raw(), `"“”`) {
 		return false
 	}
-	for _, part := range clauses(s) {
+	parts := clauses(s)
+	for n, part := range parts {
+		if n > 0 {
+			if _, ok := t.parse(parts[n-1]); !ok {
+				return false // "my brother and his wife are looking for a flat"
+			}
+		}
+		if quotes(s, part) || t.supposes(part) {
+			return false
+		}
 		c, ok := t.parse(part)
-		if !ok || idiomatic(part) || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own && sexOf("", c.subj.name) == 0) {
+		if !ok || idiomatic(part) || c.almost() || c.momentary() || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own && sexOf("", c.subj.name) == 0) {
 			continue
 		}
 		for i := 1; i < min(len(c.words), c.vi+4); i++ {
 			k, past := c.hopes(i)
-			if k == 0 || c.addressed(k) || c.contentFrom(k) == 0 {
+			if k == 0 || c.neg && c.w(i) != "wait" && c.w(i) != "used" || c.addressed(k) || c.contentFrom(k) == 0 {
 				continue
 			}
 			a := t.base(&c, "semantic", "noted", notedSure)
@@ -37,14 +46,14 @@ func (t *talk) outlook(s sentence) bool {
 func (c *clause) hopes(i int) (about int, past bool) {
 	w, next, third := c.w(i), c.w(i+1), c.w(i+2)
 	_, _, ing := lemma(third)
-	deed := ing || third == "a" || third == "an"
+	ing = ing && third != "going" && third != "coming" && third != "having"
 	switch w {
 	case "thinking":
-		if (next == "of" || next == "about") && deed {
+		if (next == "of" || next == "about") && ing {
 			return i + 2, false
 		}
 	case "considering", "contemplating":
-		if _, _, ing := lemma(next); ing || next == "a" || next == "an" {
+		if _, _, ing := lemma(next); ing && next != "going" && next != "ordering" && next != "having" || (next == "a" || next == "an") && sought[last(o2(c, i+1))] {
 			return i + 1, false
 		}
 	case "toying":
@@ -66,7 +75,7 @@ func (c *clause) hopes(i int) (about int, past bool) {
 		if w == "wish" {
 			k = i + 3
 		}
-		if ambitions[c.w(k)] {
+		if ambitions[c.w(k)] || w == "wish" && skills[c.w(k)] {
 			return k, false
 		}
 	case "wanted", "hope", "hopes", "hoping", "intend", "intends", "aim", "aims", "aiming", "trying", "struggling", "planning", "want", "wants", "meaning":
@@ -75,6 +84,8 @@ func (c *clause) hopes(i int) (about int, past bool) {
 			if c.find(1, i, "always") > 0 || c.find(1, i, "long") > 0 {
 				return i + 2, false
 			}
+		case next == "to" && third == "be" && w != "trying" && (c.w(i+3) == "a" || c.w(i+3) == "an"):
+			return i + 3, false
 		case next == "to" && (third == "be" || inward[third] && !ambitions[third]):
 		case next == "to" && (w == "trying" || w == "struggling"):
 			if !fleeting[third] {
@@ -86,15 +97,15 @@ func (c *clause) hopes(i int) (about int, past bool) {
 			return i + 2, false
 		}
 	case "might", "may":
-		if upheavals[next] && (determiner(third) || preposition(third)) || next == "move" {
+		if upheavals[next] && (third == "my" || third == "our" || third == "a" || third == "an" || third == "the" && next == "sell") || next == "move" && preposition(third) {
 			return i + 1, false
 		}
 	case "looking":
-		if next == "for" && (third == "a" || third == "an" || third == "new" || third == "someone" || third == "somebody" || third == "another") {
+		if next == "for" && (third == "a" || third == "an" || third == "another") && sought[last(o2(c, i+2))] {
 			return i + 2, false
 		}
 	case "wait":
-		if c.can && c.neg && next == "for" && c.certain(i+2) {
+		if c.can && c.neg && next == "for" && determiner(third) && c.find(i, 8, "longer") < 0 {
 			return i + 2, false
 		}
 	case "worried", "nervous", "anxious", "excited", "scared", "stressed", "concerned":
@@ -118,7 +129,7 @@ func (c *clause) hopes(i int) (about int, past bool) {
 			return i + 2, false
 		}
 	case "good", "great", "bad", "terrible", "hopeless", "rubbish", "useless", "brilliant", "awful":
-		if c.verb == "be" && next == "at" && third != "it" && third != "that" && third != "this" && third != "all" {
+		if c.verb == "be" && next == "at" && !c.capital(i+2) && !counts(third) && !numeric(third) && !wherever[third] {
 			return i + 2, false
 		}
 	case "miss", "misses":
@@ -145,7 +156,9 @@ func (c *clause) addressed(i int) bool {
 		switch c.w(k) {
 		case "you", "your", "yours", "yourself":
 			return true
-		case "it", "that", "this", "them", "him", "so", "one", "these", "those", "something", "things", "what", "how", "there":
+		case "one":
+			return c.w(k+1) != "day"
+		case "it", "that", "this", "them", "him", "so", "these", "those", "something", "things", "what", "how", "there":
 			return k < i+3
 		}
 	}
@@ -162,11 +175,31 @@ func (c *clause) contentFrom(i int) (n int) {
 	return n
 }
 
+// momentary reports what holds for now, or is asked of somebody: "I'd like to learn the result now, please".
+func (c *clause) momentary() bool {
+	for k := range c.words {
+		switch c.w(k) {
+		case "now", "please", "tonight", "here", "today", "later", "quickly", "quick":
+			return true
+		}
+	}
+	return false
+}
+
 // ambitions are what one would like to do some day, and not in the next minute.
-var ambitions = set("learn live visit travel become work study write move start build run own retire climb play speak sail adopt open teach swim ski surf dance paint draw sing cook publish quit emigrate settle ride grow explore volunteer lose stop buy")
+var ambitions = set("learn live visit travel become work study write move build own retire climb sail adopt teach surf publish quit emigrate settle explore volunteer grow")
+
+// skills are what one wishes one had.
+var skills = set("play speak swim sing dance draw paint cook fly ski")
 
 // upheavals are what changes somebody's life, where they say that it may come to it.
-var upheavals = set("quit leave move sell buy adopt retire apply resign switch change drop join start rent lose")
+var upheavals = set("quit leave sell buy adopt retire apply resign switch change start rent lose")
+
+// sought is what one looks for over weeks.
+var sought = set("flat job house apartment home school kindergarten nanny plumber therapist tutor teacher doctor dentist gardener cleaner flatmate roommate babysitter car bike van dog cat puppy kitten hobby course internship apprenticeship sabbatical divorce career move degree")
+
+// wherever is where and how somebody is, after "good at".
+var wherever = set("it that this all home nothing everything work school night least first last times the")
 
 // fleeting are what one attempts for a moment.
-var fleeting = set("see get say tell think understand remember figure find explain be do make help reach call catch come go stay keep convince show work look talk put give take have let check ask hear relax sleep rest enjoy focus concentrate avoid decide know believe")
+var fleeting = set("see get say tell think understand remember figure find explain be do make help reach call catch come go stay keep convince show work look talk put give take have let check ask hear relax sleep rest enjoy focus concentrate avoid decide know believe open load connect lock park close")

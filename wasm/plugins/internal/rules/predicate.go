@@ -197,8 +197,9 @@ func (c *clause) beVerb(i *int) bool {
 
 // haveVerb is [clause.beVerb] for a form of "have": the verb is still to come after "have been" and "have to".
 func (c *clause) haveVerb(i *int) bool {
-	k := *i + 1
+	k, not := *i+1, false
 	for adverb(c.w(k)) || c.w(k) == "not" || c.w(k) == "never" || c.w(k) == "no" || c.w(k) == "longer" {
+		not = not || c.w(k) == "not"
 		k++
 	}
 	w, next := c.w(k), c.w(k+1)
@@ -209,7 +210,7 @@ func (c *clause) haveVerb(i *int) bool {
 		*i = k + 1
 		return true
 	case w == "got" && next != "married" && next != "engaged":
-		c.verb, c.vi = "have", k
+		c.verb, c.vi, c.neg = "have", k, c.neg || not // "I haven't got a car"
 		return false
 	case w == "been" || l != "" && past && w != "had" || w == "come" || w == "become" || w == "run" && next == "out":
 		c.perfect = true

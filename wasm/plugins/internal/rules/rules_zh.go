@@ -129,7 +129,7 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 		object = t.otherTasteZh(b, who, object, "likes", "喜欢吃", "喜欢喝", "爱吃", "爱喝")
 	case p.attribute == "likes":
 		object = t.otherTasteZh(b, who, object, "dislikes", "不喜欢", "不爱", "讨厌")
-		for _, than := range [...]string{"多过", "胜过", "甚于", "超过"} { // 米饭多过面条
+		for _, than := range [...]string{"多过", "胜过", "甚于", "超过", "但"} { // 米饭多过面条, 辣但怕上火
 			object, _, _ = strings.Cut(object, than)
 		}
 	}
@@ -216,7 +216,7 @@ func (p *phraseZh) misread() bool {
 	case "会拉", "会吹":
 		return !endsWithAny(trimZh(p.object), []string{"琴", "提琴", "二胡", "笛", "笛子", "箫", "号", "萨克斯", "口琴", "唢呐", "葫芦丝"})
 	case "怕":
-		return !endsWithAny(p.before, []string{"我", "很", "最", "特别", "从小就"}) || strings.HasPrefix(p.object, "是") || utf8.RuneCountInString(p.object) > 5
+		return !slices.Contains(dreadsZh[:], trimZh(p.object)) && (!endsWithAny(p.before, []string{"我", "很", "最", "特别", "从小就"}) || strings.HasPrefix(p.object, "是") || utf8.RuneCountInString(p.object) > 5 || containsAny(p.object, "不", "我", "他", "她", "堵", "忘", "搬", "下雨", "死", "来"))
 	case "搬回", "搬回了":
 		return startsWithAny(p.object, []string{"来", "去"}) // 我搬回来了: where to?
 	case "结婚了", "离婚了", "退休了":
@@ -224,7 +224,9 @@ func (p *phraseZh) misread() bool {
 	}
 	return p.until == "读" && strings.Contains(p.object, "家里") ||
 		(p.until == "做" || p.until == "当") && (startsWithAny(p.object, []string{"找", "考虑", "犹豫", "给", "帮", "跟", "为", "努力", "学"}) || startsWithAny(p.after, []string{"过", "了"})) ||
-		(p.until == "工作" || p.until == "上班") && startsWithAny(p.object, []string{"找", "考虑", "努力", "认真", "拼命", "安心", "专心", "远程", "换"}) || // 我姐在找工作
+		(p.until == "工作" || p.until == "上班") && (containsAny(p.object, "找", "换", "赶", "挑", "帮", "想", "忙着", "讨厌", "加班", "兼职", "边", "也要") || startsWithAny(p.object, []string{"考虑", "努力", "认真", "拼命", "安心", "专心", "远程"})) || // 我姐在上海找工作
+		p.key == "家在" && startsWithAny(p.object, []string{"装", "翻", "拆", "修", "吵", "办", "下雪", "下雨", "漏", "停", "打扫", "吃", "附近", "搬", "做", "请"}) || // 我家在装修
+		p.key == "老家在" && strings.HasPrefix(p.object, "下") ||
 		p.until == "做" && (strings.Contains(p.object, "家里") || p.object == "家" || !endsWithAny(trimZh(p.after), jobsZh[:]) && !slices.Contains(linesZh[:], trimZh(p.after))) || // 在家做饭
 		p.attribute == "dislikes" && containsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
 }

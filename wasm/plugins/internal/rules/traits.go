@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/calendar"
@@ -83,6 +84,14 @@ func (t *talk) bornIn(c *clause, i int) bool {
 		t.fact(c, "biography", "grew_up_in", in, false, 0.9)
 	default:
 		in, _ := c.after(i, 2, "in")
+		for part := range strings.SplitSeq(in, " in ") {
+			if in = strings.TrimPrefix(part, "the "); calendar.Named(in) == nil {
+				break // "in the summer in Graz"
+			}
+		}
+		if strings.ContainsAny(in, "0123456789") || calendar.Named(in) == nil && slices.ContainsFunc(strings.Fields(strings.ToLower(in)), func(w string) bool { return calendar.Named(w) != nil || w == "year" }) {
+			return true // "in '88", "in early spring"
+		}
 		attribute := "birthplace"
 		if calendar.Named(in) != nil { // "born in spring"
 			attribute = "birthday"

@@ -34,15 +34,15 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	" assume listen describe pull advise remove exist compare announce imagine revise establish appear prove destroy operate inform protect reduce achieve involve contain delete admit" +
 	" afford maintain represent extend bother jump suspect threaten prevent assist update adjust ignore relate warn introduce notify demonstrate gain strengthen proceed negotiate" +
 	" conclude repeat produce identify define elect complain count grab improve survive select accuse generate reply trade belong assure deny withdraw verify obtain hesitate distribute" +
-	" dine smell employ kick conduct convince deserve eliminate greet predict vomit remind solve resolve examine engage defend laugh calculate anticipate declare evacuate evaluate reveal" +
+	" dine smell employ conduct convince deserve eliminate greet predict vomit remind solve resolve examine engage defend laugh calculate anticipate declare evacuate evaluate reveal" +
 	" succeed seize weaken attract emerge satisfy recruit urge flip recognise recognize combine condemn react wash communicate exceed award breathe ban ruin yell tow pray observe gather" +
-	" pursue renew dismiss welcome impress disappear knock wrap diagnose highlight investigate mount connect hop chase disappoint abandon divide insist inspire blend translate explode" +
-	" dance modify approach trigger press accomplish preserve lock scream invent toss concentrate cry rely criticise criticize confuse occupy convert challenge contribute trace adapt" +
+	" pursue renew dismiss welcome impress disappear knock wrap diagnose highlight investigate mount connect disappoint abandon divide insist inspire blend translate explode" +
+	" dance modify approach trigger press accomplish preserve lock scream invent toss concentrate cry rely criticise criticize confuse occupy convert challenge contribute adapt" +
 	" surrender instruct match reassure coordinate alter consult fold merge differ score heat download undertake interpret smile groom clarify shrink grill persuade assess stretch resist" +
 	" damage vanish crack reward invade starve delay retrieve injure terminate bleed heal wander load lick chew rub calm rinse compose dress block sniff educate embarrass confess stir" +
 	" convict ski collaborate disagree bump oversee overlook summarise summarize leak analyse analyze interrupt spell upload alert assemble consume neglect rebuild hurry straighten dump" +
 	" rescue spoil unload scrub correct prescribe dip decorate kiss praise crave pause unlock overhear irritate endure confront construct scan memorise memorize exhaust lower burn miss" +
-	" charge resign clear vacuum iron tidy mop weld trim prune vaccinate neuter unplug plug tailor varnish sand tile refund exchange overcook"
+	" charge resign clear vacuum iron tidy mop weld prune vaccinate neuter unplug plug tailor varnish sand tile refund exchange overcook"
 
 var lemmaSet = func() map[string]bool {
 	m := make(map[string]bool, 1024)

@@ -82,11 +82,11 @@ func everyZh(s sentence, i int, now moment, w *when) int {
 	return n
 }
 
-var yearsZh = map[string]int{"明年": 1, "去年": -1, "今年": 0, "前年": -2, "后年": 2}
+var yearsZh = map[string]int{"明年": 1, "去年": -1, "今年": 0, "前年": -2, "后年": 2, "大前年": -3, "大后年": 3}
 
 // yearZh reads 明年, 明年三月, 去年三月五号.
 func yearZh(s sentence, i int, now moment, w *when) int {
-	word, n := prefixZh(s, i, "明年", "去年", "今年", "前年", "后年")
+	word, n := prefixZh(s, i, "大前年", "大后年", "明年", "去年", "今年", "前年", "后年")
 	if n == 0 {
 		return 0
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"strings"
 
+	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -72,6 +73,9 @@ func whereWords(s sentence, i, end int) bool {
 
 // locatedAt proposes where the thing of a clause is.
 func (t *talk) locatedAt(c *clause, where string) bool {
+	if last := last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" {
+		return false // "my wedding is in the summer"
+	}
 	return t.factOf(c, "place", "location", where, false, 0.8) != nil
 }
 
