@@ -51,7 +51,9 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 		} else if s.at(k) == "钟" {
 			k++
 		}
-		if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
+		if afternoon >= 20*60 && (h == 12 || h > 0 && h < 5) { // 明晚一点, 晚上十二点: of the night that begins on that day
+			h, w.day = h%12, w.day+boolInt(w.hasDay)
+		} else if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
 			h += 12
 		}
 		w.minute, w.clock, w.byPart, w.sure = h%24*60+m, true, false, afternoon >= 0

@@ -279,7 +279,7 @@ func (t *talk) pastZh(x, raw string, w *when) bool {
 		return true // 房租周五就该交了
 	}
 	begun := w.unix() < t.ev.At
-	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && doneZh(x) ||
+	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && (doneZh(x) || w.clock && w.sure && containsAny(x, "了", "才")) || // 今天早上八点我吃了药
 		w.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") ||
 		w.weekday && (strings.Contains(raw, "从") && goesOnZh(raw) || completedZh(x) && !agreedZh(x) && !strings.Contains(x, "不") || doneZh(x) || feltZh(x))
 }

@@ -34,7 +34,7 @@ func (t *talk) noteClauses(s sentence) bool {
 			continue
 		}
 		v := t.view(part)
-		if v.slotted() || v.substance() < 2 || v.has(wordsYou) > 0 || v.has(wordsMay) > 0 || !c.ownDeed() && !c.stated(v) {
+		if v.slotted() || v.ofEmployer() && !c.past && !v.ahead || v.substance() < 2 || v.has(wordsYou) > 0 || v.has(wordsMay) > 0 || !c.ownDeed() && !c.stated(v) {
 			continue
 		}
 		if w := c.firstTime(); t.dayed && w != nil && w.clock && !w.hasDay {

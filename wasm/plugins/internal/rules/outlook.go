@@ -64,19 +64,17 @@ func (c *clause) hopes(i int) (about int, past bool) {
 		if (next == "of" || next == "about") && ing {
 			return i + 2, false
 		}
-	case "like", "love", "rather", "wish":
-		k := i + 2
-		if w == "rather" {
-			k = i + 1
+	case "like", "love":
+		if next == "to" && ambitions[third] && c.find(1, i, "would") > 0 {
+			return i + 2, false
 		}
-		if w == "wish" && (next != "i" || third != "could") || w != "wish" && w != "rather" && next != "to" || w != "wish" && c.find(1, i, "would") < 0 {
-			return 0, false
+	case "rather":
+		if ambitions[next] && c.find(1, i, "would") > 0 {
+			return i + 1, false
 		}
-		if w == "wish" {
-			k = i + 3
-		}
-		if ambitions[c.w(k)] || w == "wish" && skills[c.w(k)] {
-			return k, false
+	case "wish":
+		if verb := c.w(i + 3); next == "i" && third == "could" && (ambitions[verb] || skills[verb]) {
+			return i + 3, false
 		}
 	case "wanted", "hope", "hopes", "hoping", "intend", "intends", "aim", "aims", "aiming", "trying", "struggling", "planning", "want", "wants", "meaning":
 		switch {
