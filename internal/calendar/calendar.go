@@ -75,7 +75,8 @@ func DayOfMonth(today, n int, ahead bool) int {
 	return Day(y, m, n)
 }
 
-// Yearly gives the days of a year on which something comes; false: they are not known, or there are none.
+// Yearly returns the first and the last day of what comes every year, in a given year. It reports false where they are
+// not known, or where that year has none.
 type Yearly func(year int) (first, last int, ok bool)
 
 // Next are the first days that are not over before today.

@@ -95,12 +95,7 @@ func Quarter(today, step int) (first, last int) {
 
 // Season is the season of an English name; nil: it is none.
 func Season(name string) *Months {
-	for i := range ofYear[:5] {
-		if ofYear[i].Name == name {
-			return &ofYear[i]
-		}
-	}
-	return nil
+	return among(ofYear[:5], name)
 }
 
 // ofYear are the parts of a year by their names, the English seasons first.
@@ -114,9 +109,13 @@ var ofYear = [...]Months{
 
 // Named is the part of a year with this name; nil: there is none.
 func Named(name string) *Months {
-	for i := range ofYear {
-		if ofYear[i].Name == name {
-			return &ofYear[i]
+	return among(ofYear[:], name)
+}
+
+func among(parts []Months, name string) *Months {
+	for i := range parts {
+		if parts[i].Name == name {
+			return &parts[i]
 		}
 	}
 	return nil

@@ -26,6 +26,7 @@ const (
 	doubleNinth
 	easter
 	thanksgiving // the fourth Thursday of November, as in the United States
+	qingming     // a solar term: the 4th or 5th of April between 2000 and 2099
 )
 
 // All are those that people speak of, a longer name before a shorter one that begins it.
@@ -35,7 +36,7 @@ var All = []Feast{
 	{Words: "妇女节", month: 3, day: 8, Days: 1}, {Words: "五一", month: 5, day: 1, Days: 5}, {Words: "劳动节", month: 5, day: 1, Days: 5},
 	{Words: "儿童节", month: 6, day: 1, Days: 1}, {Words: "教师节", month: 9, day: 10, Days: 1}, {Words: "万圣节", month: 10, day: 31, Days: 1},
 	{Words: "双十一", month: 11, day: 11, Days: 1}, {Words: "双11", month: 11, day: 11, Days: 1}, {Words: "双十二", month: 12, day: 12, Days: 1},
-	{Words: "清明", month: 4, day: 4, Days: 3},
+	{Words: "清明", by: qingming, Days: 3},
 	{Words: "除夕", later: -1, Days: 1}, {Words: "年三十", later: -1, Days: 1}, {Words: "春节", Days: 7}, {Words: "过年", Days: 7}, {Words: "大年初一", Days: 1}, {Words: "元宵", later: 14, Days: 1},
 	{Words: "端午", by: dragonBoat, Days: 3}, {Words: "七夕", by: lovers, Days: 1}, {Words: "中秋", by: midAutumn, Days: 1}, {Words: "重阳", by: doubleNinth, Days: 1},
 	{Words: "复活节", by: easter, Days: 1}, {Words: "感恩节", by: thanksgiving, Days: 1},
@@ -77,14 +78,14 @@ func Named(words string) *Feast {
 func (f *Feast) In(year int) (first, last int, ok bool) {
 	month, day := f.month, f.day
 	switch {
-	case f.Words == "清明": // between 2000 and 2099
-		day = (year%100*2422+48100)/10000 - year%100/4
 	case month > 0:
 	case f.by == easter:
 		month, day = easterSunday(year)
 	case f.by == thanksgiving:
 		first := calendar.Day(year, 11, 22)
 		month, day = 11, 22+(11-calendar.Weekday(first))%7
+	case f.by == qingming:
+		month, day = 4, (year%100*2422+48100)/10000-year%100/4
 	case year < firstMoon || year >= firstMoon+len(moon):
 		return 0, 0, false
 	default:

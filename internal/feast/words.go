@@ -41,7 +41,7 @@ func At(at calendar.Words, k int) (*Feast, int) {
 }
 
 // Beside reads "week after Easter", "two weeks before Christmas", "day after Thanksgiving" at word k, and returns the
-// place behind it. give is by how many days a count of weeks or months may be off; 0: it is exact. Nil: it is none.
+// place behind it. A count of weeks or months may be off by give days. It returns nil where nothing of the kind stands there.
 func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
 	n := calendar.Count(at(k))
 	j := k

@@ -97,9 +97,14 @@ var inward = set("think feel know see hear love like want hope guess mean look s
 func (v *view) substance() int {
 	n := 0
 	for i, w := range v.words {
-		if i > v.start() && len(w) > 2 && !function(w) && !preposition(w) && !adverb(w) && !auxiliary(w) && !determiner(w) && !lead(w) && !warm[w] && !abstract[w] && !feelings[w] && !opinions[w] && !wordsOwn[w] && !subjectPronoun(w) {
+		if i > v.start() && telling(w) && !lead(w) && !wordsOwn[w] && !subjectPronoun(w) {
 			n++
 		}
 	}
 	return n - 1
+}
+
+// telling reports a word that says what a sentence is about, and is nothing warm, abstract or felt.
+func telling(w string) bool {
+	return len(w) > 2 && !function(w) && !preposition(w) && !adverb(w) && !auxiliary(w) && !determiner(w) && !warm[w] && !abstract[w] && !feelings[w] && !opinions[w]
 }

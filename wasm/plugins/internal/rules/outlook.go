@@ -11,18 +11,13 @@ func (t *talk) outlook(s sentence) bool {
 	if s = t.uncalled(s); s.chinese() || s.ends == "?" || len(s.toks) > 40 || conditioned(s) || strings.ContainsAny(s.raw(), `"“”`) {
 		return false
 	}
-	parts := clauses(s)
-	for n, part := range parts {
-		if n > 0 {
-			if _, ok := t.parse(parts[n-1]); !ok {
-				return false // "my brother and his wife are looking for a flat"
-			}
+	parsed := true
+	for _, part := range clauses(s) {
+		if !parsed || quotes(s, part) || t.supposes(part) {
+			return false // "my brother and his wife are looking for a flat": of both
 		}
-		if quotes(s, part) || t.supposes(part) {
-			return false
-		}
-		c, ok := t.parse(part)
-		if !ok || idiomatic(part) || c.almost() || c.momentary() || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own && sexOf("", c.subj.name) == 0) {
+		var c clause
+		if c, parsed = t.parse(part); !parsed || idiomatic(part) || c.almost() || c.momentary() || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own && sexOf("", c.subj.name) == 0) {
 			continue
 		}
 		for i := 1; i < min(len(c.words), c.vi+4); i++ {
@@ -166,7 +161,7 @@ func (c *clause) addressed(i int) bool {
 // contentFrom counts the words from i on that tell what it is.
 func (c *clause) contentFrom(i int) (n int) {
 	for k := i; k < len(c.words); k++ {
-		if w := c.w(k); len(w) > 2 && !function(w) && !preposition(w) && !adverb(w) && !auxiliary(w) && !determiner(w) && !warm[w] && !abstract[w] && !feelings[w] && !opinions[w] {
+		if telling(c.w(k)) {
 			n++
 		}
 	}

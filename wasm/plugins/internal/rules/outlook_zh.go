@@ -34,7 +34,7 @@ var (
 // outlookZh is [talk.outlook] of a Chinese clause that names no day to come, which would be a plan:
 // 我想学冲浪, 我姐在找工作, 我在考虑换工作.
 func (t *talk) outlookZh(b *bareZh) bool {
-	if len(b.whens) > 0 || len(findWhens(t.said, t.now)) > 0 {
+	if len(b.whens) > 0 {
 		return false
 	}
 	x := strings.TrimRight(b.text, "，。,.！! ")
@@ -52,6 +52,9 @@ func (t *talk) outlookZh(b *bareZh) bool {
 		}
 		n := utf8.RuneCountInString(what)
 		if doing := strings.HasPrefix(base, "在") && base != "在找" && base != "在考虑" && base != "在努力"; doing && what != "" && what != "了" && !startsWithAny(what, []string{"房子", "新房", "买", "准备"}) || !doing && n < 2 || n > 20 || containsAny(what, voidZh[:]...) || strings.HasSuffix(who, "不") {
+			return false
+		}
+		if len(findWhens(t.said, t.now)) > 0 { // in another clause: 我想去爬山,周六早上八点出发
 			return false
 		}
 		p, ok := t.subjectZh(strings.TrimRight(trimTails(who, "的", "也", "都", "正", "长大后", "长大了", "长大", "以后", "毕业后", "毕业", "放学", "暑假", "生日", "很", "最", "真", "特别", "一直", "从小就", "从小", "其实", "还", "又", "总", "有点", "非常"), " "))

@@ -335,7 +335,7 @@ func (w *when) read(s sentence, i int, now moment) bool {
 	return true
 }
 
-// weekdayOf is 0 for Monday, and -1 where s names no weekday. short: "mon" is one, too.
+// weekdayOf returns 0 for Monday to 6 for Sunday, and -1 where s names no weekday. It knows "mon" only where short is set.
 func weekdayOf(s string, short bool) int {
 	if short || len(s) > 5 {
 		return calendar.Weekdays(s) - 1
