@@ -21,12 +21,24 @@ func spinEvent() *abi.Event {
 // that was.
 func spinFor(ctx context.Context, p *wasm.Plugin) (time.Time, error) {
 	_, _, err := p.Extract(ctx, spinEvent())
-	var f *wasm.Fault
-	if !errors.As(err, &f) || f.Kind != wasm.FaultTime && f.Kind != wasm.FaultStarved || f.Ended.IsZero() {
+	f := outOfTime(err)
+	if f == nil || f.Ended.IsZero() {
 		return time.Time{}, fmt.Errorf("the guest should have spun until it was ended: %w", err)
 	}
 	return f.Ended, nil
 }
+
+// outOfTime is the fault of a plugin that was ended as its time was up, whoever had used it; nil for another.
+func outOfTime(err error) *wasm.Fault {
+	var f *wasm.Fault
+	if errors.As(err, &f) && (f.Kind == wasm.FaultTime || f.Kind == wasm.FaultStarved) {
+		return f
+	}
+	return nil
+}
+
+// mostLate is how many rounds of a measurement of recovery may be lost to a busy machine.
+const mostLate = 20
 
 // recovery is how long after the deadline of a call that spins the next one
 // is answered, by a new worker.
@@ -44,18 +56,24 @@ func (b *pluginBench) recovery() error {
 		err := b.loaded(g.kind, m, true, func(p *wasm.Plugin) error {
 			ask := callPlugin(b.ctx, p, textEvent(200))
 			var took []float64
-			for range b.rounds {
-				if err := ask(); err != nil {
+			for late := 0; len(took) < b.rounds; {
+				err := ask()
+				var ended time.Time
+				if err == nil {
+					ended, err = spinFor(b.ctx, p)
+				}
+				if err == nil {
+					err = ask()
+				}
+				switch {
+				case err == nil:
+					took = append(took, time.Since(ended).Seconds()*1000)
+				case outOfTime(err) != nil && late < mostLate:
+					late++ // the machine had no processor for a short call
+					p.Enable()
+				default:
 					return err
 				}
-				ended, err := spinFor(b.ctx, p)
-				if err != nil {
-					return err
-				}
-				if err := ask(); err != nil {
-					return err
-				}
-				took = append(took, time.Since(ended).Seconds()*1000)
 			}
 			b.add(result{Case: g.name, N: len(took), Value: percentile(took, 50), Unit: "ms", Note: fmt.Sprintf("p90 %.1f; the spare worker, made while the call spun", percentile(took, 90))})
 			return nil
