@@ -27,6 +27,7 @@ const (
 	easter
 	thanksgiving // the fourth Thursday of November, as in the United States
 	qingming     // a solar term: the 4th or 5th of April between 2000 and 2099
+	solstice     // 冬至, another: the 21st or 22nd of December in those years
 )
 
 // All are those that people speak of, a longer name before a shorter one that begins it.
@@ -36,7 +37,8 @@ var All = []Feast{
 	{Words: "妇女节", month: 3, day: 8, Days: 1}, {Words: "五一", month: 5, day: 1, Days: 5}, {Words: "劳动节", month: 5, day: 1, Days: 5},
 	{Words: "儿童节", month: 6, day: 1, Days: 1}, {Words: "教师节", month: 9, day: 10, Days: 1}, {Words: "万圣节", month: 10, day: 31, Days: 1},
 	{Words: "双十一", month: 11, day: 11, Days: 1}, {Words: "双11", month: 11, day: 11, Days: 1}, {Words: "双十二", month: 12, day: 12, Days: 1},
-	{Words: "清明", by: qingming, Days: 3},
+	{Words: "六一儿童节", month: 6, day: 1, Days: 1}, {Words: "六一", month: 6, day: 1, Days: 1}, {Words: "十一", month: 10, day: 1, Days: 7},
+	{Words: "清明", by: qingming, Days: 3}, {Words: "冬至", by: solstice, Days: 1},
 	{Words: "除夕", later: -1, Days: 1}, {Words: "年三十", later: -1, Days: 1}, {Words: "春节", Days: 7}, {Words: "过年", Days: 7}, {Words: "大年初一", Days: 1}, {Words: "元宵", later: 14, Days: 1},
 	{Words: "端午", by: dragonBoat, Days: 3}, {Words: "七夕", by: lovers, Days: 1}, {Words: "中秋", by: midAutumn, Days: 1}, {Words: "重阳", by: doubleNinth, Days: 1},
 	{Words: "复活节", by: easter, Days: 1}, {Words: "感恩节", by: thanksgiving, Days: 1},
@@ -48,7 +50,8 @@ var All = []Feast{
 	{Words: "valentine day", month: 2, day: 14, Days: 1}, {Words: "halloween", month: 10, day: 31, Days: 1},
 	{Words: "good friday", by: easter, later: -2, Days: 1}, {Words: "easter sunday", by: easter, Days: 1}, {Words: "easter monday", by: easter, later: 1, Days: 1},
 	{Words: "easter", by: easter, later: -2, Days: 4, Main: 2}, {Words: "whit monday", by: easter, later: 50, Days: 1}, {Words: "pentecost", by: easter, later: 49, Days: 2},
-	{Words: "thanksgiving", by: thanksgiving, Days: 1},
+	{Words: "ash wednesday", by: easter, later: -46, Days: 1}, {Words: "shrove tuesday", by: easter, later: -47, Days: 1}, {Words: "pancake day", by: easter, later: -47, Days: 1},
+	{Words: "thanksgiving", by: thanksgiving, Days: 1}, {Words: "black friday", by: thanksgiving, later: 1, Days: 1}, {Words: "bonfire night", month: 11, day: 5, Days: 1},
 }
 
 // moon has the days of 春节, 端午, 七夕, 中秋 and 重阳, as month × 100 + day, from firstMoon on, by
@@ -86,6 +89,11 @@ func (f *Feast) In(year int) (first, last int, ok bool) {
 		month, day = 11, 22+(11-calendar.Weekday(first))%7
 	case f.by == qingming:
 		month, day = 4, (year%100*2422+48100)/10000-year%100/4
+	case f.by == solstice:
+		month, day = 12, (year%100*2422+219400)/10000-year%100/4
+		if year == 2021 { // the rule's one exception
+			day--
+		}
 	case year < firstMoon || year >= firstMoon+len(moon):
 		return 0, 0, false
 	default:

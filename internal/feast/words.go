@@ -1,6 +1,7 @@
 package feast
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,16 +41,22 @@ func At(at calendar.Words, k int) (*Feast, int) {
 	return nil, 0
 }
 
-// Beside reads "week after Easter", "two weeks before Christmas", "day after Thanksgiving" at word k, and returns the
-// place behind it. A count of weeks or months may be off by give days. It returns nil where nothing of the kind stands there.
+// Beside reads "week after Easter", "weekend before Christmas", "first Monday after New Year", "two weeks before
+// Christmas", "day after Thanksgiving" at word k, and returns the place behind it. A count of weeks or months may be off
+// by give days. It returns nil where nothing of the kind stands there.
 func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
-	n := calendar.Count(at(k))
-	j := k
-	if n > 0 {
+	n, j := calendar.Count(at(k)), k
+	nth := at(k) == "first" || at(k) == "last" || at(k) == "second"
+	if n > 0 || nth {
 		j++
 	}
 	unit, by := strings.TrimSuffix(at(j), "s"), at(j+1)
-	if by != "after" && by != "before" || unit != "day" && unit != "week" && (unit != "month" || n == 0) {
+	weekday := calendar.Weekdays(unit)
+	switch {
+	case by != "after" && by != "before":
+		return nil, 0, 0
+	case unit == "weekend", weekday > 0, unit == "day" && !nth, unit == "week" && !nth, unit == "month" && n > 0:
+	default:
 		return nil, 0, 0
 	}
 	f, took := At(at, j+2)
@@ -60,12 +67,24 @@ func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
 	if by == "before" {
 		side = -1
 	}
-	if n > 0 && unit != "day" {
+	if at(k) == "second" {
+		n = 2
+	}
+	if n > 0 && (unit == "week" || unit == "month") {
 		give = 1
 	}
 	return func(year int) (first, last int, ok bool) {
 		day, _, ok := f.Alone(year)
 		switch {
+		case weekday > 0:
+			day = beside(day, weekday, side) + 7*side*(max(n, 1)-1)
+		case unit == "weekend": // one that has none of the feast's days
+			first, last, _ = f.In(year)
+			if side < 0 {
+				last = first - 1 // from there the Saturday before, of a whole weekend
+			}
+			day = beside(last, 6, side) + 7*side*(max(n, 1)-1)
+			return day, day + 1, ok
 		case unit == "week" && n == 0: // seven days
 			return day - 3 + 4*side, day + 3 + 4*side, ok
 		case unit == "week":
@@ -77,6 +96,14 @@ func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
 		}
 		return day, day, ok
 	}, j + 2 + took, give
+}
+
+// beside is the nearest such weekday after a day, or before it where side is below 0.
+func beside(day, weekday, side int) int {
+	if side < 0 {
+		return day - 1 - (calendar.Weekday(day-1)-weekday+7)%7
+	}
+	return day + 1 + (weekday-calendar.Weekday(day+1)+7)%7
 }
 
 // HanAt is the feast whose Chinese name a text begins with, and how many characters the name takes: 国庆节, 大年初三.
@@ -101,7 +128,11 @@ func HanAt(text string) (days calendar.Yearly, f *Feast, size int) {
 			continue
 		}
 		f, size = &All[i], utf8.RuneCountInString(All[i].Words)
-		if c, _ := utf8.DecodeRuneInString(rest); f.Words == "五一" {
+		if c, _ := utf8.DecodeRuneInString(rest); f.Words == "十一" || f.Words == "六一" { // and no number
+			if !startsWithAny(rest, "假期", "长假", "黄金周", "期间", "节", "放假", "那天", "儿童节", "我", "去", "带", "回") {
+				continue
+			}
+		} else if f.Words == "五一" {
 			if _, digit := calendar.Digit(c); digit || c >= '0' && c <= '9' || strings.ContainsRune("十月号日点年路广", c) {
 				continue
 			}
@@ -115,6 +146,10 @@ func HanAt(text string) (days calendar.Yearly, f *Feast, size int) {
 		return f.In, f, size
 	}
 	return nil, nil, 0
+}
+
+func startsWithAny(s string, heads ...string) bool {
+	return slices.ContainsFunc(heads, func(head string) bool { return strings.HasPrefix(s, head) })
 }
 
 // HanBeside reads what stands behind the name of a feast: 前一周, 后三天, 前两个星期. It returns how many characters that

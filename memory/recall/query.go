@@ -136,6 +136,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	return out
 }
 
+// happenTerm is the term of "what happened to my phone".
+var happenTerm = lemma("happened")
+
 // askWord adds the groups of the word at place i of a question, and what it is worth. slip is what was mended of
 // it, if anything was.
 func (c *core) askWord(out *question, words []word, i int, slip slipped, f *found, s *scratch) {
@@ -162,6 +165,9 @@ func (c *core) askWord(out *question, words []word, i int, slip slipped, f *foun
 	if len(f.spans) > 0 && (ofAnyDay[x.term] || f.named[i]) {
 		g.weight *= weightOfAnyDay
 		worth = 0
+	}
+	if x.term == happenTerm && i > 0 && words[i-1].text == "what" {
+		worth = 0 // whatever it was, it is told by its own word
 	}
 	out.worth = append(out.worth, worth)
 	g.terms = append(g.terms, c.inOther(x.term)...)
