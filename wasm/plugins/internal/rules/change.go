@@ -60,6 +60,8 @@ func (t *talk) reschedule(c *clause) bool {
 			return true
 		case !known && attr == "":
 			return false
+		case !known && c.kind == 'p' && hosted[attr]: // "my sister called off the wedding"
+			p.subject, p.shown = c.subj.key, c.subj.name
 		}
 		t.emit(p, t.rewrite(c), "cancellation", 0.85, c.sentence, true)
 		return true

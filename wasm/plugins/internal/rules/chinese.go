@@ -12,7 +12,7 @@ import (
 func (t *talk) chinese(s sentence) {
 	b := t.bare(s)
 	almost := containsAny(s.raw(), "差点", "差一点") || strings.Contains(b.text, "差点") // and did not
-	if almost || unmeantZh(s.raw()) || containsAny(b.text, "如果", "要是") || t.changeZh(&b) {
+	if almost || unmeantZh(s.raw()) || jokeZh(t.said.raw()) || containsAny(b.text, "如果", "要是") || t.changeZh(&b) {
 		return
 	}
 	before := len(t.out.Candidates)
@@ -194,7 +194,7 @@ func (t *talk) isZh(b *bareZh) bool {
 		return false
 	case (endsWithAny(v, jobsZh[:]) || strings.HasSuffix(v, "员") && utf8.RuneCountInString(v) >= 3 && !endsWithAny(v, []string{"成员", "会员", "人员", "一员", "党员", "队员", "团员"}) && !strings.Contains(v, "的") || endsWithAny(v, postsZh[:])) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
 		t.factZh(b, p, "work", "job", v, false, false, 0.88)
-	case from && n >= 2 && n <= 4 && !characterZh[place]:
+	case from && n >= 2 && n <= 4 && !characterZh[place] && !strings.Contains(place, "的"):
 		t.factZh(b, p, "biography", "origin", place, false, false, 0.85)
 	case v == "素食者" || v == "素食主义者" || v == "纯素食者":
 		t.factZh(b, p, "diet", "diet", v, false, false, 0.9)
@@ -207,7 +207,7 @@ func (t *talk) isZh(b *bareZh) bool {
 // hasZh takes an illness, a relative or an animal that somebody has: 我有哮喘, 我有两个哥哥, 我家有只猫.
 func (t *talk) hasZh(b *bareZh) bool {
 	who, what, ok := strings.Cut(b.text, "有")
-	if !ok {
+	if !ok || startsWithAny(what, []string{"一次", "一回", "一天", "一阵", "一段", "几次"}) { // 有一次被狗咬了
 		return false
 	}
 	if conditionZh(trimZh(what)) && t.healthOfZh(b, who, "condition", what) {
@@ -235,7 +235,7 @@ func (t *talk) hasZh(b *bareZh) bool {
 
 // orderedZh reports what follows 叫 and is no name, but whom or what somebody called for: 我叫了外卖.
 func orderedZh(name string) bool {
-	return startsWithAny(name, []string{"了", "过", "来", "个", "几", "人", "醒", "不"}) || containsAny(name, "外卖", "快递", "滴滴", "维修", "保洁", "出租", "服务员")
+	return startsWithAny(name, []string{"了", "过", "来", "个", "几", "人", "醒", "不", "我", "你", "他", "她", "别", "起", "吃", "回", "去", "帮", "老师", "狗", "雨", "蚊子"}) || strings.ContainsAny(name, "了给着") || containsAny(name, "外卖", "快递", "滴滴", "维修", "保洁", "出租", "服务员", "起床")
 }
 
 // festiveZh reports whether what follows 生日 makes it a feast or a gift, and not the day.

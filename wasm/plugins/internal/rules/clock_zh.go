@@ -20,13 +20,12 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 	} else if w.byPart {
 		afternoon = w.minute
 	}
-	if m, q := prefixZh(s, k, "差一刻", "差五分", "差十分", "差两分", "差三分", "差八分"); q > 0 { // 差五分八点
+	if m, q := shortOfZh(s, k); q > 0 { // 差五分八点
 		if h, n := numberZh(s, k+q); n > 0 && s.at(k+q+n) == "点" && h >= 1 && h <= 12 {
-			short := map[string]int{"差一刻": 15, "差五分": 5, "差十分": 10, "差两分": 2, "差三分": 3, "差八分": 8}[m]
 			if h = before(h); h < 12 && (afternoon >= 12*60 || afternoon < 0 && h < 7) {
 				h += 12
 			}
-			w.minute, w.clock, w.byPart = h*60+60-short, true, false
+			w.minute, w.clock, w.byPart = h*60+60-m, true, false
 			return k + q + n + 1 - i
 		}
 	}
@@ -42,6 +41,8 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 			m, k = 15, k+2
 		} else if _, q := prefixZh(s, k, "三刻"); q > 0 {
 			m, k = 45, k+2
+		} else if short, q := shortOfZh(s, k); q > 0 && h > 0 { // 九点差一刻
+			m, k = -short, k+q
 		} else if v, q := numberZh(s, k); q > 0 && v < 100 && s.at(k+q) != "个" && (v > 9 || q > 1 || s.toks[k].kind == 'n' || s.at(k+1) == "分") { // 七点一起吃饭
 			w.void = w.void || v > 59
 			m, k = v, k+q
@@ -52,11 +53,21 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 			k++
 		}
 		if afternoon >= 20*60 && (h == 12 || h > 0 && h < 5) { // 明晚一点, 晚上十二点: of the night that begins on that day
-			h, w.day = h%12, w.day+boolInt(w.hasDay)
+			if h %= 12; !w.hasDay && !containsAny(s.raw(), "了", "过", "才") {
+				w.set(now.day+boolInt(now.minute >= 5*60), 'd') // the night that comes
+			} else {
+				w.day += boolInt(w.hasDay)
+			}
 		} else if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
 			h += 12
 		}
+		if part == "凌晨" && h < 6 && !w.hasDay && now.minute >= 6*60 && !containsAny(s.raw(), "了", "过", "才", "的时候") {
+			w.set(now.day+1, 'd') // of the night that comes
+		}
 		w.minute, w.clock, w.byPart, w.sure = h%24*60+m, true, false, afternoon >= 0
+		if w.minute < 0 { // 十二点差五分 of the night
+			w.minute, w.day = w.minute+24*60, w.day-boolInt(w.hasDay)
+		}
 		return k + hoursZh(s, k, now, w) - i
 	}
 	if k < len(s.toks) && s.toks[k].kind == 'n' && strings.Contains(s.at(k), ":") {
@@ -76,4 +87,14 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 	}
 	w.part(afternoon)
 	return p
+}
+
+// shortOfZh reads how many minutes are missing to an hour at token i, and how many tokens that takes: 差一刻, 差五分.
+func shortOfZh(s sentence, i int) (minutes, n int) {
+	m, n := prefixZh(s, i, "差一刻", "差五分", "差十分", "差两分", "差三分", "差八分")
+	minutes = map[string]int{"差一刻": 15, "差五分": 5, "差十分": 10, "差两分": 2, "差三分": 3, "差八分": 8}[m]
+	if n > 0 && s.at(i+n) == "钟" {
+		n++
+	}
+	return minutes, n
 }

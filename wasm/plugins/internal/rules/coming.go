@@ -123,12 +123,21 @@ func toldZh(x string) bool {
 	if containsAny(x, "了", "过") {
 		return true
 	}
+	if wasDoneZh(x) {
+		return true
+	}
 	for _, v := range [...]string{"走", "去", "来", "到", "搬", "买", "回", "认识", "结婚", "毕业", "开始", "入职", "离职"} {
 		if i := strings.Index(x, v+"的"); i >= 0 && (strings.Contains(x, "是") || strings.HasSuffix(x, v+"的") || v != "买") {
 			return !containsAny(x, "要", "打算", "准备")
 		}
 	}
 	return false
+}
+
+// wasDoneZh reports a deed with 的 in place of 了, which is always past: 我们五一领的证.
+func wasDoneZh(x string) bool {
+	return containsAny(x, "领的证", "入的职", "离的婚", "结的婚", "拔的牙", "做的手术", "回的家", "辞的职", "生的", "退的休", "考的试", "签的合同", "动的手术", "离的职", "搬的家", "认识的", "出生") &&
+		!containsAny(x, "要", "会", "打算", "准备", "将", "预计", "陌生的")
 }
 
 // aboutToZh reports 要…了 at the end of a clause, which is to come: 她三月要生了.

@@ -29,7 +29,7 @@ func (t *talk) eats(c *clause, i int) bool {
 	case "stop", "avoid":
 		t.foregoes(c, i)
 	case "give":
-		if c.w(i) == "up" {
+		if o := o2(c, i+1); c.w(i) == "up" && (foregone(o) || !determiner(c.w(i+1)) && !wordsOwn[c.w(i+1)] && !unforegone[strings.ToLower(o)]) {
 			t.foregoes(c, i+1)
 		}
 	case "cut":
@@ -50,7 +50,8 @@ func (t *talk) foregoes(c *clause, i int) {
 	if l, _, ing := lemma(c.w(i)); ing && l != "smoke" && c.verb != "avoid" || c.verb == "stop" && preposition(c.w(i)) {
 		return // what ends is a habit, or "I stopped at the shop"
 	}
-	switch o := o2(c, i); {
+	o, _, _ := strings.Cut(o2(c, i), " for ") // Lent
+	switch {
 	case c.neg || !c.past && !c.perfect && c.verb != "avoid":
 	case medicineNamed(o) && c.verb != "avoid": // "I stopped the antibiotics"
 		t.noMedicine(c, c.subj, o)
@@ -142,6 +143,9 @@ func (t *talk) cannotHave(c *clause) bool {
 }
 
 // foregone is what one is "off", and lives without.
+// unforegone is what one gives up and neither eats nor drinks.
+var unforegone = set("hope trying fighting power control custody citizenship everything work football running politics ownership waiting looking")
+
 func foregone(s string) bool { return foregones[last(strings.ToLower(s))] }
 
 var foregones = set("dairy gluten sugar caffeine alcohol wheat meat coffee chocolate bread carbs lactose eggs nuts soy milk cheese pork beef fish shellfish seafood salt nicotine cigarettes sweets beer wine soda")

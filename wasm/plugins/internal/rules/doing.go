@@ -49,28 +49,40 @@ func last(s string) string {
 // dropped reads a clause whose speaker left "I" out: "Lost my job yesterday".
 // It gives the word of the verb, or -1.
 func (t *talk) dropped(c *clause) int {
+	if len(c.words) == 0 {
+		return -1
+	}
 	if (c.w(0) == "need" || c.w(0) == "have") && c.w(1) == "to" && c.words[0].tok == 0 && len(c.words) > 3 && c.ends != "?" { // "Need to call the plumber"
 		c.subj, c.kind, c.bare = t.self, 's', true
 		return 0
 	}
-	_, past, ing := lemma(c.w(0))
+	just := c.words[0].tok == 1 && c.at(0) == "just" // "Just bought a bike"
+	own := func() int {
+		c.subj, c.kind, c.bare = t.self, 's', true
+		return 0
+	}
+	verb, past, ing := lemma(c.w(0))
+	if past && verb == "get" && (just || c.words[0].tok == 0) && attained[c.w(1)] && len(c.words) < 5 {
+		return own() // "Got promoted"
+	}
 	if !past || ing || auxiliary(c.w(0)) || c.w(0) == "left" || c.w(0) == "heard" || c.words[0].tok > 2 || len(c.words) < 3 || c.ends == "?" {
 		return -1
 	}
 	for i := 1; i < min(len(c.words), 4); i++ {
 		switch c.w(i) {
 		case "my", "our":
-			c.subj, c.kind, c.bare = t.self, 's', true
-			return 0
+			return own()
 		case "a", "an", "to", "the":
-			if len(c.whens) > 0 && !c.whens[0].habit {
-				c.subj, c.kind, c.bare = t.self, 's', true
-				return 0
+			if just || len(c.whens) > 0 && !c.whens[0].habit {
+				return own()
 			}
 		case "with": // "Had dinner with Ola on Friday"
-			if len(c.whens) > 0 && !c.whens[0].habit && c.capital(i+1) {
-				c.subj, c.kind, c.bare = t.self, 's', true
-				return 0
+			if (just || len(c.whens) > 0 && !c.whens[0].habit) && c.capital(i+1) {
+				return own()
+			}
+		case "from":
+			if verb == "get" && c.w(i-1) == "back" && c.capital(i+1) {
+				return own()
 			}
 		case "is", "are", "was", "were", "by":
 			return -1

@@ -23,8 +23,15 @@ func (c *clause) thingSlot() string {
 		return ""
 	}
 	what := ""
-	if w := c.w(0); c.own && c.owner != "" && w != "my" && w != "our" {
-		what = " " + possessive(strings.ToLower(c.owner))
+	if c.own && c.owner != "" {
+		w := c.w(0)
+		_, relative, ofMine := strings.Cut(strings.ToLower(c.owner), "'s ")
+		switch {
+		case w != "my" && w != "our":
+			what = " " + possessive(strings.ToLower(c.owner))
+		case ofMine: // "my wife's contract" is not mine
+			what = " " + possessive(relative)
+		}
 	}
 	for w := range strings.FieldsSeq(c.thing) {
 		if !determiner(w) && w != "'s" && w != "," {

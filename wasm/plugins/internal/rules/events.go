@@ -49,8 +49,11 @@ func (t *talk) plan(c *clause, w *when) {
 		return // "we move the meeting to Friday if Laura is ill"
 	}
 	switch c.verb {
-	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate":
+	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate", "wish":
 		return
+	}
+	if c.usedTo || c.modal && c.find(1, c.vi, "would") > 0 && conditioned(c.sentence) {
+		return // "we'd be in Rome on Friday if we had the money"
 	}
 	if attr, _ := c.eventIn(); c.neg && attr == "" || c.neg && w == nil || c.verb == "be" && w == nil || c.kind == 'y' && w == nil {
 		return
@@ -258,6 +261,10 @@ func (t *talk) happened(c *clause, w *when) {
 	if w != nil && (w.assumed > 0 || w.weekday) && (announcing[c.verb] || c.befell()) {
 		w = nil // "we discussed the party on Saturday", "I was invited to a wedding in June"
 	}
+	if reasons[c.at(0)] && c.find(c.vi+1, len(c.words), "i")+c.find(c.vi+1, len(c.words), "we") > -2 {
+		return // "because I broke my leg I can't come" is two clauses
+	}
+	momentous := c.momentous()
 	switch c.verb {
 	case "say":
 		if c.kind == 't' || w == nil || !w.hasDay {
@@ -265,11 +272,11 @@ func (t *talk) happened(c *clause, w *when) {
 		}
 	case "think", "know", "feel", "mean", "guess", "tell", "want", "need", "hope", "forget", "remember", "hear", "decide", "try", "be", "like", "love", "hate", "do", "have", "mention", "realise", "realize",
 		"notice", "agree", "wonder", "ask", "talk", "chat", "respond", "seem", "look", "sound", "help", "learn", "enjoy", "miss", "let", "keep", "continue", "encourage", "include", "admire":
-		if (w == nil || !w.hasDay) && !c.befell() || c.verb == "think" || c.verb == "mean" || c.verb == "guess" || c.verb == "know" {
+		if (w == nil || !w.hasDay) && !momentous && !c.befell() || c.verb == "think" || c.verb == "mean" || c.verb == "guess" || c.verb == "know" {
 			return
 		}
 	}
-	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) || c.movedOn(t.plain) {
+	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) && !momentous || c.movedOn(t.plain) {
 		return
 	}
 	place := c.place("to", "at", "in", "from")
@@ -293,18 +300,18 @@ func (t *talk) happened(c *clause, w *when) {
 	}
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
 	got := c.verb == "get" && attained[c.w(c.vi+1)] || c.examined() || c.befell()
-	if c.verb == "get" && (c.kind == 's' || c.kind == 'p') && (c.w(c.vi+1) == "a" || c.w(c.vi+1) == "an") {
+	if first := c.w(c.vi + 1); c.verb == "get" && (c.kind == 's' || c.kind == 'p') && (first == "a" || first == "an" || first == "the" && given[last(o2(c, c.vi+1))]) {
 		got = got || granted[last(o2(c, c.vi+1))] || len(c.w(c.vi+2)) == 1 && strings.Contains("abcdef", c.w(c.vi+2)) && c.find(c.vi+3, 2, "in") > 0 // "a B plus in French"
 	}
-	got = got || c.momentous()
+	got = got || momentous
 	died := c.verb == "die" && c.kind == 'p'
 	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
-	if !timed && !hurt && !got && !paid && !died && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed && !died {
+	if !timed && !hurt && !got && !paid && !died && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed && !died && !momentous {
 		return
 	}
 	conf := 0.85
 	if !timed {
-		conf = 0.65
+		conf = eventSure
 	}
 	a := t.base(c, "episodic", "event", conf)
 	a.EventType, a.Actor = "event", c.subj.name
@@ -343,14 +350,14 @@ func (c *clause) movedOn(plain bool) bool {
 var outing = set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")
 
 // attained is what somebody got, as a participle: "got accepted".
-var attained = set("accepted hired fired promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined")
+var attained = set("accepted hired fired sacked dumped burgled arrested promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined hit bitten stung mugged evicted")
 
 // announcing are deeds whose time may be that of what they are about.
 var announcing = set("suggest recommend announce approve refuse discuss remind assure confirm propose offer invite")
 
 // befell reports what was done to the speaker: "I was adopted", "I was given a scholarship".
 func (c *clause) befell() bool {
-	if c.verb != "be" || c.kind != 's' || !c.past || c.neg {
+	if c.verb != "be" || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own) || !c.past && !c.perfect || c.neg {
 		return false
 	}
 	switch done := c.w(c.vi + 1); done {
@@ -363,6 +370,9 @@ func (c *clause) befell() bool {
 
 // granted is what somebody got at work: "I got a raise".
 var granted = set("raise rise promotion bonus scholarship grant warning job place loan mortgage visa contract medal prize award refund discount")
+
+// given is what there is one of: "I got the job".
+var given = set("job sack promotion grant scholarship visa loan mortgage flat house")
 
 // examined reports an exam that somebody passed or failed.
 func (c *clause) examined() bool {
@@ -454,25 +464,4 @@ func (c *clause) hasHabit() bool {
 // evening says whether an event that is "at seven" is so after noon.
 func evening(noun string) bool {
 	return startsWithAny(noun, []string{"dinner", "drink", "party", "concert", "film", "movie", "show"})
-}
-
-// milestones are deeds that somebody wants to remember whatever was done, if the clause says to what.
-var milestones = set("finish complete submit win lose sell repair fail cancel renew adopt publish install hire fire crash pass sign break inherit")
-
-// dull are their objects that say nothing of a day: "I lost my temper", "she broke the ice".
-var dull = set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest beer wine milk water tea cigarette soup bottle glass race game match sandwich one lot bit deal thing things something stuff money weight")
-
-// momentous reports one of the milestones, done to something that the clause names as somebody's or as a certain one:
-// "I finished my thesis", "she won the tournament".
-func (c *clause) momentous() bool {
-	if !milestones[c.verb] || c.neg || c.kind != 's' && c.kind != 'p' && c.kind != 'w' {
-		return false
-	}
-	first := c.w(c.vi + 1)
-	if !determiner(first) || first == "this" || first == "that" || first == "these" || first == "no" || first == "any" || first == "some" || first == "your" {
-		return false
-	}
-	o := strings.ToLower(o2(c, c.vi+1))
-	l := last(o)
-	return o != "" && !vague(o) && !dull[l] && !personal(l) && !(c.verb == "pass" && !c.examined())
 }

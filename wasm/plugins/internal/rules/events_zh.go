@@ -278,6 +278,9 @@ func (t *talk) pastZh(x, raw string, w *when) bool {
 	if w.weekday && containsAny(x, "就该", "就应该", "早该") && strings.HasSuffix(strings.TrimRight(x, "。，"), "了") {
 		return true // 房租周五就该交了
 	}
+	if w.weekday && wasDoneZh(x) {
+		return true
+	}
 	begun := w.unix() < t.ev.At
 	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && (doneZh(x) || w.clock && w.sure && containsAny(x, "了", "才")) || // 今天早上八点我吃了药
 		w.day <= t.now.day && strings.HasSuffix(strings.TrimRight(x, "。"), "了") ||
@@ -291,6 +294,9 @@ var arrangedZh = [...]string{"约", "订", "定", "安排", "票", "抢", "报",
 func (t *talk) bygoneZh(x, raw string, w *when) bool {
 	if w.grain != 'd' || w.last > 0 && w.days == nil {
 		return toldZh(x) || goesOnZh(raw)
+	}
+	if wasDoneZh(x) {
+		return true
 	}
 	if w.days != nil && containsAny(x, "没", "那会儿", "的婚", "生的", "出生") && !containsAny(x, "还没", "要", "会") {
 		return true // 我春节没回家
@@ -319,6 +325,9 @@ var placesOpenZh = [...]string{"学校", "公司", "幼儿园", "单位", "银�
 // names who has it.
 func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64) {
 	x := b.text
+	if before, _, ok := strings.Cut(x, "以前"); startsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && (before == "" || endsWithAny(before, []string{"我", "们", "他", "她", "爸", "妈", "哥", "姐", "弟", "妹"})) {
+		return // it is no more
+	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
 	if attr == "" {

@@ -115,7 +115,7 @@ func feastOnZh(s sentence, i int, now moment, w *when) int {
 // feastNameZh is the feast that is named at token i, and how many tokens its name takes.
 func feastNameZh(s sentence, i int) (days calendar.Yearly, n int) {
 	days, f, n := feast.HanAt(s.from(i))
-	if f == nil || !feastBoundZh(s, i, n, f.Words) || f.Words == "五一" && i > 0 && strings.ContainsAny(s.at(i-1), "0123456789一二两三四五六七八九十百千万块毛") { // 三千五一个月
+	if f == nil || !feastBoundZh(s, i, n, f.Words) || numbersZh[f.Words] && i > 0 && strings.ContainsAny(s.at(i-1), "0123456789一二两三四五六七八九十百千万块毛第") { // 三千五一个月
 		return nil, 0
 	}
 	if first, last, _ := days(2026); last > first {
@@ -132,6 +132,9 @@ func feastNameZh(s sentence, i int) (days calendar.Yearly, n int) {
 	}
 	return days, n
 }
+
+// numbersZh are the feasts whose names are numbers, too.
+var numbersZh = set("五一 六一 十一")
 
 // once reports whether a sentence tells of what was done or will be, and not of what one does: "we go there in
 // the summer".

@@ -14,6 +14,9 @@ func (t *talk) owns(c *clause, i int) bool {
 		if w := c.w(i); c.neg || food(o) || w != "a" && w != "an" && w != "my" && w != "our" && (w != "that" && w != "the" && w != "some" || !thingWord(last(o))) {
 			return true
 		}
+		if k := c.find(i, 8, "for"); k > 0 && (wordsOwn[c.w(k+1)] || c.capital(k+1) && nameWord(c.w(k+1))) {
+			return true // a car for my mum
+		}
 		for _, tail := range [...]string{" to ", " for "} { // what it is for
 			o, _, _ = strings.Cut(o, tail)
 		}
@@ -107,19 +110,21 @@ func (t *talk) has(c *clause, i int) {
 	case strings.HasSuffix(o, "sweet tooth"):
 		t.fact(c, "preference", "likes", "sweet things", true, 0.8)
 	case c.verb == "get" && c.w(i) == "married":
-		if to, ok := c.after(i, 2, "to"); ok {
+		if to, ok := c.after(i, 2, "to"); ok && !nobodysSpouse[last(strings.ToLower(to))] {
 			t.fact(c, "relation", "spouse", to, false, 0.9)
 		} else if c.past || c.perfect {
 			t.fact(c, "relation", "marital_status", "married", false, 0.85)
 		}
 	case timed != nil && t.planned(c, timed):
 	case strings.HasSuffix(post, "job") && (c.verb == "get" || c.verb == "have"):
+		past := c.past
 		c.past = false
 		if at, ok := c.after(i, 4, "at", "with"); ok && (strings.HasPrefix(post, "second ") || strings.HasPrefix(post, "side ")) && !vague(at) {
 			t.fact(c, "work", "second_job", cutTail(at), true, 0.85)
 		} else {
 			t.work(c, i)
 		}
+		c.past = past
 	case c.can && c.neg && c.verb == "have":
 		c.neg = false
 		t.fact(c, "diet", "avoids", o, true, 0.8)
@@ -170,6 +175,8 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 		if also, _ := c.object(next + 1); c.w(next) == "and" && kin(strings.TrimSuffix(last(strings.ToLower(also)), "s")) {
 			t.fact(c, "family", "relatives", also, true, 0.85)
 		}
+	case (pet(single) || pet(noun)) && (c.w(i+len(words)+1) == "to" || c.w(i+len(words)+1) == "of"):
+		return // "a dog to walk"
 	case (pet(single) || pet(noun)) && c.verb == "get" && (words[0] == "few" || c.w(i) == "some" || c.w(i+1) == "few"):
 		return // caught, or eaten
 	case pet(single) || pet(noun):

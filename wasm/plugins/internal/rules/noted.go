@@ -18,6 +18,7 @@ const (
 	worthAlone  = 0.88 // of a Chinese sentence that names nobody
 	worthDeedZh = 0.6  // of a Chinese sentence that tells what the speaker did
 	notedSure   = 0.45
+	eventSure   = 0.65 // of what took place at no time that is said
 )
 
 // note proposes a sentence that is worth keeping and of which no rule makes anything.
@@ -28,7 +29,7 @@ func (t *talk) note(s sentence) bool {
 	if s.chinese() {
 		return t.noteZh(s)
 	}
-	if strings.ContainsAny(s.raw(), `"“”`) {
+	if strings.ContainsAny(s.raw(), `"“”`) || reasons[s.at(0)] {
 		return false
 	}
 	for _, part := range clauses(s) {
@@ -231,18 +232,19 @@ func deedZh(x string) bool {
 func (t *talk) noteZh(s sentence) bool {
 	raw := strings.Trim(s.raw(), " ，,。！!")
 	n := utf8.RuneCountInString(raw)
-	if n < 6 || n > 60 || t.topic.unclear && !t.topic.thing || unmeantZh(raw) || undecidedZh(raw) {
+	b := t.bare(s)
+	milestone := milestoneZh(b.text)
+	if n < 6 && !milestone || n > 60 || t.topic.unclear && !t.topic.thing || unmeantZh(raw) || jokeZh(t.said.raw()) || undecidedZh(raw) {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)
 	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
 		"“", "\"", "朋友的朋友", "不想", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我"} {
-		if strings.Contains(alone, no) {
+		if strings.Contains(alone, no) && (no != "请" || !milestone) {
 			return false
 		}
 	}
 	who, nobody := t.self, false
-	b := t.bare(s)
 	switch x := b.text; {
 	case strings.HasPrefix(x, "我"):
 		if t.topic.known && t.topic.person.key != t.self.key {
@@ -258,10 +260,14 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if v := t.view(s); v.slotted() {
 		return false
-	} else if likely := worthOf(v, worthZh); nobody && likely < worthAlone || likely < worthZhSaid && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key) {
+	} else if likely := worthOf(v, worthZh); !milestone && (nobody && likely < worthAlone || likely < worthZhSaid && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key)) {
 		return false
 	}
-	a := t.baseZh(&b, "semantic", "noted", who, notedSure)
+	kind, sure := "noted", notedSure
+	if milestone {
+		kind, sure = "event", eventSure
+	}
+	a := t.baseZh(&b, "semantic", kind, who, sure)
 	if a.Text = t.rewriteZh(s, b.whens, false); !nobody && !strings.Contains(a.Text, t.self.name) {
 		a.Text = named(a.Text, who.name)
 	}
@@ -272,7 +278,7 @@ func (t *talk) noteZh(s sentence) bool {
 		}
 		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
 			past := w.day <= t.now.day || w.weekday && !calledOffZh(b.text) && (completedZh(b.text) && !strings.Contains(b.text, "不") || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.weekday && (undoneZh(b.text) || feltZh(b.text))
-			a.Type, a.EventType, a.Actor = "episodic", "noted", who.name
+			a.Type, a.EventType, a.Actor = "episodic", kind, who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {
 				a.Text = named(a.Text, who.name)
 			}
@@ -282,8 +288,8 @@ func (t *talk) noteZh(s sentence) bool {
 			break
 		}
 	}
-	if a.Type == "semantic" && (strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
-		a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", who.name, t.toldAt(s)
+	if a.Type == "semantic" && (milestone || strings.Contains(b.text, "了") && deedZh(b.text) || strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
+		a.Type, a.EventType, a.Actor, a.Started = "episodic", kind, who.name, t.toldAt(s)
 	}
 	if a.Type == "semantic" && (&view{raw: raw}).ofEmployer() {
 		return false

@@ -125,6 +125,10 @@ func (c *clause) hopes(i int) (about int, past bool) {
 		if c.verb == "be" && next == "at" && !c.capital(i+2) && !counts(third) && !numeric(third) && !wherever[third] {
 			return i + 2, false
 		}
+	case "keep", "keeps":
+		if _, _, ing := lemma(next); ing && next != "going" && next != "coming" && next != "telling" && next != "saying" && next != "thinking" && c.certain(i+2) {
+			return i + 1, false
+		}
 	case "miss", "misses":
 		if c.certain(i+1) && !c.past && !c.modal && !c.future {
 			return i + 1, false

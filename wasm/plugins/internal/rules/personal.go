@@ -136,7 +136,7 @@ func (t *talk) does(c *clause, i int) bool {
 			t.fact(c, "biography", "age", c.w(i), false, 0.85)
 		}
 	case "marry":
-		if c.past {
+		if c.past && !preposition(c.w(i)) && !nobodysSpouse[last(strings.ToLower(o2(c, i)))] {
 			t.fact(c, "relation", "spouse", o2(c, i), false, 0.9)
 		}
 	case "play":
@@ -174,3 +174,6 @@ func (c *clause) amount() bool {
 
 // manner says how somebody plays, and not what.
 var manner = set("hard well fair safe dumb dead along around together nice rough outside inside alone badly it tricks games house")
+
+// nobodysSpouse is what "marry" takes and is nobody.
+var nobodysSpouse = set("young late early well up rich money man woman pope job work career again")

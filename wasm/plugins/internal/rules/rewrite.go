@@ -94,7 +94,7 @@ func embedded(before, verb string) string {
 		return is
 	}
 	switch verb {
-	case "put", "cut", "set", "let", "hit", "quit", "read", "shut", "hurt", "cost", "split", "spread":
+	case "put", "cut", "set", "let", "hit", "quit", "read", "shut", "hurt", "cost", "split", "spread", "beat":
 		return ""
 	}
 	l, past, ing := lemma(verb)

@@ -103,7 +103,7 @@ func (t *talk) phrasesZh(b *bareZh) bool {
 // phraseZh proposes what a phrase says. It reports false where the phrase is there by chance, so that
 // another may be tried.
 func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
-	if p.unsettled() {
+	if p.unsettled() || t.aimZh(p) {
 		return true
 	}
 	if season := trimZhEnd(p.object); p.attribute == "birthplace" && calendar.Named(season) != nil { // 我出生在夏天
@@ -140,11 +140,21 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 	if t.passingZh(b, p, whose, object) {
 		return true
 	}
-	if object, ok = p.named(object); !ok {
+	if object, ok = p.named(object); !ok || strings.HasPrefix(object, "的") { // 我最喜欢的演员结婚了
 		return false
 	}
+	if p.attribute == "home" {
+		for _, tail := range [...]string{"去", "来", "住"} { // 搬到上海去了
+			if city, cut := strings.CutSuffix(strings.TrimSuffix(object, "了"), tail); cut && utf8.RuneCountInString(city) >= 2 {
+				object = city
+			}
+		}
+	}
 	if p.key == "买了" || p.key == "卖了" {
-		object = strings.TrimLeft(object, "一二两三辆台部个只把件套架条双张")
+		object = strings.TrimLeft(object, "一二两三辆台部个只把件套架条双张份束")
+		if startsWithAny(object, []string{"单", "账", "教训", "他的账", "瓶", "包", "斤", "送", "保险", "花"}) {
+			return true
+		}
 		if owned, ok := strings.CutPrefix(whose.name, t.self.name+"的"); ok && object == "" {
 			object = owned
 		}
@@ -200,8 +210,16 @@ func (p *phraseZh) unsettled() bool {
 		p.key == "不吃" && strings.HasPrefix(p.object, "饭")
 }
 
+// aimZh reports what follows the word for somebody's aim: 我有个打算，就是搬去成都.
+func (t *talk) aimZh(p *phraseZh) bool {
+	return strings.Contains(t.said.raw(), "就是"+p.key) && containsAny(t.said.raw(), "打算", "想法", "计划", "梦想", "心愿", "愿望", "目标")
+}
+
 // misread reports words among which the phrase stands by chance, or says less than it seems to.
 func (p *phraseZh) misread() bool {
+	if p.attribute == "location" && strings.HasSuffix(p.before, "被") || (p.attribute == "diet" || p.attribute == "avoids") && containsAny(p.before, "以前", "从前", "曾经", "小时候") {
+		return true // 我被锁在外面了, 我以前吃素
+	}
 	switch p.key {
 	case "放", "搁", "塞", "停", "放进": // 医保卡放抽屉里了
 		return !strings.Contains(p.before, "把") && !endsWithAny(strings.TrimRight(p.before, "我都"), thingsZh[:]) || !endsWithAny(trimZh(p.object), placesZh[:]) || strings.HasSuffix(p.before, "心")

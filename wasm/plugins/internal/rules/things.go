@@ -20,6 +20,9 @@ func (t *talk) whereabouts(c *clause, i int) {
 				what = possessive(c.subj.name) + " " + shown
 			}
 			where := strings.TrimSuffix(strings.TrimSpace(c.join(k, len(c.words))), " again")
+			if unleft[last(strings.ToLower(what))] || manners[where] || c.w(k) == "at" && counts(c.w(k+1)) || c.w(k) == "in" && (c.w(k+1) == "on" || c.w(k+1) == "for" || c.w(k+1) == "a" && moods[c.w(k+2)]) {
+				return // "left school at sixteen", "put an offer in on the flat"
+			}
 			if what == "" || figurative[c.w(len(c.words)-1)] || vague(what) || len(c.words)-k < 2 || c.neg {
 				return
 			}
@@ -34,6 +37,16 @@ func (t *talk) whereabouts(c *clause, i int) {
 		}
 	}
 }
+
+// unleft is what one leaves, puts and keeps, and what lies nowhere for that.
+var unleft = set("school uni university college meeting party job work room heart bet tenner fiver money pressure blame emphasis faith trust offer end stop")
+
+// manners are how a thing is left or put, and moods how somebody leaves.
+var (
+	manners = map[string]bool{"on the market": true, "in tears": true, "in silence": true, "in peace": true, "in my name": true, "in our name": true, "on silent": true, "on hold": true, "on the horse": true,
+		"in danger": true, "at the altar": true, "on edge": true, "on fire": true, "in charge": true, "on time": true, "in time": true, "at once": true, "in the bath": true}
+	moods = set("huff hurry rush mood panic state mess bit minute while")
+)
 
 // parked takes "I'm parked on level three".
 func (t *talk) parked(c *clause, i int) bool {
@@ -69,7 +82,7 @@ func (t *talk) aboutThing(c *clause) {
 	w := c.firstTime()
 	switch {
 	case c.verb != "be" || c.modal && c.neg || c.past:
-		if c.past && w != nil && w.hasDay && !pronoun(c.thing) {
+		if c.past && (w != nil && w.hasDay || c.momentous()) && !pronoun(c.thing) {
 			t.happened(c, w)
 		}
 	case !pronoun(c.thing):

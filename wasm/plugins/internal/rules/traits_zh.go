@@ -64,7 +64,7 @@ func (t *talk) alsoCalledZh(b *bareZh) bool {
 		return true
 	}
 	for _, k := range [...]string{"大家都叫我", "他们都叫我", "朋友都叫我", "朋友们都叫我", "都叫我", "你可以叫我", "叫我"} {
-		if name, ok := strings.CutPrefix(b.text, k); ok && nameZh(trimZh(name)) && !strings.HasSuffix(name, "吧") {
+		if name, ok := strings.CutPrefix(b.text, k); ok && nameZh(trimZh(name)) && !strings.HasSuffix(name, "吧") && !orderedZh(name) && len(b.whens) == 0 {
 			t.factZh(b, t.self, "biography", "called", name, false, false, 0.8)
 			return true
 		}

@@ -24,6 +24,9 @@ func ofNobody(s sentence, raw string) string {
 			}
 		}
 	}
+	if strings.HasPrefix(raw, "yeah right") || endsWithAny(strings.TrimRight(raw, " .!"), []string{"in my dreams", "in your dreams", "yeah right", "yeah, right", "just kidding", "just messing", "only joking", ", i wish"}) {
+		return "is not meant"
+	}
 	if rest, ok := strings.CutPrefix(raw, "oh "); ok {
 		for _, praise := range [...]string{"great, ", "brilliant, ", "wonderful, ", "fantastic, ", "perfect, ", "lovely, ", "sure, ", "yeah, "} {
 			if after, ok := strings.CutPrefix(rest, praise); ok && (strings.HasPrefix(after, "i just love ") || strings.HasPrefix(after, "i love ") || strings.HasPrefix(after, "i really love ") || strings.HasPrefix(after, "just what i ")) {
@@ -58,9 +61,17 @@ func unmeantZh(raw string) bool {
 	if containsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死") {
 		return true
 	}
+	if end := strings.TrimRight(raw, "。，,！!？?"); strings.HasSuffix(end, "了没") || strings.HasSuffix(end, "了没有") {
+		return true // it is asked: 我哥离婚了没
+	}
 	if _, rest, ok := strings.Cut(raw, "得我"); ok && startsWithAny(rest, []string{"要", "都", "快", "直", "想", "恨不得"}) && !startsWithAny(rest, []string{"要去", "想去"}) {
 		return true
 	}
 	_, rest, ok := strings.Cut(raw, "都快")
 	return ok && strings.Contains(rest, "成") && strings.HasSuffix(strings.TrimRight(raw, "。！! "), "了")
+}
+
+// jokeZh reports a sentence that is not meant, or of a dream or a play.
+func jokeZh(raw string) bool {
+	return containsAny(raw, "骗你的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀")
 }

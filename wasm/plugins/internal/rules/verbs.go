@@ -17,7 +17,7 @@ var forms = map[string]string{
 	"stole": "steal", "stolen": "steal", "tore": "tear", "torn": "tear", "woke": "wake", "woken": "wake", "bit": "bite", "bitten": "bite", "fed": "feed", "fought": "fight",
 	"froze": "freeze", "frozen": "freeze", "led": "lead", "lit": "light", "rose": "rise", "shook": "shake", "chosen": "choose", "understood": "understand", "dug": "dig",
 	"swept": "sweep", "blew": "blow", "bent": "bend", "slid": "slide", "sought": "seek", "swung": "swing", "spun": "spin", "sank": "sink", "swore": "swear", "crept": "creep", "wept": "weep", "knelt": "kneel", "fled": "flee", "shrank": "shrink", "sprang": "spring",
-	"fired": "fire", "sacked": "sack", "spilt": "spill", "burnt": "burn", "dealt": "deal", "meant": "mean", "won't": "will", "flooded": "flood", "sat": "sit", "showed": "show", "shown": "show", "wed": "wed",
+	"hit": "hit", "beat": "beat", "beaten": "beat", "fired": "fire", "sacked": "sack", "spilt": "spill", "burnt": "burn", "dealt": "deal", "meant": "mean", "won't": "will", "flooded": "flood", "sat": "sit", "showed": "show", "shown": "show", "wed": "wed",
 }
 
 var lemmas = " live stay reside move relocate work start join leave quit retire study graduate learn teach like love enjoy adore prefer hate dislike loathe " +
@@ -42,7 +42,8 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	" damage vanish crack reward invade starve delay retrieve injure terminate bleed heal wander load lick chew rub calm rinse compose dress block sniff educate embarrass confess stir" +
 	" convict ski collaborate disagree bump oversee overlook summarise summarize leak analyse analyze interrupt spell upload alert assemble consume neglect rebuild hurry straighten dump" +
 	" rescue spoil unload scrub correct prescribe dip decorate kiss praise crave pause unlock overhear irritate endure confront construct scan memorise memorize exhaust lower burn miss" +
-	" charge resign clear vacuum iron tidy mop weld prune vaccinate neuter unplug plug tailor varnish sand tile refund exchange overcook"
+	" charge resign clear vacuum iron tidy mop weld prune vaccinate neuter unplug plug tailor varnish sand tile refund exchange overcook" +
+	" dye shave unsubscribe report repaint redecorate oversleep dislocate fracture demolish refinance evict bury christen insure patent repay"
 
 var lemmaSet = func() map[string]bool {
 	m := make(map[string]bool, 1024)

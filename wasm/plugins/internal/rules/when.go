@@ -107,7 +107,9 @@ func timesIn(s sentence, now moment) []when {
 	for i := 0; i < len(s.toks); i++ {
 		if w.read(s, i, now) {
 			if n := len(all); n > 0 {
-				w.notBefore(s, &all[n-1])
+				if w.notBefore(s, &all[n-1]); s.eachWeek(&all[n-1], &w) {
+					all[n-1].habit, w.habit = true, true
+				}
 			}
 			w.habit = w.habit || (w.clock && !w.hasDay || w.days != nil || w.grain == 'M' && w.assumed > 0) && s.usually(w.first)
 			w.habit = w.habit || (w.days != nil || w.weekend) && s.eachTime(&w)

@@ -76,6 +76,9 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		return relative(s, k, now, w)
 	}
 	if d := weekdayOf(s.at(k), lead != ""); d >= 0 {
+		if n := besideFeast(s, k, now, w); n > 0 {
+			return n
+		}
 		return onWeekday(s, k, d, now, w, lead)
 	}
 	if d := weekdayOf(strings.TrimSuffix(s.at(k), "s"), false); d >= 0 {

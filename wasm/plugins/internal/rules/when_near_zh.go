@@ -33,6 +33,9 @@ func soonZh(s sentence, i int, now moment, w *when) int {
 		return n
 	}
 	_, over := prefixZh(s, i, "再过", "过")
+	if before := s.text[s.start:s.toks[i].start]; over == 1 && before != "" && !endsWithAny(before, []string{"，", ",", "。", "我", "们", "等", "你", "他", "她", "要", "会", "说", "就", " "}) {
+		over = 0 // 住过五年
+	}
 	k, minutes := i+over, 0
 	if n, took := numberZh(s, k); over > 0 && took > 0 {
 		_, ge := prefixZh(s, k+took, "个")

@@ -67,7 +67,7 @@ func (t *talk) employed(c *clause, i int) bool {
 		case c.verb == "start" && t.started(c, i):
 		case c.verb == "join" && (c.past || c.perfect):
 			t.joined(c, i, 0.65)
-		case c.verb == "start" && strings.HasSuffix(c.w(i), "ing"):
+		case c.verb == "start" && strings.HasSuffix(c.w(i), "ing") && !begunForNow[c.w(i)]:
 			t.fact(c, "habit", "does", o2(c, i), true, 0.7)
 		}
 	case "leave", "quit":
@@ -75,6 +75,9 @@ func (t *talk) employed(c *clause, i int) bool {
 			t.whereabouts(c, i)
 		}
 	case "retire":
+		if next := c.w(i); next == "to" || next == "hurt" || next == "into" {
+			break // to bed
+		}
 		if c.past || c.perfect || c.ing {
 			t.fact(c, "work", "job", "retired", false, 0.85)
 		}
@@ -258,10 +261,16 @@ func (t *talk) leftPost(c *clause, i int) bool {
 
 // joined reads a new employer.
 func (t *talk) joined(c *clause, i int, confidence float64) {
-	if o, _ := c.object(i); o != "" && c.capital(i) {
+	if o, _ := c.object(i); o != "" && c.capital(i) && !strings.Contains(o, " for ") && !strings.Contains(o, " in ") && !networks[c.w(i)] {
 		t.fact(c, "work", "employer", o, false, confidence)
 	}
 }
+
+// networks are joined and left as what they are, and few work there.
+var networks = set("facebook twitter instagram tiktok whatsapp telegram linkedin reddit snapchat mastodon bluesky zoom teams slack discord")
+
+// begunForNow is what somebody starts to do for a moment, or feels.
+var begunForNow = set("crying laughing feeling seeing losing thinking going getting shaking sweating panicking worrying noticing talking singing screaming shouting bleeding sneezing coughing falling coming looking wondering moving packing cleaning cooking eating making")
 
 // endsInJob takes "my job at Acme" and "the post with Acme" from word i, and no other thing
 // that is at some place: "my umbrella at the cafe".
@@ -282,7 +291,7 @@ func endsInJob(c *clause, i int) bool {
 // name, which is an employer where the talk says so or another is joined.
 func (t *talk) changedFirm(c *clause, i int) bool {
 	o, next := c.object(i)
-	if o == "" || !c.capital(i) || !c.past && !c.perfect || c.neg || c.kind == 'y' {
+	if o == "" || !c.capital(i) || networks[c.w(i)] || !c.past && !c.perfect || c.neg || c.kind == 'y' {
 		return false
 	}
 	for c.w(next) == "," || c.w(next) == "and" || c.w(next) == "then" || adverb(c.w(next)) {

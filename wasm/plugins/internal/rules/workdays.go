@@ -2,7 +2,7 @@ package rules
 
 import "strings"
 
-// The first and the last day somewhere, and what a house has to do without on a day.
+// The first and the last day somewhere, the days of each week on which somebody works, and what a house has to do without on a day.
 
 // isDay reports a subject that is a day, before "is the 31st" at the article k: "my last day at Acme".
 func isDay(s sentence, k int) bool {
@@ -155,4 +155,35 @@ func announcedZh(x string) (who, inner string) {
 		}
 	}
 	return "", ""
+}
+
+// eachWeek reports the days from one to another on which somebody works: "I work Monday to Friday", 我周一到周五上班.
+func (s sentence) eachWeek(first, last *when) bool {
+	if !first.weekday || !last.weekday || last.first-first.next != 1 && last.first != first.next {
+		return false
+	}
+	if s.chinese() {
+		for _, work := range [...]string{"上班", "上课", "上学", "工作", "营业", "开门"} {
+			if head, rest, ok := strings.Cut(s.raw(), work); ok {
+				return !strings.ContainsAny(head+rest, "上下这本个要会得了没不前")
+			}
+		}
+		return false
+	}
+	for i := range s.toks {
+		switch s.at(i) {
+		case "usually", "normally", "always", "generally", "typically":
+			return true
+		case "next", "this", "last", "tomorrow", "will":
+			return false
+		}
+	}
+	for i := 1; i < first.first; i++ {
+		switch s.at(i) {
+		case "work", "works", "teach", "teaches", "commute", "commutes", "open", "opens":
+			before := s.at(i - 1)
+			return before == "i" || before == "we" || before == "they" || before == "he" || before == "she" || before == "usually" || before == "only" || before == "is" || strings.HasSuffix(before, "'s") || strings.HasSuffix(s.at(i), "s")
+		}
+	}
+	return false
 }

@@ -1,0 +1,122 @@
+package rules
+
+import "strings"
+
+// milestonesZh are the Chinese verbs of milestones, each with what it is done to; nothing where the
+// verb says it all.
+var milestonesZh = func() map[string][]string {
+	m := map[string][]string{}
+	for line := range strings.SplitSeq(`申请 签证 贷款 奖学金 助学金 居留 绿卡 护照 房贷 公租房 工作 职位
+订 机票 酒店 民宿 车票 火车票 门票 桌子 椅子 床 沙发 衣柜 冰箱 窗帘 眼镜
+交 论文 房租 押金 罚款 税 学费 物业费 保险
+写 论文 诗 小说 歌 遗嘱 报告 书
+改 密码 名字
+换 锁 密码 专业 学校 班级
+开始 健身 治疗 化疗 理疗 减肥 创业 心理咨询
+刷 厨房 客厅 卧室 墙 房间
+种 西红柿 番茄 土豆 玫瑰 郁金香 草莓 大蒜 洋葱 树 黄瓜 辣椒 薄荷
+切到 手
+割到 手
+划伤
+烫伤
+拉伤
+扭到
+崴
+骨折
+脱臼
+摔断
+摔倒
+晕倒
+中暑
+割伤
+崴脚
+扭了
+崴了
+食物中毒
+出车祸
+出了车祸
+做了手术
+动了手术
+动手术
+开刀
+跳槽
+入职
+转正
+退学
+休学
+转学
+挂科
+得奖
+求婚
+失恋
+脱单
+出轨
+改名
+入党
+提车
+当爸
+当妈
+过世
+去世
+闪 腰
+被 解雇 开除 裁 偷 抢 罚 拒 录取 拖走 骗 狗咬 猫抓 车撞 甩 起诉 蜇
+丢 钱包 身份证 手机 钥匙 护照 行李 耳机 眼镜
+钱包丢
+身份证丢
+手机丢
+钥匙丢
+护照丢
+行李丢
+补 牙
+拔 牙 智齿
+剪 头发
+烫 头发
+染 头发
+献血
+打 疫苗
+跑 马拉松 半马 全马
+看 奶奶 爷爷 外婆 外公 姥姥 姥爷
+误 火车 飞机 航班 高铁 班车
+错过 火车 飞机 航班 高铁 末班车 考试 面试
+睡过头
+忘带
+忘了带
+学会 游泳 开车 滑雪 骑 织 弹 唱 做
+投诉 物业 房东 邻居 航空公司 银行 快递
+报警
+报了警
+找到 工作 房子 钱包 钥匙 护照
+摔 跤 车
+贷 款
+寄 发票 申请 包裹 合同 简历 材料
+分手
+复合
+吵架
+和好
+停电
+停水
+漏水
+死了
+请 保洁 保姆 月嫂 家教 律师
+雇 保洁 保姆 月嫂 家教 律师
+刮 车
+撞 车
+追尾`, "\n") {
+		verb, of, _ := strings.Cut(line, " ")
+		m[verb] = append(m[verb], strings.Fields(of)...)
+	}
+	return m
+}()
+
+// milestoneZh reports a milestone of the speaker's or of what is the speaker's: 我扭伤了脚, 我们分手了.
+func milestoneZh(x string) bool {
+	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") || containsAny(x, "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
+		return false
+	}
+	for verb, of := range milestonesZh {
+		if _, rest, ok := strings.Cut(x, verb); ok && (len(of) == 0 || containsAny(rest, of...)) {
+			return true
+		}
+	}
+	return false
+}
