@@ -298,7 +298,7 @@ func (t *talk) happened(c *clause, w *when) {
 	if (c.verb == "stop" || c.verb == "quit" || c.verb == "start" || c.verb == "begin") && (c.vi == len(c.words)-1 || c.w(c.vi+1) == ",") && c.kind != 't' {
 		return // what? "I used to smoke, but I stopped two years ago"
 	}
-	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my"
+	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my" && !dull[last(strings.ToLower(o2(c, c.vi+1)))]
 	got := c.verb == "get" && attained[c.w(c.vi+1)] || c.examined() || c.befell()
 	if first := c.w(c.vi + 1); c.verb == "get" && (c.kind == 's' || c.kind == 'p') && (first == "a" || first == "an" || first == "the" && given[last(o2(c, c.vi+1))]) {
 		got = got || granted[last(o2(c, c.vi+1))] || len(c.w(c.vi+2)) == 1 && strings.Contains("abcdef", c.w(c.vi+2)) && c.find(c.vi+3, 2, "in") > 0 // "a B plus in French"

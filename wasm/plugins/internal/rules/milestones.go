@@ -24,7 +24,7 @@ var milestones = func() map[string]map[string]bool {
 		"find":             set("flat apartment house job school nanny wallet keys passport phone"),
 		"forget":           set("umbrella keys key phone wallet purse passport charger glasses bag backpack ticket tickets birthday anniversary appointment pin"),
 		"get":              set("tattoo piercing haircut divorce infection concussion fine boiler fridge phone laptop car bike sofa mattress dishwasher"),
-		"have":             set("surgery operation filling miscarriage stroke accident scan mri biopsy checkup transplant vaccination kittens puppies fight outage cut baby twins crash concussion seizure"),
+		"have":             set("surgery operation filling miscarriage stroke accident scan mri biopsy checkup transplant vaccination fight outage cut baby crash concussion seizure"),
 		"hit":              set("head deer tree wall car"),
 		"learn to":         set("swim drive ski knit sew surf sail ride dance skate"),
 		"miss":             set("train flight bus ferry coach connection deadline appointment exam wedding funeral interview"),
@@ -64,7 +64,10 @@ var undergone = set("stolen rejected accepted approved denied towed hacked cance
 var ruined = set("die expire crash burst explode break fail")
 
 // dull are objects that say nothing of a day: "I lost my temper", "she broke the ice".
-var dull = set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest beer wine milk water tea cigarette soup bottle glass race game match sandwich one lot bit deal thing things something stuff money weight")
+var dull = set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest beer wine milk water tea cigarette soup bottle glass race game match sandwich one lot bit deal thing things something stuff money weight promise sweat favour favor party red bearings will approach signal warrant hair nerve cover fast bread momentum spell word words code ranks seed")
+
+// emptied are things that die and are charged again.
+var emptied = set("phone battery torch headphones earbuds watch")
 
 // momentous reports a milestone.
 func (c *clause) momentous() bool {
@@ -73,13 +76,16 @@ func (c *clause) momentous() bool {
 	}
 	next := c.w(c.vi + 1)
 	if c.kind == 't' {
-		return c.own && (c.verb == "be" || c.verb == "get") && c.past && undergone[next] || c.own && ruined[c.verb] || (c.thing == "someone" || c.thing == "somebody") && (c.verb == "steal" || c.verb == "nicked") && (next == "my" || next == "our")
+		return c.own && (c.verb == "be" || c.verb == "get") && c.past && undergone[next] || c.own && ruined[c.verb] && !emptied[last(c.thing)] || (c.thing == "someone" || c.thing == "somebody") && (c.verb == "steal" || c.verb == "nicked") && (next == "my" || next == "our")
 	}
 	if c.verb == "get" && next == "back" && c.w(c.vi+2) == "from" && c.capital(c.vi+3) {
 		return true
 	}
-	if partings[c.verb] || partings[c.verb+"-"+next] {
+	if partings[c.verb] && next == "" {
 		return true
+	}
+	if behind := c.w(c.vi + 2); partings[c.verb+"-"+next] && (behind == "" || behind == "," || preposition(behind) && behind != "for" || behind == "because" || len(c.whens) > 0 && c.whens[0].first <= c.words[c.vi+2].tok) {
+		return true // but "we broke up laughing"
 	}
 	i := c.vi + 1
 	nouns, ok := milestones[c.verb]

@@ -96,7 +96,12 @@ var milestonesZh = func() map[string][]string {
 停电
 停水
 漏水
-死了
+仓鼠死
+猫死
+狗死
+兔子死
+乌龟死
+金鱼死
 请 保洁 保姆 月嫂 家教 律师
 雇 保洁 保姆 月嫂 家教 律师
 刮 车
@@ -110,7 +115,7 @@ var milestonesZh = func() map[string][]string {
 
 // milestoneZh reports a milestone of the speaker's or of what is the speaker's: 我扭伤了脚, 我们分手了.
 func milestoneZh(x string) bool {
-	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") || containsAny(x, "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
+	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") || containsAny(x, "看了看", "照片", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
 		return false
 	}
 	for verb, of := range milestonesZh {
