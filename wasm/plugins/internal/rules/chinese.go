@@ -235,7 +235,7 @@ func (t *talk) hasZh(b *bareZh) bool {
 
 // orderedZh reports what follows 叫 and is no name, but whom or what somebody called for: 我叫了外卖.
 func orderedZh(name string) bool {
-	return startsWithAny(name, []string{"了", "过", "来", "个", "几", "人", "醒", "不", "我", "你", "他", "她", "别", "起", "吃", "回", "去", "帮", "老师", "狗", "雨", "蚊子"}) || strings.ContainsAny(name, "了给着") || containsAny(name, "外卖", "快递", "滴滴", "维修", "保洁", "出租", "服务员", "起床")
+	return startsWithAny(name, []string{"了", "过", "来", "个", "几", "人", "醒", "不", "我", "你", "他", "她", "别", "起", "吃", "回", "去", "帮", "蚊子", "狗咬", "老师骂"}) || strings.ContainsAny(name, "了给着") || containsAny(name, "外卖", "快递", "滴滴", "维修", "保洁", "出租", "服务员", "起床")
 }
 
 // festiveZh reports whether what follows 生日 makes it a feast or a gift, and not the day.

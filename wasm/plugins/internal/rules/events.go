@@ -261,7 +261,7 @@ func (t *talk) happened(c *clause, w *when) {
 	if w != nil && (w.assumed > 0 || w.weekday) && (announcing[c.verb] || c.befell()) {
 		w = nil // "we discussed the party on Saturday", "I was invited to a wedding in June"
 	}
-	if reasons[c.at(0)] && c.find(c.vi+1, len(c.words), "i")+c.find(c.vi+1, len(c.words), "we") > -2 {
+	if reasons[c.at(0)] && (c.find(c.vi+1, len(c.words), "i") >= 0 || c.find(c.vi+1, len(c.words), "we") >= 0) {
 		return // "because I broke my leg I can't come" is two clauses
 	}
 	momentous := c.momentous()
@@ -350,7 +350,7 @@ func (c *clause) movedOn(plain bool) bool {
 var outing = set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")
 
 // attained is what somebody got, as a participle: "got accepted".
-var attained = set("accepted hired fired sacked dumped burgled arrested promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined hit bitten stung mugged evicted")
+var attained = set("accepted hired fired sacked dumped burgled arrested promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined hit bitten stung")
 
 // announcing are deeds whose time may be that of what they are about.
 var announcing = set("suggest recommend announce approve refuse discuss remind assure confirm propose offer invite")

@@ -29,9 +29,7 @@ var milestonesZh = func() map[string][]string {
 晕倒
 中暑
 割伤
-崴脚
 扭了
-崴了
 食物中毒
 出车祸
 出了车祸
@@ -92,7 +90,7 @@ var milestonesZh = func() map[string][]string {
 分手
 复合
 吵架
-和好
+和好了
 停电
 停水
 漏水
