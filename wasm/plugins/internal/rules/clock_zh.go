@@ -53,15 +53,15 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 			k++
 		}
 		if afternoon >= 20*60 && (h == 12 || h > 0 && h < 5) { // 明晚一点, 晚上十二点: of the night that begins on that day
-			if h %= 12; !w.hasDay && !containsAny(s.raw(), "了", "过", "才") {
-				w.set(now.day+boolInt(now.minute >= 5*60), 'd') // the night that comes
+			if h %= 12; !w.hasDay && s.comingZh() {
+				w.set(now.day+boolInt(h == 0 || now.minute >= 5*60), 'd') // the night that comes
 			} else {
 				w.day += boolInt(w.hasDay)
 			}
 		} else if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
 			h += 12
 		}
-		if part == "凌晨" && h < 6 && !w.hasDay && now.minute >= 6*60 && !containsAny(s.raw(), "了", "过", "才", "的时候") {
+		if part == "凌晨" && h < 6 && !w.hasDay && now.minute >= 6*60 && s.comingZh() {
 			w.set(now.day+1, 'd') // of the night that comes
 		}
 		w.minute, w.clock, w.byPart, w.sure = h%24*60+m, true, false, afternoon >= 0
@@ -97,4 +97,10 @@ func shortOfZh(s sentence, i int) (minutes, n int) {
 		n++
 	}
 	return minutes, n
+}
+
+// comingZh reports a sentence that an hour without a day is still to come in: it tells nothing that was, and
+// nothing that is so each time.
+func (s sentence) comingZh() bool {
+	return !containsAny(s.raw(), "了", "过", "才", "的时候", "一般", "通常", "平时", "经常", "总是", "习惯", "常常", "往往")
 }

@@ -134,10 +134,10 @@ func toldZh(x string) bool {
 	return false
 }
 
-// wasDoneZh reports a deed with 的 in place of 了, which is always past: 我们五一领的证.
+// wasDoneZh reports a deed with 的 in place of 了, which tells of what is past: 我们五一领的证.
 func wasDoneZh(x string) bool {
-	return (containsAny(x, "领的证", "入的职", "离的婚", "结的婚", "拔的牙", "做的手术", "回的家", "辞的职", "退的休", "考的试", "签的合同", "动的手术", "离的职", "搬的家", "出生") ||
-		endsWithAny(trimZhEnd(x), []string{"月生的", "号生的", "日生的", "年生的", "认识的"})) && !containsAny(x, "要", "会", "打算", "准备", "将", "预计")
+	return (containsAny(x, "领的证", "入的职", "离的婚", "结的婚", "拔的牙", "做的手术", "回的家", "辞的职", "退的休", "考的试", "签的合同", "动的手术", "离的职", "搬的家") ||
+		endsWithAny(trimZhEnd(x), []string{"月生的", "号生的", "日生的", "年生的", "认识的", "出生", "出生的", "出生了"})) && !containsAny(x, "孩子", "宝宝", "双胞胎", "下周", "下个月", "明天", "明年", "后天", "要", "会", "打算", "准备", "将", "预计")
 }
 
 // aboutToZh reports 要…了 at the end of a clause, which is to come: 她三月要生了.

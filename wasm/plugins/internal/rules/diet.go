@@ -29,7 +29,7 @@ func (t *talk) eats(c *clause, i int) bool {
 	case "stop", "avoid":
 		t.foregoes(c, i)
 	case "give":
-		if o := o2(c, i+1); c.w(i) == "up" && (foregone(o) || !determiner(c.w(i+1)) && !wordsOwn[c.w(i+1)] && !unforegone[strings.ToLower(o)]) {
+		if o := o2(c, i+1); c.w(i) == "up" && (foregone(o) || !determiner(c.w(i+1)) && !wordsOwn[c.w(i+1)] && !notFood[last(strings.ToLower(o))]) {
 			t.foregoes(c, i+1)
 		}
 	case "cut":
@@ -143,12 +143,12 @@ func (t *talk) cannotHave(c *clause) bool {
 }
 
 // foregone is what one is "off", and lives without.
-// unforegone is what one gives up and neither eats nor drinks.
-var unforegone = set("hope trying fighting power control custody citizenship everything work football running politics ownership waiting looking")
-
 func foregone(s string) bool { return foregones[last(strings.ToLower(s))] }
 
 var foregones = set("dairy gluten sugar caffeine alcohol wheat meat coffee chocolate bread carbs lactose eggs nuts soy milk cheese pork beef fish shellfish seafood salt nicotine cigarettes sweets beer wine soda")
+
+// notFood is what one gives up and neither eats nor drinks.
+var notFood = set("hope trying fighting power control custody citizenship everything work football running politics ownership waiting looking")
 
 // mealtime reports what is eaten at some hour, whatever it is.
 func mealtime(s string) bool { return mealtimes[last(strings.ToLower(s))] }

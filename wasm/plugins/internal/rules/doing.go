@@ -62,7 +62,7 @@ func (t *talk) dropped(c *clause) int {
 		return 0
 	}
 	verb, past, ing := lemma(c.w(0))
-	if past && verb == "get" && (just || c.words[0].tok == 0) && attained[c.w(1)] && len(c.words) < 5 {
+	if past && verb == "get" && (just || c.words[0].tok == 0) && attained[c.w(1)] && len(c.words) < 5 && c.ends != "?" {
 		return own() // "Got promoted"
 	}
 	if !past || ing || auxiliary(c.w(0)) || c.w(0) == "left" || c.w(0) == "heard" || c.words[0].tok > 2 || len(c.words) < 3 || c.ends == "?" {

@@ -258,7 +258,7 @@ func (t *talk) happened(c *clause, w *when) {
 	} else if w != nil && (c.innerOf(w).toCome || c.aimed(w)) {
 		w = nil // of another clause: "I met Ben, who is moving in January"
 	}
-	if w != nil && (w.assumed > 0 || w.weekday) && (announcing[c.verb] || c.befell()) {
+	if w != nil && (w.assumed > 0 || w.weekday) && (announcing[c.verb] || c.befell() && offered[c.w(c.vi+1)]) {
 		w = nil // "we discussed the party on Saturday", "I was invited to a wedding in June"
 	}
 	if reasons[c.at(0)] && (c.find(c.vi+1, len(c.words), "i") >= 0 || c.find(c.vi+1, len(c.words), "we") >= 0) {
@@ -301,7 +301,7 @@ func (t *talk) happened(c *clause, w *when) {
 	hurt := (c.verb == "break" || c.verb == "hurt" || c.verb == "sprain") && c.w(c.vi+1) == "my" && !dull[last(strings.ToLower(o2(c, c.vi+1)))]
 	got := c.verb == "get" && attained[c.w(c.vi+1)] || c.examined() || c.befell()
 	if first := c.w(c.vi + 1); c.verb == "get" && (c.kind == 's' || c.kind == 'p') && (first == "a" || first == "an" || first == "the" && given[last(o2(c, c.vi+1))]) {
-		got = got || granted[last(o2(c, c.vi+1))] || len(c.w(c.vi+2)) == 1 && strings.Contains("abcdef", c.w(c.vi+2)) && c.find(c.vi+3, 2, "in") > 0 // "a B plus in French"
+		got = got || first == "the" || granted[last(o2(c, c.vi+1))] || len(c.w(c.vi+2)) == 1 && strings.Contains("abcdef", c.w(c.vi+2)) && c.find(c.vi+3, 2, "in") > 0 // "a B plus in French"
 	}
 	got = got || momentous
 	died := c.verb == "die" && c.kind == 'p'
@@ -355,7 +355,7 @@ var attained = set("accepted hired fired sacked dumped burgled arrested promoted
 // announcing are deeds whose time may be that of what they are about.
 var announcing = set("suggest recommend announce approve refuse discuss remind assure confirm propose offer invite")
 
-// befell reports what was done to the speaker: "I was adopted", "I was given a scholarship".
+// befell reports what was done to the speaker or to somebody of theirs: "I was adopted", "I was given a scholarship".
 func (c *clause) befell() bool {
 	if c.verb != "be" || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own) || !c.past && !c.perfect || c.neg {
 		return false
@@ -367,6 +367,9 @@ func (c *clause) befell() bool {
 		return attained[done]
 	}
 }
+
+// offered are participles whose day may be that of what was offered: "I was invited to a wedding in June".
+var offered = set("given offered awarded invited accepted selected admitted")
 
 // granted is what somebody got at work: "I got a raise".
 var granted = set("raise rise promotion bonus scholarship grant warning job place loan mortgage visa contract medal prize award refund discount")

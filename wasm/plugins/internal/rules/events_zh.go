@@ -325,7 +325,7 @@ var placesOpenZh = [...]string{"学校", "公司", "幼儿园", "单位", "银�
 // names who has it.
 func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64) {
 	x := b.text
-	if before, _, ok := strings.Cut(x, "以前"); startsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && (before == "" || endsWithAny(before, []string{"我", "们", "他", "她", "爸", "妈", "哥", "姐", "弟", "妹"})) {
+	if before, _, ok := strings.Cut(x, "以前"); startsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.whens) > 0 && before != x && t.isSubjectZh(before) {
 		return // it is no more
 	}
 	attr, word := eventInZh(x)
@@ -466,4 +466,10 @@ func eventLeadsZh(x, word string) bool {
 		return true
 	}
 	return before == "" && startsWithAny(after, []string{"预约", "在", "是", "定在", "约在", "安排", "改在"})
+}
+
+// isSubjectZh reports whether words are nothing, or whom a clause is about.
+func (t *talk) isSubjectZh(x string) bool {
+	_, ok := t.subjectZh(x)
+	return ok || x == ""
 }

@@ -14,7 +14,7 @@ func (t *talk) owns(c *clause, i int) bool {
 		if w := c.w(i); c.neg || food(o) || w != "a" && w != "an" && w != "my" && w != "our" && (w != "that" && w != "the" && w != "some" || !thingWord(last(o))) {
 			return true
 		}
-		if k := c.find(i, 8, "for"); k > 0 && (wordsOwn[c.w(k+1)] || c.capital(k+1) && nameWord(c.w(k+1))) {
+		if k := c.find(i, 8, "for"); k > 0 && (wordsOwn[c.w(k+1)] && kin(c.w(k+2)) || c.capital(k+1) && nameWord(c.w(k+1))) {
 			return true // a car for my mum
 		}
 		for _, tail := range [...]string{" to ", " for "} { // what it is for
@@ -175,7 +175,7 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 		if also, _ := c.object(next + 1); c.w(next) == "and" && kin(strings.TrimSuffix(last(strings.ToLower(also)), "s")) {
 			t.fact(c, "family", "relatives", also, true, 0.85)
 		}
-	case (pet(single) || pet(noun)) && (c.w(i+len(words)+1) == "to" || c.w(i+len(words)+1) == "of"):
+	case (pet(single) || pet(noun)) && (strings.Contains(o, " to ") || strings.Contains(o, " of a ")):
 		return // "a dog to walk"
 	case (pet(single) || pet(noun)) && c.verb == "get" && (words[0] == "few" || c.w(i) == "some" || c.w(i+1) == "few"):
 		return // caught, or eaten

@@ -92,7 +92,7 @@ func cutOwnZh(s string) (rest string, own bool) {
 // subjectZh reads who a clause is about from what stands before its phrase.
 func (t *talk) subjectZh(s string) (p person, ok bool) {
 	s = trimAdverbsZh(strings.TrimSpace(s))
-	if strings.ContainsAny(s, "0123456789") {
+	if s != "" && s[0] >= '0' && s[0] <= '9' {
 		return person{}, false // 618我买了台电视
 	}
 	s = trimHeads(s, "最近", "现在", "目前", "平时", "这阵子", "这段时间") // 最近我在戒糖

@@ -75,7 +75,7 @@ func (t *talk) goodsAt(c *clause, i int) (what string, owner person, next int) {
 }
 
 // unlent is what "lend", "give back" and "return" take and nobody has for a while.
-var unlent = set("hand ear ears support weight credence word shoulder call favour favor smile compliment greeting message look kiss gaze visit text texts strength courage credibility grade grades result results mark marks score scores exam test tests answer money refund deposit energy appetite voice job life sense")
+var unlent = set("hand ear ears support weight credence word shoulder call favour favor smile compliment greeting message look kiss gaze visit text texts strength courage credibility grade grades result results mark marks score scores exam answer energy appetite voice job life sense")
 
 func adverbOfTime(w string) bool {
 	return w == "yesterday" || w == "today" || w == "again" || w == "already" || w == "now" || w == "recently" || w == "finally"

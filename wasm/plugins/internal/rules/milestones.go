@@ -23,7 +23,7 @@ var milestones = func() map[string]map[string]bool {
 		"email":            professionals,
 		"find":             set("flat apartment house job school nanny wallet keys passport phone"),
 		"forget":           set("umbrella keys key phone wallet purse passport charger glasses bag backpack ticket tickets birthday anniversary appointment pin"),
-		"get":              set("tattoo piercing haircut divorce infection concussion fine boiler fridge phone laptop car bike sofa mattress dishwasher"),
+		"get":              set("tattoo piercing haircut divorce infection concussion boiler fridge phone laptop car bike sofa mattress dishwasher"),
 		"have":             set("surgery operation filling miscarriage stroke accident scan mri biopsy checkup transplant vaccination fight outage cut baby crash concussion seizure"),
 		"hit":              set("head deer tree wall car"),
 		"learn to":         set("swim drive ski knit sew surf sail ride dance skate"),
@@ -55,7 +55,7 @@ var milestones = func() map[string]map[string]bool {
 var professionals = set("plumber electrician landlord landlady bank insurance school doctor dentist vet police council manager neighbours neighbors airline professor supervisor lawyer accountant embassy")
 
 // partings are milestones that are done to nothing.
-var partings = set("oversleep fainted break-up split-up move-out run-away close-down give-birth pass-away")
+var partings = map[string]bool{"oversleep": true, "fainted": true, "break up": true, "split up": true, "move out": true, "run away": true, "close down": true, "give birth": true, "pass away": true}
 
 // undergone is what is done to a thing of somebody's, as a participle: "my phone was stolen".
 var undergone = set("stolen rejected accepted approved denied towed hacked cancelled canceled robbed repossessed declined refused damaged destroyed renewed published vandalised vandalized flooded nicked burgled mugged")
@@ -64,7 +64,7 @@ var undergone = set("stolen rejected accepted approved denied towed hacked cance
 var ruined = set("die expire crash burst explode break fail")
 
 // dull are objects that say nothing of a day: "I lost my temper", "she broke the ice".
-var dull = set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest beer wine milk water tea cigarette soup bottle glass race game match sandwich one lot bit deal thing things something stuff money weight promise sweat favour favor party red bearings will approach signal warrant hair nerve cover fast bread momentum spell word words code ranks seed")
+var dull = set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest beer wine milk water tea cigarette soup bottle glass race game match sandwich one lot bit deal thing things something stuff money weight promise sweat favour favor party red bearings will approach signal warrant hair nerve cover fast bread momentum spell word words code ranks seed head words face typo")
 
 // emptied are things that die and are charged again.
 var emptied = set("phone battery torch headphones earbuds watch")
@@ -76,21 +76,28 @@ func (c *clause) momentous() bool {
 	}
 	next := c.w(c.vi + 1)
 	if c.kind == 't' {
-		return c.own && (c.verb == "be" || c.verb == "get") && c.past && undergone[next] || c.own && ruined[c.verb] && !emptied[last(c.thing)] || (c.thing == "someone" || c.thing == "somebody") && (c.verb == "steal" || c.verb == "nicked") && (next == "my" || next == "our")
+		if next == "been" {
+			next = c.w(c.vi + 2)
+		}
+		if !c.past && !c.perfect {
+			return false
+		}
+		stolen := (c.thing == "someone" || c.thing == "somebody") && (c.verb == "steal" || c.verb == "nicked") && (next == "my" || next == "our")
+		return stolen || c.own && ((c.verb == "be" || c.verb == "get") && undergone[next] || ruined[c.verb] && !emptied[last(c.thing)])
 	}
 	if c.verb == "get" && next == "back" && c.w(c.vi+2) == "from" && c.capital(c.vi+3) {
 		return true
 	}
-	if partings[c.verb] && next == "" {
-		return true
-	}
-	if behind := c.w(c.vi + 2); partings[c.verb+"-"+next] && (behind == "" || behind == "," || preposition(behind) && behind != "for" || behind == "because" || len(c.whens) > 0 && c.whens[0].first <= c.words[c.vi+2].tok) {
+	if partings[c.verb] && c.saysAll(c.vi+1) || partings[c.verb+" "+next] && c.saysAll(c.vi+2) {
 		return true // but "we broke up laughing"
 	}
 	i := c.vi + 1
 	nouns, ok := milestones[c.verb]
 	if next == "how" {
 		i, next = i+1, c.w(i+1) // "learned how to swim"
+	}
+	if c.verb == "learn" && next == "to" {
+		return milestones["learn to"][c.w(i+1)]
 	}
 	if with, joined := milestones[c.verb+" "+next]; joined {
 		nouns, ok, i = with, true, i+1
@@ -114,10 +121,20 @@ func (c *clause) momentous() bool {
 	return o != "" && !vague(o) && !dull[l] && !personal(l) && !(c.verb == "pass" && !c.examined())
 }
 
+// saysAll reports whether nothing stands at word i that changes what the verb before it means.
+func (c *clause) saysAll(i int) bool {
+	switch w := c.w(i); w {
+	case "", ",", "because", "with", "from", "in", "at", "to", "after", "before", "on":
+		return true
+	default:
+		return len(c.whens) > 0 && c.whens[0].first <= c.words[i].tok
+	}
+}
+
 // headAt is the noun of the phrase that begins at word i: the last word before a preposition, "and" or the end.
 func (c *clause) headAt(i int) string {
 	k := i
-	for k < len(c.words) && !preposition(c.w(k)) && c.w(k) != "and" && c.w(k) != "," && c.w(k) != "or" && c.w(k) != "because" && c.w(k) != "that" {
+	for k < len(c.words) && !preposition(c.w(k)) && c.w(k) != "and" && c.w(k) != "," && c.w(k) != "so" && c.w(k) != "but" && c.w(k) != "when" && c.w(k) != "or" && c.w(k) != "because" && c.w(k) != "that" {
 		k++
 	}
 	for k > i && adverb(c.w(k-1)) {

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // milestonesZh are the Chinese verbs of milestones, each with what it is done to; nothing where the
 // verb says it all.
@@ -29,14 +32,15 @@ var milestonesZh = func() map[string][]string {
 晕倒
 中暑
 割伤
-扭了
+脚扭了
+腰扭了
 食物中毒
 出车祸
 出了车祸
 做了手术
 动了手术
 动手术
-开刀
+开刀了
 跳槽
 入职
 转正
@@ -51,13 +55,15 @@ var milestonesZh = func() map[string][]string {
 出轨
 改名
 入党
-提车
-当爸
-当妈
+提车了
+当爸了
+当爸爸了
+当妈了
+当妈妈了
 过世
 去世
 闪 腰
-被 解雇 开除 裁 偷 抢 罚 拒 录取 拖走 骗 狗咬 猫抓 车撞 甩 起诉 蜇
+被 解雇 开除 裁了 裁员 偷 抢了 抢劫 罚 拒 录取 拖走 骗 狗咬 猫抓 车撞 甩 起诉 蜇
 丢 钱包 身份证 手机 钥匙 护照 行李 耳机 眼镜
 钱包丢
 身份证丢
@@ -81,15 +87,15 @@ var milestonesZh = func() map[string][]string {
 忘了带
 学会 游泳 开车 滑雪 骑 织 弹 唱 做
 投诉 物业 房东 邻居 航空公司 银行 快递
-报警
+报警了
 报了警
 找到 工作 房子 钱包 钥匙 护照
-摔 跤 车
-贷 款
+摔 跤
+贷了款
 寄 发票 申请 包裹 合同 简历 材料
 分手
-复合
-吵架
+复合了
+吵架了
 和好了
 停电
 停水
@@ -113,11 +119,25 @@ var milestonesZh = func() map[string][]string {
 
 // milestoneZh reports a milestone of the speaker's or of what is the speaker's: 我扭伤了脚, 我们分手了.
 func milestoneZh(x string) bool {
-	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") || containsAny(x, "看了看", "照片", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
+	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") || containsAny(milestoneWordsZh.Replace(x), "看了看", "照片", "看见", "看到", "梦", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
 		return false
 	}
 	for verb, of := range milestonesZh {
-		if _, rest, ok := strings.Cut(x, verb); ok && (len(of) == 0 || containsAny(rest, of...)) {
+		if _, rest, ok := strings.Cut(x, verb); ok && (len(of) == 0 && !strings.HasPrefix(rest, "的") || nearZh(rest, of)) {
+			return true
+		}
+	}
+	return false
+}
+
+// milestoneWordsZh takes out the words in which 不, 别, 要 and 想 deny and want nothing.
+var milestoneWordsZh = compounds("不小心 特别 重要 主要 理想 快递 不得不 想法")
+
+// nearZh reports whether one of the nouns stands within a few characters of the verb before x.
+func nearZh(x string, nouns []string) bool {
+	const most = 6 // characters between them: 一份三年的
+	for _, noun := range nouns {
+		if before, _, ok := strings.Cut(x, noun); ok && utf8.RuneCountInString(before) <= most && !strings.ContainsAny(before, "，,。下") {
 			return true
 		}
 	}

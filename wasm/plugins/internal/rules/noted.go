@@ -29,7 +29,7 @@ func (t *talk) note(s sentence) bool {
 	if s.chinese() {
 		return t.noteZh(s)
 	}
-	if strings.ContainsAny(s.raw(), `"“”`) || reasons[s.at(0)] {
+	if strings.ContainsAny(s.raw(), `"“”`) || reasons[s.at(0)] && s.at(1) != "of" {
 		return false
 	}
 	for _, part := range clauses(s) {

@@ -12,11 +12,11 @@ const (
 )
 
 // reasons open a clause that says little without the one after it: "because I broke my leg I can't come".
-var reasons = set("because while whilst since although though unless")
+var reasons = set("because while whilst")
 
 // noteClauses notes the first clause of a sentence that is said to be so and says enough.
 func (t *talk) noteClauses(s sentence) bool {
-	if s = t.uncalled(s); s.chinese() || hollow(s) || s.ends == "?" || len(s.toks) > 60 || conditioned(s) || orders(s) || reasons[s.at(0)] || strings.ContainsAny(s.raw(), `"“”`) {
+	if s = t.uncalled(s); s.chinese() || hollow(s) || s.ends == "?" || len(s.toks) > 60 || conditioned(s) || orders(s) || reasons[s.at(0)] && s.at(1) != "of" || strings.ContainsAny(s.raw(), `"“”`) {
 		return false
 	}
 	t.noting = true

@@ -152,7 +152,7 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 	}
 	if p.key == "买了" || p.key == "卖了" {
 		object = strings.TrimLeft(object, "一二两三辆台部个只把件套架条双张份束")
-		if startsWithAny(object, []string{"单", "账", "教训", "他的账", "瓶", "包", "斤", "送", "保险", "花"}) {
+		if slices.Contains([]string{"单", "账", "教训", "他的账", "花", "保险"}, object) || startsWithAny(object, []string{"瓶水", "瓶酒", "瓶饮料", "包烟", "斤"}) {
 			return true
 		}
 		if owned, ok := strings.CutPrefix(whose.name, t.self.name+"的"); ok && object == "" {

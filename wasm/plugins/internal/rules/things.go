@@ -44,7 +44,7 @@ var unleft = set("school uni university college meeting party job work room hear
 // manners are how a thing is left or put, and moods how somebody leaves.
 var (
 	manners = map[string]bool{"on the market": true, "in tears": true, "in silence": true, "in peace": true, "in my name": true, "in our name": true, "on silent": true, "on hold": true, "on the horse": true,
-		"in danger": true, "at the altar": true, "on edge": true, "on fire": true, "in charge": true, "on time": true, "in time": true, "at once": true, "in the bath": true}
+		"in danger": true, "at the altar": true, "on edge": true, "on fire": true, "in charge": true, "on time": true, "in time": true, "at once": true}
 	moods = set("huff hurry rush mood panic state mess bit minute while")
 )
 
@@ -81,8 +81,10 @@ func (t *talk) aboutThing(c *clause) {
 	}
 	w := c.firstTime()
 	switch {
+	case !pronoun(c.thing) && c.momentous():
+		t.happened(c, w)
 	case c.verb != "be" || c.modal && c.neg || c.past:
-		if c.past && (w != nil && w.hasDay || c.momentous()) && !pronoun(c.thing) {
+		if c.past && w != nil && w.hasDay && !pronoun(c.thing) {
 			t.happened(c, w)
 		}
 	case !pronoun(c.thing):

@@ -73,5 +73,5 @@ func unmeantZh(raw string) bool {
 
 // jokeZh reports a sentence that is not meant, or of a dream or a play.
 func jokeZh(raw string) bool {
-	return containsAny(raw, "骗你的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀")
+	return containsAny(raw, "骗你的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
 }

@@ -261,12 +261,12 @@ func (t *talk) leftPost(c *clause, i int) bool {
 
 // joined reads a new employer.
 func (t *talk) joined(c *clause, i int, confidence float64) {
-	if o, _ := c.object(i); o != "" && c.capital(i) && !strings.Contains(o, " for ") && !strings.Contains(o, " in ") && !networks[c.w(i)] {
+	if o, _ := c.object(i); o != "" && c.capital(i) && !strings.Contains(o, " for ") && !networks[c.w(i)] {
 		t.fact(c, "work", "employer", o, false, confidence)
 	}
 }
 
-// networks are joined and left as what they are, and few work there.
+// networks are services that people join as users; few work there.
 var networks = set("facebook twitter instagram tiktok whatsapp telegram linkedin reddit snapchat mastodon bluesky zoom teams slack discord")
 
 // begunForNow is what somebody starts to do for a moment, or feels.

@@ -157,9 +157,9 @@ func announcedZh(x string) (who, inner string) {
 	return "", ""
 }
 
-// eachWeek reports the days from one to another on which somebody works: "I work Monday to Friday", 我周一到周五上班.
+// eachWeek reports the days from one to another on which somebody works, or usually does something: "I work Monday to Friday", 我周一到周五上班.
 func (s sentence) eachWeek(first, last *when) bool {
-	if !first.weekday || !last.weekday || last.first-first.next != 1 && last.first != first.next {
+	if !first.weekday || !last.weekday || s.at(first.next) == "or" || s.at(first.next) == "and" || last.first-first.next != 1 && last.first != first.next {
 		return false
 	}
 	if s.chinese() {
@@ -170,13 +170,17 @@ func (s sentence) eachWeek(first, last *when) bool {
 		}
 		return false
 	}
+	usual := false
 	for i := range s.toks {
 		switch s.at(i) {
 		case "usually", "normally", "always", "generally", "typically":
-			return true
+			usual = true
 		case "next", "this", "last", "tomorrow", "will":
 			return false
 		}
+	}
+	if usual {
+		return true
 	}
 	for i := 1; i < first.first; i++ {
 		switch s.at(i) {
