@@ -28,7 +28,7 @@ func spinFor(ctx context.Context, p *wasm.Plugin) (time.Time, error) {
 	return f.Ended, nil
 }
 
-// outOfTime is the fault of a plugin that was ended as its time was up, whoever had used it; nil for another.
+// outOfTime returns the fault of a plugin whose time was up, whoever had used that time. It returns nil for any other error.
 func outOfTime(err error) *wasm.Fault {
 	var f *wasm.Fault
 	if errors.As(err, &f) && (f.Kind == wasm.FaultTime || f.Kind == wasm.FaultStarved) {
@@ -37,7 +37,7 @@ func outOfTime(err error) *wasm.Fault {
 	return nil
 }
 
-// mostLate is how many rounds of a measurement of recovery may be lost to a busy machine.
+// mostLate is how many rounds a measurement of recovery may lose to a busy machine.
 const mostLate = 20
 
 // recovery is how long after the deadline of a call that spins the next one

@@ -98,7 +98,7 @@ func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
 	}, j + 2 + took, give
 }
 
-// beside is the nearest such weekday after a day, or before it where side is below 0.
+// beside returns the nearest day after a day that is such a weekday. Where side is below 0, it returns the nearest one before it.
 func beside(day, weekday, side int) int {
 	if side < 0 {
 		return day - 1 - (calendar.Weekday(day-1)-weekday+7)%7

@@ -468,7 +468,7 @@ func eventLeadsZh(x, word string) bool {
 	return before == "" && startsWithAny(after, []string{"预约", "在", "是", "定在", "约在", "安排", "改在"})
 }
 
-// isSubjectZh reports whether words are nothing, or whom a clause is about.
+// isSubjectZh reports whether x names whom a clause is about. An empty x is the speaker.
 func (t *talk) isSubjectZh(x string) bool {
 	_, ok := t.subjectZh(x)
 	return ok || x == ""

@@ -5,10 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// milestonesZh are the Chinese verbs of milestones, each with what it is done to; nothing where the
-// verb says it all.
-var milestonesZh = func() map[string][]string {
-	m := map[string][]string{}
+// milestoneOfZh is a Chinese verb with what it is done to. There are no nouns where the verb says it all.
+type milestoneOfZh struct {
+	verb  string
+	nouns []string
+}
+
+var milestonesZh = func() (all []milestoneOfZh) {
 	for line := range strings.SplitSeq(`申请 签证 贷款 奖学金 助学金 居留 绿卡 护照 房贷 公租房 工作 职位
 订 机票 酒店 民宿 车票 火车票 门票 桌子 椅子 床 沙发 衣柜 冰箱 窗帘 眼镜
 交 论文 房租 押金 罚款 税 学费 物业费 保险
@@ -112,9 +115,9 @@ var milestonesZh = func() map[string][]string {
 撞 车
 追尾`, "\n") {
 		verb, of, _ := strings.Cut(line, " ")
-		m[verb] = append(m[verb], strings.Fields(of)...)
+		all = append(all, milestoneOfZh{verb, strings.Fields(of)})
 	}
-	return m
+	return all
 }()
 
 // milestoneZh reports a milestone of the speaker's or of what is the speaker's: 我扭伤了脚, 我们分手了.
@@ -122,8 +125,8 @@ func milestoneZh(x string) bool {
 	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") || containsAny(milestoneWordsZh.Replace(x), "看了看", "照片", "看见", "看到", "梦", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
 		return false
 	}
-	for verb, of := range milestonesZh {
-		if _, rest, ok := strings.Cut(x, verb); ok && (len(of) == 0 && !strings.HasPrefix(rest, "的") || nearZh(rest, of)) {
+	for _, m := range milestonesZh {
+		if _, rest, ok := strings.Cut(x, m.verb); ok && (len(m.nouns) == 0 && !strings.HasPrefix(rest, "的") || nearZh(rest, m.nouns)) {
 			return true
 		}
 	}

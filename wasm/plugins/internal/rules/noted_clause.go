@@ -11,7 +11,7 @@ const (
 	clauseSure  = 0.4
 )
 
-// reasons open a clause that says little without the one after it: "because I broke my leg I can't come".
+// reasons are words that open a clause which says little without the next one: "because I broke my leg I can't come".
 var reasons = set("because while whilst")
 
 // noteClauses notes the first clause of a sentence that is said to be so and says enough.

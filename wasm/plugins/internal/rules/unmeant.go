@@ -71,7 +71,7 @@ func unmeantZh(raw string) bool {
 	return ok && strings.Contains(rest, "成") && strings.HasSuffix(strings.TrimRight(raw, "。！! "), "了")
 }
 
-// jokeZh reports a sentence that is not meant, or of a dream or a play.
+// jokeZh reports a sentence that is a joke, or that tells of a dream or of a play.
 func jokeZh(raw string) bool {
 	return containsAny(raw, "骗你的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
 }

@@ -186,7 +186,7 @@ func (s sentence) eachWeek(first, last *when) bool {
 		switch s.at(i) {
 		case "work", "works", "teach", "teaches", "commute", "commutes", "open", "opens":
 			before := s.at(i - 1)
-			return before == "i" || before == "we" || before == "they" || before == "he" || before == "she" || before == "usually" || before == "only" || before == "is" || strings.HasSuffix(before, "'s") || strings.HasSuffix(s.at(i), "s")
+			return before == "i" || before == "we" || before == "they" || before == "he" || before == "she" || before == "only" || before == "is" || strings.HasSuffix(before, "'s") || strings.HasSuffix(s.at(i), "s")
 		}
 	}
 	return false
