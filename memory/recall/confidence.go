@@ -82,8 +82,8 @@ func (r *ranking) confidence(hits []uint32) float64 {
 func (r *ranking) ledByOther() bool {
 	var most [2]float64 // of the asked one's lines, of the others'
 	best := make([]float32, len(r.ask.worth))
-	for i := range r.s.list {
-		d := r.s.list[i].doc
+	for _, o := range r.s.order {
+		d := o.doc
 		if r.docs[r.anchor(d)].flags&flagQuestion != 0 {
 			continue
 		}

@@ -146,6 +146,9 @@ func uvarint32(b []byte) (uint32, int) {
 	if b[0] < 0x80 {
 		return uint32(b[0]), 1
 	}
+	if len(b) > 1 && b[1] < 0x80 { // most others
+		return uint32(b[0]&0x7f) | uint32(b[1])<<7, 2
+	}
 	v, n := binary.Uvarint(b)
 	return uint32(v), n
 }

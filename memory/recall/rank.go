@@ -100,6 +100,9 @@ func (r *ranking) rank(pool []uint32) {
 // has as well.
 func (r *ranking) tellings() {
 	list := r.s.list
+	if !slices.ContainsFunc(list, func(c candidate) bool { return r.docs[c.doc].kind() == Memory }) {
+		return
+	}
 	at := map[uint32]float32{}
 	for i := range list {
 		if r.docs[list[i].doc].kind() == Utterance {

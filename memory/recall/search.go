@@ -32,6 +32,7 @@ type scratch struct {
 	shared  []uint16  // by term: letter runs shared with the question's word
 	alike   []uint32  // terms with shared set
 	list    []candidate
+	order   []placed // of list, the best first
 	seen    []uint32 // documents in list
 	sum     []float32
 }
@@ -252,21 +253,15 @@ func (r *ranking) fits(d uint32) bool {
 // keeps the best k. Another memory of the utterance is a hit of its own where it says
 // something else, for example the next value of a list.
 func (r *ranking) hits(out *Result) {
-	list := r.s.list
 	if !r.q.Apart {
 		r.lift()
 	}
-	slices.SortFunc(list, func(a, b candidate) int {
-		if c := cmp.Compare(b.total, a.total); c != 0 {
-			return c
-		}
-		return r.tie(a.doc, b.doc)
-	})
+	r.order()
 	at := map[uint32]int{}         // hit by anchor
 	var docs []uint32              // by hit: its best document
 	shown := map[uint32][]uint32{} // by anchor, the memories that are hits
-	for i := range list {
-		c := &list[i]
+	for _, o := range r.s.order {
+		c := &r.s.list[o.at]
 		m := &r.docs[c.doc]
 		if r.ask.strict && c.quoted < 1 {
 			continue
@@ -326,6 +321,27 @@ func (r *ranking) hits(out *Result) {
 	minor(out.Hits, says, out.Confidence)
 }
 
+// placed is a candidate by its place in the list. It is sorted in place of the candidate, which is large.
+type placed struct {
+	total   float64
+	doc, at uint32
+}
+
+// order sorts the candidates.
+func (r *ranking) order() {
+	s := r.s
+	s.order = s.order[:0]
+	for i := range s.list {
+		s.order = append(s.order, placed{s.list[i].total, s.list[i].doc, uint32(i)})
+	}
+	slices.SortFunc(s.order, func(a, b placed) int {
+		if c := cmp.Compare(b.total, a.total); c != 0 {
+			return c
+		}
+		return r.tie(a.doc, b.doc)
+	})
+}
+
 // saysNoMore reports whether another document has each word of a document.
 func (r *ranking) saysNoMore(d, other uint32) bool {
 	theirs := map[uint32]bool{}
@@ -344,19 +360,25 @@ func (r *ranking) saysNoMore(d, other uint32) bool {
 // The best of them is shown in its place, and the others keep their distance to
 // the best, so that the values of one list stand together.
 func (r *ranking) lift() {
-	said, best := map[uint32]float64{}, map[uint32]float64{}
-	for i := range r.s.list {
-		c := &r.s.list[i]
-		switch a := r.anchor(c.doc); {
-		case r.ask.strict && c.quoted < 1:
-		case r.docs[c.doc].kind() == Utterance:
-			said[c.doc] = c.total
-		default:
+	list, best := r.s.list, map[uint32]float64{} // the best memory of each utterance
+	for i := range list {
+		if c := &list[i]; r.docs[c.doc].kind() == Memory && !(r.ask.strict && c.quoted < 1) {
+			a := r.anchor(c.doc)
 			best[a] = max(best[a], c.total)
 		}
 	}
-	for i := range r.s.list {
-		c := &r.s.list[i]
+	if len(best) == 0 {
+		return
+	}
+	said := make(map[uint32]float64, len(best))
+	for i := range list {
+		c := &list[i]
+		if _, has := best[c.doc]; has && r.docs[c.doc].kind() == Utterance && !(r.ask.strict && c.quoted < 1) {
+			said[c.doc] = c.total
+		}
+	}
+	for i := range list {
+		c := &list[i]
 		a := r.anchor(c.doc)
 		// The utterance stays the first of its hit, by the least difference that a score has.
 		if u, b := said[a]-1e-6, best[a]; a != c.doc && b > 0 && u > b {

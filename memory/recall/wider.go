@@ -118,8 +118,8 @@ func (r *ranking) surest() []uint32 {
 		score       float64
 	}
 	first := make([]sure, 0, 4)
-	for i := range r.s.list {
-		c := &r.s.list[i]
+	for _, o := range r.s.order {
+		c := &r.s.list[o.at]
 		if r.ask.strict && c.quoted < 1 {
 			continue
 		}
