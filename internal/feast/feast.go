@@ -7,7 +7,8 @@ import "github.com/locket-dev/locket/internal/calendar"
 // Feast is a day, or a run of days, that has a name.
 type Feast struct {
 	Words      string // its name in small letters, without 's: 国庆, 春节, "new year eve"
-	month, day int    // of a feast of the sun's calendar; month 0: another's
+	month, day int    // of a feast of the sun's calendar, day its earliest where it is on a weekday; month 0: another's
+	weekday    int    // that it is always on, 1 for Monday to 7; 0: on any
 	by         movable
 	later      int // so many days after that, or before where it is below 0
 	Days       int // how many it has, at least 1
@@ -25,9 +26,8 @@ const (
 	midAutumn
 	doubleNinth
 	easter
-	thanksgiving // the fourth Thursday of November, as in the United States
-	qingming     // a solar term: the 4th or 5th of April between 2000 and 2099
-	solstice     // 冬至, another: the 21st or 22nd of December in those years
+	qingming // a solar term: the 4th or 5th of April between 2000 and 2099
+	solstice // 冬至, another: the 21st or 22nd of December in those years
 )
 
 // All are those that people speak of, a longer name before a shorter one that begins it.
@@ -41,7 +41,9 @@ var All = []Feast{
 	{Words: "清明", by: qingming, Days: 3}, {Words: "冬至", by: solstice, Days: 1},
 	{Words: "除夕", later: -1, Days: 1}, {Words: "年三十", later: -1, Days: 1}, {Words: "春节", Days: 7}, {Words: "过年", Days: 7}, {Words: "大年初一", Days: 1}, {Words: "元宵", later: 14, Days: 1},
 	{Words: "端午", by: dragonBoat, Days: 3}, {Words: "七夕", by: lovers, Days: 1}, {Words: "中秋", by: midAutumn, Days: 1}, {Words: "重阳", by: doubleNinth, Days: 1},
-	{Words: "复活节", by: easter, Days: 1}, {Words: "感恩节", by: thanksgiving, Days: 1},
+	{Words: "复活节", by: easter, Days: 1}, {Words: "感恩节", month: 11, day: 22, weekday: 4, Days: 1},
+	{Words: "母亲节", month: 5, day: 8, weekday: 7, Days: 1}, {Words: "父亲节", month: 6, day: 15, weekday: 7, Days: 1},
+	{Words: "暑假", month: 7, day: 1, Days: 62}, {Words: "寒假", later: -20, Days: 35}, // more or less: each place has its own
 
 	{Words: "christmas eve", month: 12, day: 24, Days: 1}, {Words: "christmas day", month: 12, day: 25, Days: 1}, {Words: "christmas", month: 12, day: 24, Days: 3, Main: 1},
 	{Words: "boxing day", month: 12, day: 26, Days: 1}, {Words: "new year eve", month: 12, day: 31, Days: 1}, {Words: "new year day", month: 1, day: 1, Days: 1}, {Words: "new year", month: 1, day: 1, later: -1, Days: 2, Main: 1},
@@ -51,7 +53,8 @@ var All = []Feast{
 	{Words: "good friday", by: easter, later: -2, Days: 1}, {Words: "easter sunday", by: easter, Days: 1}, {Words: "easter monday", by: easter, later: 1, Days: 1},
 	{Words: "easter", by: easter, later: -2, Days: 4, Main: 2}, {Words: "whit monday", by: easter, later: 50, Days: 1}, {Words: "pentecost", by: easter, later: 49, Days: 2},
 	{Words: "ash wednesday", by: easter, later: -46, Days: 1}, {Words: "shrove tuesday", by: easter, later: -47, Days: 1}, {Words: "pancake day", by: easter, later: -47, Days: 1},
-	{Words: "thanksgiving", by: thanksgiving, Days: 1}, {Words: "black friday", by: thanksgiving, later: 1, Days: 1}, {Words: "bonfire night", month: 11, day: 5, Days: 1},
+	{Words: "thanksgiving", month: 11, day: 22, weekday: 4, Days: 1}, {Words: "black friday", month: 11, day: 22, weekday: 4, later: 1, Days: 1}, {Words: "bonfire night", month: 11, day: 5, Days: 1}, // as in the United States
+	{Words: "mother day", month: 5, day: 8, weekday: 7, Days: 1}, {Words: "father day", month: 6, day: 15, weekday: 7, Days: 1}, {Words: "mothering sunday", by: easter, later: -21, Days: 1}, // as nearly everywhere
 }
 
 // moon has the days of 春节, 端午, 七夕, 中秋 and 重阳, as month × 100 + day, from firstMoon on, by
@@ -81,12 +84,11 @@ func Named(words string) *Feast {
 func (f *Feast) In(year int) (first, last int, ok bool) {
 	month, day := f.month, f.day
 	switch {
+	case f.weekday > 0:
+		day += (f.weekday - calendar.Weekday(calendar.Day(year, month, day)) + 7) % 7
 	case month > 0:
 	case f.by == easter:
 		month, day = easterSunday(year)
-	case f.by == thanksgiving:
-		first := calendar.Day(year, 11, 22)
-		month, day = 11, 22+(11-calendar.Weekday(first))%7
 	case f.by == qingming:
 		month, day = 4, (year%100*2422+48100)/10000-year%100/4
 	case f.by == solstice:

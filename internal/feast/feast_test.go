@@ -15,7 +15,7 @@ func TestDays(t *testing.T) {
 	for _, c := range []struct{ feast, day string }{
 		{"easter sunday", "2024-03-31"}, {"easter sunday", "2025-04-20"}, {"easter sunday", "2026-04-05"}, {"easter sunday", "2027-03-28"}, {"easter sunday", "2038-04-25"}, {"easter sunday", "1954-04-18"},
 		{"good friday", "2026-04-03"}, {"easter monday", "2027-03-29"}, {"whit monday", "2026-05-25"}, {"easter", "2027-03-26"},
-		{"thanksgiving", "2024-11-28"}, {"thanksgiving", "2025-11-27"}, {"thanksgiving", "2026-11-26"}, {"thanksgiving", "2027-11-25"}, {"thanksgiving", "2028-11-23"}, {"thanksgiving", "2029-11-22"},
+		{"thanksgiving", "2024-11-28"}, {"thanksgiving", "2025-11-27"}, {"thanksgiving", "2026-11-26"}, {"thanksgiving", "2027-11-25"}, {"thanksgiving", "2028-11-23"}, {"thanksgiving", "2029-11-22"}, {"mother day", "2026-05-10"}, {"父亲节", "2027-06-20"}, {"mothering sunday", "2026-03-15"}, {"暑假", "2026-07-01"}, {"寒假", "2027-01-17"},
 		{"春节", "2026-02-17"}, {"除夕", "2022-01-31"}, {"元宵", "2026-03-03"}, {"中秋", "2026-09-25"}, {"国庆", "2026-10-01"}, {"清明", "2024-04-04"}, {"清明", "2025-04-04"}, {"清明", "2026-04-05"}, {"清明", "2027-04-05"}, {"清明", "2028-04-04"}, {"冬至", "2021-12-21"}, {"冬至", "2023-12-22"}, {"冬至", "2024-12-21"}, {"冬至", "2026-12-22"}, {"冬至", "2028-12-21"}, {"christmas", "2026-12-24"},
 	} {
 		want, err := time.Parse(time.DateOnly, c.day)

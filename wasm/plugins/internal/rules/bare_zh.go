@@ -36,9 +36,18 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = withOfZh(stripLeadZh(sinceZh.Replace(out.String())))
+	b.text = justZh(withOfZh(stripLeadZh(sinceZh.Replace(out.String()))))
 	b.born()
 	return b
+}
+
+// justZh says what has just been done as what is done: 我刚辞职 is 我刚辞职了.
+func justZh(x string) string {
+	x = trimZhEnd(x)
+	if _, done, ok := strings.Cut(x, "刚"); ok && endsWithAny(done, []string{"辞职", "离职", "离婚", "结婚", "订婚", "分手", "毕业", "退休", "搬家", "失业", "入职", "怀孕", "出院", "升职", "转正", "换工作"}) && utf8.RuneCountInString(done) <= 4 {
+		return x + "了"
+	}
+	return x
 }
 
 // rewriteZh puts names for "I", "my" and "you", and dates beside relative times. Where nobody knows whom 你

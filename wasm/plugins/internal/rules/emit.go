@@ -39,6 +39,19 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 		}
 		return t.fact(&d, kind, "not_"+attribute, value, true, confidence-0.05)
 	}
+	if c.past && !c.neg && !c.usedTo && t.atOtherAge(c) {
+		switch attribute {
+		case "home":
+			kind, attribute, many, confidence = "biography", "lived_in", true, 0.75
+		case "employer":
+			kind, attribute, many, confidence = "biography", "worked_at", true, 0.75
+		case "owns", "pets":
+			a := t.base(c, "episodic", "event", eventSure)
+			a.EventType, a.Actor = "event", c.subj.name
+			t.out.Candidates = append(t.out.Candidates, a)
+			return &t.out.Candidates[len(t.out.Candidates)-1]
+		}
+	}
 	if c.perfect && !c.ing {
 		c.pastTimes(t.now) // "has moved to Graz in January": the last one, also in its words
 	}

@@ -175,7 +175,7 @@ func (t *talk) jobZh(b *bareZh, x string) {
 		}
 	}
 	if own, ok := ownZh(x); ok {
-		switch w := trimStartZh(own); w {
+		switch w := trimHeads(trimStartZh(own), "刚刚", "刚"); w {
 		case "辞职了", "离职了", "失业了", "被裁了", "被裁员了", "被辞退了", "被开除了", "被炒了", "从公司离职了", "从公司辞职了", "被公司裁了", "被公司辞退了", "被公司开除了", "把工作辞了", "把工作辞掉了":
 			t.endedZh(b, "work", "employer", "", false)
 			return

@@ -317,7 +317,7 @@ func (t *talk) happened(c *clause, w *when) {
 	a.EventType, a.Actor = "event", c.subj.name
 	a.Place = c.place("to", "at", "in") // where from is no place of it
 	a.Started = t.toldAt(c.sentence)
-	if c.conditional() { // "when I was twelve"
+	if c.conditional() || c.perfect && c.verb == "have" { // "when I was twelve", "I've had my gallbladder removed"
 		a.Started = 0
 	}
 	if timed {
@@ -363,10 +363,15 @@ func (c *clause) befell() bool {
 	switch done := c.w(c.vi + 1); done {
 	case "given", "offered", "awarded":
 		return granted[last(o2(c, c.vi+2))]
+	case "asked":
+		return c.w(c.vi+2) == "to" && entrusted[c.w(c.vi+3)]
 	default:
 		return attained[done]
 	}
 }
+
+// entrusted is what one is asked to do once: "I was asked to lead the team".
+var entrusted = set("lead speak join chair manage present teach write run resign testify step")
 
 // offered are participles whose day may be that of what was offered: "I was invited to a wedding in June".
 var offered = set("given offered awarded invited accepted selected admitted")

@@ -319,7 +319,7 @@ func (t *talk) willZh(x string) bool {
 }
 
 // placesOpenZh do things of themselves, which are not the speaker's: 学校23号放假.
-var placesOpenZh = [...]string{"学校", "公司", "幼儿园", "单位", "银行", "医院", "超市", "图书馆", "商场", "小区", "餐厅", "食堂"}
+var placesOpenZh = [...]string{"学校", "公司", "幼儿园", "单位", "银行", "医院", "超市", "图书馆", "商场", "小区", "餐厅", "食堂", "药店", "药房", "邮局", "菜市场", "便利店", "健身房", "游泳馆", "博物馆", "咖啡店", "咖啡馆", "面包店", "书店", "诊所", "理发店", "干洗店"}
 
 // comingZh proposes an appointment or a plan at a time, and when it is over; named says that the clause
 // names who has it.

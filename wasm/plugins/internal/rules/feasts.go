@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -118,7 +119,7 @@ func feastNameZh(s sentence, i int) (days calendar.Yearly, n int) {
 	if f == nil || !feastBoundZh(s, i, n, f.Words) || numbersZh[f.Words] && i > 0 && strings.ContainsAny(s.at(i-1), "0123456789一二两三四五六七八九十百千万块毛第") { // 三千五一个月
 		return nil, 0
 	}
-	if first, last, _ := days(2026); last > first {
+	if first, last, _ := days(2026); last > first && last-first < 20 { // of a holiday of weeks, one day says nothing
 		days = f.Alone
 	}
 	if _, while := prefixZh(s, i+n, "期间", "假期", "长假", "小长假", "那天", "当天"); while > 0 {
@@ -127,7 +128,7 @@ func feastNameZh(s sentence, i int) (days calendar.Yearly, n int) {
 	if beside, took := f.HanBeside(s.from(i + n)); took > 0 {
 		return beside, n + took
 	}
-	if next := s.at(i + n); next == "红" || next == "快" || next == "岛" || next == "树" || next == "卡" || next == "礼" || next == "帽" || next == "老" || next == "月" && s.at(i+n+1) == "饼" || next == "晚" && s.at(i+n+1) == "会" || next == "联" {
+	if next := s.at(i + n); next == "红" || next == "快" || next == "岛" || next == "树" || next == "卡" || next == "礼" || next == "帽" || next == "老" || next == "作" || next == "工" || next == "班" || next == "月" && s.at(i+n+1) == "饼" || next == "晚" && s.at(i+n+1) == "会" || next == "联" {
 		return nil, 0 // 圣诞树, 春节联欢晚会
 	}
 	return days, n
@@ -166,7 +167,7 @@ func (s sentence) once() bool {
 func someTime(s sentence, k int, now moment, w *when, lead string) int {
 	at := s.at
 	n := 0
-	if lead == "" && at(k) == "back" && at(k+1) == "in" {
+	if lead == "" && at(k) == "back" && (at(k+1) == "in" || at(k+1) == "at") {
 		if took := someTime(s, k+2, now, w, "in"); took > 0 {
 			return took + 2
 		}
@@ -188,6 +189,12 @@ func someTime(s sentence, k int, now moment, w *when, lead string) int {
 		n = 2
 	case at(k) == "as" && (at(k+1) == "a" || at(k+1) == "an") && youths[at(k+2)] && (at(k+3) == "" || s.toks[k+3].kind == 'p'):
 		n = 3
+	case lead == "in" && (schooldays[at(k)] || (at(k) == "high" || at(k) == "primary" || at(k) == "secondary" || at(k) == "elementary" || at(k) == "middle" || at(k) == "grad") && at(k+1) == "school"):
+		n = 1 + boolInt(at(k+1) == "school")
+	case lead == "at" && schooldays[at(k)] && slices.ContainsFunc(s.toks, func(t token) bool { return t.s == "met" }):
+		n = 1
+	case lead == "at":
+		n = s.ageAt(k)
 	}
 	if n > 0 {
 		w.void, w.vague = true, true
@@ -199,8 +206,26 @@ func someTime(s sentence, k int, now moment, w *when, lead string) int {
 var (
 	vagueLong = map[string]bool{"long": true, "years": true, "ages": true, "decades": true, "months": true, "weeks": true, "some years": true, "many years": true, "several years": true, "some months": true, "some time": true, "a while": true, "long time": true}
 	decades   = set("twenties thirties forties fifties sixties seventies eighties nineties")
-	youths    = set("child kid boy girl teenager baby toddler youngster")
+	youths    = set("child kid boy girl teenager baby toddler youngster teen")
+	// schooldays follow "in" for years of a life, where none is named.
+	schooldays = set("college university uni kindergarten nursery")
 )
+
+// ageAt is how many tokens from k on say at which age something was, after "at": "the age of ten", or a number that is
+// no hour, "sixteen".
+func (s sentence) ageAt(k int) int {
+	if s.at(k) == "the" && s.at(k+1) == "age" && s.at(k+2) == "of" {
+		if _, ok := number(s.at(k + 3)); ok {
+			return 4
+		}
+		return 0
+	}
+	n, ok := number(s.at(k))
+	if last := k+1 >= len(s.toks) || s.toks[k+1].kind == 'p'; !ok || !last || s.toks[k].kind == 'n' || n <= 12 || n > 90 {
+		return 0
+	}
+	return 1
+}
 
 // feast is the feast that a clause begins with, and how many words it has.
 func (c *clause) feast() (*feast.Feast, int) {

@@ -79,7 +79,7 @@ func (t *talk) loses(c *clause, i int) {
 		return
 	case last(job) == "job" || strings.HasPrefix(job, "job "):
 		job = strings.TrimPrefix(job, "job as ")
-	case c.verb == "lose" && !thingWord(last(o)) && !possession[last(o)]: // a game, weight, one's way
+	case c.verb == "lose": // it may be found again, and a game or one's way is no thing
 		return
 	default:
 		if what := c.hadOwn(i, o); what != "" {

@@ -100,6 +100,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		return t.self, true
 	}
 	if rest, own := cutOwnZh(s); own {
+		rest = trimAgeZh(rest)
 		k := kinPrefixZh(rest)
 		p := person{t.self.name + "的" + k, t.self.key + "的" + k}
 		after := rest[len(k):]
@@ -153,6 +154,14 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	return person{}, false
 }
 
+// trimAgeZh cuts off how old a relative is, or which of several: 8岁的, 最小的.
+func trimAgeZh(s string) string {
+	if which, rest, ok := strings.Cut(s, "的"); ok && utf8.RuneCountInString(which) <= 4 && (strings.HasSuffix(which, "岁") || strings.HasSuffix(which, "个月大") || slices.Contains([]string{"最小", "最大", "刚出生", "亲"}, which)) && kinPrefixZh(rest) != "" {
+		return rest
+	}
+	return s
+}
+
 // joinedZh takes out the spaces between Chinese characters.
 func joinedZh(s string) string {
 	parts := strings.Fields(s)
@@ -182,6 +191,10 @@ func named(text, name string) string {
 		return strings.Replace(text, tail, name, 1) // 邻居的孩子
 	}
 	if owner := strings.TrimSuffix(name, "的"+short); short != name && strings.Contains(text, short) {
+		before, _, _ := strings.Cut(text, short)
+		if which, own := strings.CutPrefix(before, owner); own && which != "" && trimAgeZh(which+short) == short {
+			return strings.Replace(text, before+short, name+"（"+strings.TrimSuffix(which, "的")+"）", 1) // 我8岁的女儿
+		}
 		for _, own := range [...]string{owner + "家" + short, owner + short} {
 			if strings.Contains(text, own) {
 				return strings.Replace(text, own, name, 1)

@@ -60,6 +60,9 @@ var partings = map[string]bool{"oversleep": true, "fainted": true, "break up": t
 // undergone is what is done to a thing of somebody's, as a participle: "my phone was stolen".
 var undergone = set("stolen rejected accepted approved denied towed hacked cancelled canceled robbed repossessed declined refused damaged destroyed renewed published vandalised vandalized flooded nicked burgled mugged")
 
+// takenOut is what one has done to oneself, or to a thing of one's own.
+var takenOut = set("out removed replaced pulled extracted fitted repaired installed serviced stolen amputated")
+
 // ruined is what a thing of somebody's does at its end: "my passport expired".
 var ruined = set("die expire crash burst explode break fail")
 
@@ -84,6 +87,13 @@ func (c *clause) momentous() bool {
 		}
 		stolen := (c.thing == "someone" || c.thing == "somebody") && (c.verb == "steal" || c.verb == "nicked") && (next == "my" || next == "our")
 		return stolen || c.own && ((c.verb == "be" || c.verb == "get") && undergone[next] || ruined[c.verb] && !emptied[last(c.thing)])
+	}
+	if c.verb == "have" && (next == "my" || next == "our" || next == "a") {
+		for k := c.vi + 3; k < len(c.words) && k < c.vi+7; k++ {
+			if takenOut[c.w(k)] && c.saysAll(k+1) {
+				return true // "I had my appendix out"
+			}
+		}
 	}
 	if c.verb == "get" && next == "back" && c.w(c.vi+2) == "from" && c.capital(c.vi+3) {
 		return true
@@ -124,7 +134,7 @@ func (c *clause) momentous() bool {
 // saysAll reports whether nothing stands at word i that changes what the verb before it means.
 func (c *clause) saysAll(i int) bool {
 	switch w := c.w(i); w {
-	case "", ",", "because", "with", "from", "in", "at", "to", "after", "before", "on":
+	case "", ",", "because", "with", "from", "in", "at", "to", "after", "before", "on", "when", "as":
 		return true
 	default:
 		return len(c.whens) > 0 && c.whens[0].first <= c.words[i].tok

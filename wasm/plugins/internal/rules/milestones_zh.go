@@ -92,6 +92,14 @@ var milestonesZh = func() (all []milestoneOfZh) {
 投诉 物业 房东 邻居 航空公司 银行 快递
 报警了
 报了警
+做过 手术
+动过 手术
+开过刀
+住过院
+离过婚
+得过 肺炎 肺结核 癌症 新冠 水痘 肝炎
+中过风
+流过产
 找到 工作 房子 钱包 钥匙 护照
 摔 跤
 贷了款
@@ -122,7 +130,10 @@ var milestonesZh = func() (all []milestoneOfZh) {
 
 // milestoneZh reports a milestone of the speaker's or of what is the speaker's: 我扭伤了脚, 我们分手了.
 func milestoneZh(x string) bool {
-	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") || containsAny(milestoneWordsZh.Replace(x), "看了看", "照片", "看见", "看到", "梦", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
+	if what, deed, ok := strings.Cut(trimZhEnd(x), "我"); ok && what != "" && utf8.RuneCountInString(what) <= 4 && utf8.RuneCountInString(deed) <= 3 {
+		x = "我" + deed + what // 房租我交了
+	}
+	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") && !strings.Contains(x, "过") || containsAny(milestoneWordsZh.Replace(x), "看了看", "照片", "看见", "看到", "梦", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
 		return false
 	}
 	for _, m := range milestonesZh {

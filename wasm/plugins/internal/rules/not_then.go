@@ -165,12 +165,7 @@ func (t *talk) isThen(s sentence, subject, time string, wrong *when) {
 	if len(t.out.Candidates) == from && t.part == Facts {
 		t.note(all[0])
 	}
-	for i := from; i < len(t.out.Candidates); i++ {
-		a := &t.out.Candidates[i]
-		for k := range a.Spans {
-			a.Spans[k].Start, a.Spans[k].End = s.start, s.end
-		}
-	}
+	t.standsFor(from, s)
 }
 
 // plannedOn is the known plan of a clause's subject on a day; nil: on any.

@@ -26,12 +26,7 @@ func (t *talk) thenZh(s sentence, head, wrong, right string) bool {
 	if len(t.out.Candidates) == from && t.part == Facts {
 		t.note(all[0])
 	}
-	for i := from; i < len(t.out.Candidates); i++ {
-		a := &t.out.Candidates[i]
-		for k := range a.Spans {
-			a.Spans[k].Start, a.Spans[k].End = s.start, s.end
-		}
-	}
+	t.standsFor(from, s)
 	return true
 }
 

@@ -290,6 +290,9 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if a.Type == "semantic" && (milestone || strings.Contains(b.text, "了") && deedZh(b.text) || strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
 		a.Type, a.EventType, a.Actor, a.Started = "episodic", kind, who.name, t.toldAt(s)
+		if strings.Contains(b.text, "过") && !strings.Contains(b.text, "了") && !strings.Contains(b.text, "刚") {
+			a.Started = 0 // 我做过手术: some day
+		}
 	}
 	if a.Type == "semantic" && (&view{raw: raw}).ofEmployer() {
 		return false

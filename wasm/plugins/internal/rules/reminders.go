@@ -306,11 +306,6 @@ func (t *talk) says(s sentence, words string) bool {
 			t.emit(p, t.rewriteZh(first, b.whens, false), "promise", 0.65, first, false)
 		}
 	}
-	for i := range t.out.Candidates[from:] {
-		c := &t.out.Candidates[from+i]
-		for k := range c.Spans {
-			c.Spans[k].Start, c.Spans[k].End = s.start, s.end
-		}
-	}
+	t.standsFor(from, s)
 	return len(t.out.Candidates) > from
 }

@@ -273,7 +273,7 @@ func (t *talk) sentence(s sentence) {
 		}
 	}
 	t.meet(s.toks, s.text)
-	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.notThen(s) || t.resettled(s) || t.resettledZh(s) || t.correction(s) || t.partnerMet(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) || t.isNow(s) || t.isNowZh(s) {
+	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.whenFirst(s) || t.notThen(s) || t.resettled(s) || t.resettledZh(s) || t.correction(s) || t.partnerMet(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) || t.isNow(s) || t.isNowZh(s) {
 		return
 	}
 	before := len(t.out.Candidates)
@@ -304,7 +304,7 @@ func (t *talk) sentence(s sentence) {
 		t.note(s) // "Tom, my brother, is on a diet" says more than whose brother he is
 	}
 	if len(t.out.Candidates) == before {
-		if !t.fragment(s) && (t.part != Facts || !t.advised(s) && !t.outlook(s) && !t.note(s) && !t.noteClauses(s) && !t.failedZh(s) && !(s.chinese() && t.saysOfZh(s))) {
+		if !t.fragment(s) && (t.part != Facts || !t.advised(s) && !t.outlook(s) && !t.opensZh(s) && !t.note(s) && !t.noteClauses(s) && !t.failedZh(s) && !(s.chinese() && t.saysOfZh(s))) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}
 	}

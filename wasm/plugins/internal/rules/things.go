@@ -76,7 +76,7 @@ func (t *talk) aboutThing(c *clause) {
 	for c.verb == "be" && (c.w(i) == "not" || adverb(c.w(i))) {
 		i++
 	}
-	if t.anniversary(c) || c.own && t.mine(c, i) || t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) || t.fails(c, i) || t.wantsMe(c, i) || t.needed(c, i) || t.choreDay(c, i) || t.cameThrough(c, i) || t.scheduled(c, i) {
+	if t.anniversary(c) || c.own && t.mine(c, i) || t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) || t.fails(c, i) || t.wantsMe(c, i) || t.needed(c, i) || t.choreDay(c, i) || t.thereIs(c, i) || t.everyWeek(c, i) || t.cameThrough(c, i) || t.scheduled(c, i) {
 		return
 	}
 	w := c.firstTime()

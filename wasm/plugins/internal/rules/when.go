@@ -152,7 +152,7 @@ func (s sentence) dayAlone(now moment) *when {
 
 // notBefore moves a bare day of the month or of the week behind the day that was named before it. It does so if the two
 // are a span, "from the 20th to the 3rd", or if something begins on the one and ends on the other: "there on Friday and
-// back on Monday".
+// back on Monday". Where the second one alone says its week ("Monday to Friday last week"), the first one moves before it.
 func (w *when) notBefore(s sentence, first *when) {
 	joined := w.first == first.next && between(s.at(w.first)) || w.first == first.next+1 && between(s.at(first.next)) || endsStay(s, first.next, w)
 	if !joined || !first.hasDay || first.grain != 'd' || first.habit || w.day >= first.day {
@@ -163,6 +163,9 @@ func (w *when) notBefore(s sentence, first *when) {
 		w.day += 7
 	case w.assumed == 1:
 		w.day = addMonths(w.day, 1)
+	case first.weekday && w.grain == 'd' && w.days == nil:
+		first.day -= (first.day - w.day + 6) / 7 * 7
+		first.weekday = false
 	}
 }
 

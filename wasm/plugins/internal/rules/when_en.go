@@ -23,6 +23,9 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 			return n + w.inYear(s, i+n, now)
 		}
 	case "at", "over":
+		if n := someTime(s, i+1, now, w, s.at(i)); n > 0 {
+			return n + 1
+		}
 		return atTime(s, i, now, w)
 	case "on", "by", "until", "till", "from", "before", "after", "around", "about", "since", "for", "in", "during", "to":
 		lead = s.at(k)

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // numberedZh follows 号 where it numbers a thing, and names no day: 三号线.
 var numberedZh = set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅 台 站 选 位 柜 教 仓 店 井 屏 口 病 航 登 包 座 床 公 地 码 文 电 柱 栋 单 路 库 坑 梯 杆 牌 信")
@@ -120,8 +123,12 @@ func (w *when) ahead(now moment, unit string, n int) {
 	}
 }
 
-// pairZh reads another weekday after weekday d: 周一周五 and 周一和周五在家办公 are of each week, 周六周日 may be of this one.
+// pairZh reads other weekdays after weekday d: 周一三五, 周一周五 and 周一和周五在家办公 are of each week, 周六周日 may be of
+// this one.
 func pairZh(s sentence, i, d int) (took int, habit bool) {
+	if n := barePairZh(s, i, d); n > 0 {
+		return n, true
+	}
 	_, and := prefixZh(s, i, "和", "、")
 	i += and
 	_, u := prefixZh(s, i, "星期", "礼拜", "周")
@@ -137,6 +144,24 @@ func pairZh(s sentence, i, d int) (took int, habit bool) {
 		d2 = 6
 	}
 	return and + u + n, mod(d2-d, 7) > 1
+}
+
+// barePairZh is how many weekdays follow weekday d from token i on, each later than the one before and without a word for
+// the week: two of 周一三五, and none of 周一三点.
+func barePairZh(s sentence, i, d int) (n int) {
+	const days = "一二三四五六日"
+	for {
+		next := strings.Index(days, s.at(i+n)) / len("一")
+		if s.at(i+n) == "" || next <= d {
+			break
+		}
+		d = next
+		n++
+	}
+	if n == 1 && !strings.Contains("我他她去上休有晚早下健跑游练打学在不都", cmp.Or(s.at(i+1), "?")) {
+		return 0
+	}
+	return n
 }
 
 // weekBeforeZh is the week, in days from this one, of the day that is named right before token i: of

@@ -44,7 +44,7 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 	if boundZh(s, i) {
 		return 0
 	}
-	for _, read := range [...]func(sentence, int, moment, *when) int{nearDayZh, everyZh, yearZh, monthZh, roughlyZh, numericDate, soonZh, feastZh, weekZh, dateZh} {
+	for _, read := range [...]func(sentence, int, moment, *when) int{nearDayZh, someTimeZh, everyZh, yearZh, monthZh, roughlyZh, numericDate, soonZh, feastZh, weekZh, dateZh} {
 		if n := read(s, i, now, w); n > 0 {
 			return n
 		}
@@ -65,6 +65,22 @@ func nearDayZh(s sentence, i int, now moment, w *when) int {
 	case strings.HasSuffix(word, "早"):
 		w.part(8 * 60)
 	}
+	return n
+}
+
+// someTimeZh is [someTime] in Chinese: 小时候, 多年前, 有一次, 十岁那年.
+func someTimeZh(s sentence, i int, now moment, w *when) int {
+	_, n := prefixZh(s, i, "小时候", "小学时", "初中时", "高中时", "大学时", "上学那会", "上大学的时候", "上学的时候", "读书的时候", "很多年前", "好多年前", "多年前", "好几年前", "几年前", "很久以前", "很久之前", "有一次", "有一回", "有次")
+	if n == 0 {
+		age, took := numberZh(s, i)
+		after, m := prefixZh(s, i+took, "岁的时候", "岁那年", "岁时")
+		if took == 0 || after == "" || age > 90 {
+			return 0
+		}
+		n = took + m
+	}
+	w.set(now.day, 'd')
+	w.void, w.vague = true, true
 	return n
 }
 
@@ -324,6 +340,7 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 			}
 		default:
 			w.set(monday+week+d, 'd')
+			n += barePairZh(s, i+r+u+n, d) // 下周一三五: from the first one on
 		}
 		return r + u + n
 	}

@@ -1,0 +1,94 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// When a place is open, and what goes on every week: "the pharmacy is open from nine to six", "the bins go out on
+// Tuesdays", 图书馆九点开门. Neither is the speaker's, and both are looked up again.
+
+// everyWeek takes the hours of a place, and the days of a thing that comes round.
+func (t *talk) everyWeek(c *clause, i int) bool {
+	if t.part != Facts || pronoun(c.thing) || c.past || c.perfect || c.neg || c.modal || c.future || c.ing || c.own && c.verb == "be" && !openness[c.w(i)] {
+		return false
+	}
+	hour := false
+	for j := range c.whens {
+		if w := &c.whens[j]; w.hasDay && !w.habit {
+			return false // tomorrow
+		}
+		hour = hour || c.whens[j].clock
+	}
+	for k := i; k < len(c.words)-1; k++ { // "from nine to six"
+		n, ok := number(c.w(k + 1))
+		hour = hour || ok && n > 0 && n <= 24 && (c.w(k) == "from" || c.w(k) == "until" || c.w(k) == "till" || c.w(k) == "at")
+	}
+	open := (c.verb == "open" || c.verb == "close") && (i == len(c.words) || len(c.whens) > 0) || c.verb == "be" && openness[c.w(i)]
+	if round := c.hasHabit() && comesRound[c.verb] && (c.w(0) == "the" || c.own); !round && (!open || !hour && !c.hasHabit()) {
+		return false
+	}
+	always := *c
+	always.whens = nil // no date stands beside "at nine"
+	t.out.Candidates = append(t.out.Candidates, t.base(&always, "semantic", "hours", hoursSure))
+	return true
+}
+
+// hoursSure is how sure it is when something is open: it may be so today alone.
+const hoursSure = 0.7
+
+var (
+	openness   = set("open closed shut")
+	comesRound = set("go come run leave meet start begin arrive close open")
+)
+
+// thereIs takes where a thing is: "there's a spare key under the mat".
+func (t *talk) thereIs(c *clause, i int) bool {
+	if c.thing != "there" || c.verb != "be" || c.past || c.neg || c.modal || !determiner(c.w(i)) && c.w(i) != "another" || c.w(i) == "no" || len(c.whens) > 0 {
+		return false
+	}
+	for k := i + 2; k < len(c.words); k++ {
+		if !placing(c.w(k)) {
+			continue
+		}
+		end := c.words[len(c.words)-1].tok + 1
+		what, _, _ := strings.Cut(c.join(i+1, k), " of ")
+		if noun := last(strings.ToLower(what)); !findable(what) || !thingWord(noun) && !possession[noun] && !keptThings[trimS(noun)] || !whereWords(c.sentence, c.words[k].tok, end) {
+			return false
+		}
+		of := *c
+		of.thing, of.own = what, false
+		return t.locatedAt(&of, c.join(k, len(c.words)))
+	}
+	return false
+}
+
+// keptThings are kept somewhere for whoever needs them.
+var keptThings = set("key torch flashlight candle match battery charger adapter fuse bulb plaster bandage blanket towel pillow umbrella ladder screwdriver hammer drill toolbox corkscrew scissors stamp envelope cable spare lighter stopcock fusebox thermostat passport document folder")
+
+// opensZh takes the hours of a place: 图书馆九点开门, 药店开到半夜.
+func (t *talk) opensZh(s sentence) bool {
+	x := trimZhEnd(s.raw())
+	if !s.chinese() || utf8.RuneCountInString(x) > 24 || !containsAny(x, "开门", "关门", "打烊", "营业", "开到") || containsAny(x, "吗", "你", "如果", "要是", "他", "她", "了", "没", "快", "差点", "要", "得", "记得", "怎么", "？") {
+		return false
+	}
+	b := t.bare(s)
+	hour := false
+	for i := range b.whens {
+		w := &b.whens[i]
+		closed := strings.Contains(x, "不") && (w.weekday || w.grain == 'w') // 银行周末不开门
+		if w.hasDay && !w.habit && !closed {
+			return false
+		}
+		hour = hour || w.clock || w.habit || closed
+	}
+	hour = hour || strings.Contains(x, "半夜") || strings.Contains(x, "24小时") || strings.Contains(x, "二十四小时")
+	place, _ := cutOwnZh(b.text)
+	if place = trimHeads(place, "家", "附近的", "楼下的", "楼下", "门口的", "门口"); !hour || !startsWithAny(place, placesOpenZh[:]) && !endsWithAny(strings.TrimRight(place, "从到晚上早上中午下午开关门打烊营业 "), placesOpenZh[:]) {
+		return false
+	}
+	a := t.baseZh(&b, "semantic", "hours", t.self, hoursSure)
+	a.Text, a.Entities = t.rewriteZh(s, nil, false), nil
+	t.out.Candidates = append(t.out.Candidates, a)
+	return true
+}
