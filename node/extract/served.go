@@ -20,11 +20,15 @@ const (
 	servedHan   = 10
 )
 
+// servedMost is how many texts are remembered, some two hundred answers: each utterance is compared with all of them.
+const servedMost = 2000
+
 // served remembers what recall has just given out. So an assistant that reads it
 // aloud does not teach the node its own words.
 type served struct {
-	mu   sync.Mutex
-	said map[string]time.Time
+	mu    sync.Mutex
+	said  map[string]time.Time // the last time of each
+	order []string             // the keys of said, by their first time
 }
 
 // Served notes texts that were given out at a time. It is safe for concurrent use.
@@ -35,16 +39,19 @@ func (x *Extractor) Served(at time.Time, texts ...string) {
 	if s.said == nil {
 		s.said = map[string]time.Time{}
 	}
-	for k, t := range s.said {
-		if at.Sub(t) > servedFor {
-			delete(s.said, k)
-		}
-	}
 	for _, text := range texts {
 		n := memory.Normal(text)
-		if words, han := length(n); words >= servedWords || han >= servedHan {
-			s.said[n] = at
+		if words, han := length(n); words < servedWords && han < servedHan {
+			continue
 		}
+		if _, again := s.said[n]; !again {
+			s.order = append(s.order, n)
+		}
+		s.said[n] = at
+	}
+	for len(s.order) > servedMost || len(s.order) > 0 && at.Sub(s.said[s.order[0]]) > servedFor {
+		delete(s.said, s.order[0])
+		s.order = s.order[1:]
 	}
 }
 

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -27,5 +28,25 @@ func TestRecently(t *testing.T) {
 		if got := x.served.recently(c.text, c.at); got != c.want {
 			t.Errorf("%q after %s: %v", c.text, c.at.Sub(at), got)
 		}
+	}
+}
+
+// What is given out without end is forgotten, the first first, and what is old, too.
+func TestServedIsBounded(t *testing.T) {
+	var x Extractor
+	begin := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
+	line := func(i int) string { return fmt.Sprintf("the number of this line is %d", i) }
+	for i := range servedMost + 100 {
+		x.Served(begin, line(i))
+	}
+	if len(x.served.said) != servedMost || len(x.served.order) != servedMost {
+		t.Errorf("%d texts in an order of %d, want %d", len(x.served.said), len(x.served.order), servedMost)
+	}
+	if x.served.recently(line(99), begin) || !x.served.recently(line(100), begin) {
+		t.Error("not the first ones are forgotten")
+	}
+	x.Served(begin.Add(servedFor+time.Second), line(0))
+	if len(x.served.said) != 1 || !x.served.recently(line(0), begin.Add(servedFor)) {
+		t.Errorf("%d texts after ten minutes, want the new one", len(x.served.said))
 	}
 }
