@@ -4,17 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cloudwego/hertz/pkg/app"
 	"github.com/cloudwego/hertz/pkg/app/server"
-	"github.com/cloudwego/hertz/pkg/common/adaptor"
 
 	"github.com/locket-dev/locket/cloud/market"
-	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/sync/httpsig"
 	"github.com/locket-dev/locket/sync/remote/page"
@@ -33,64 +29,6 @@ const maxPublication = trade.MaxBundle + trade.MaxListing + 8*trade.MaxItems
 
 // maxCheckpoint is the largest body that a witness is sent: a checkpoint and a proof.
 const maxCheckpoint = 24 << 10
-
-// beside mounts a handler of net/http under a path, for bodies of up to limit bytes.
-// Its callers have no key, so that each address has its share of requests and memory.
-func (s *Server) beside(h *server.Hertz, path string, handler http.Handler, limit int, methods ...string) {
-	handler = http.StripPrefix(path, handler)
-	for _, method := range methods {
-		h.Handle(method, path+"/*path", func(ctx context.Context, c *app.RequestContext) {
-			r := &request{RequestContext: c}
-			r.of.address = s.address(c)
-			defer s.drop(r)
-			if err := s.checkBeside(r, limit); err != nil {
-				s.fail(c, err)
-				return
-			}
-			adaptor.HertzHandler(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-				handler.ServeHTTP(weighed{w, func(n int) error { return s.hold(ctx, r.of, n) }, func(err error) { s.fail(c, err) }}, q)
-			}))(ctx, c)
-		})
-	}
-}
-
-// weighed counts what a handler of net/http answers, as [Server.weigh] does.
-type weighed struct {
-	http.ResponseWriter
-	hold func(n int) error
-	fail func(error)
-}
-
-// Write answers with an error where the bytes can't be held, which are all that
-// a handler writes.
-func (w weighed) Write(b []byte) (int, error) {
-	if err := w.hold(len(b)); err != nil {
-		w.fail(err)
-		return 0, err
-	}
-	return w.ResponseWriter.Write(b)
-}
-
-func (s *Server) checkBeside(r *request, limit int) error {
-	size := r.Request.Header.ContentLength()
-	switch {
-	case size == -1: // a chunked body
-		return errLength
-	case size > limit:
-		return fmt.Errorf("body of %d bytes: %w, which is %d here", size, relay.ErrTooLarge, limit)
-	}
-	if wait, ok := s.traders.Take(r.of.address); !ok {
-		return &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait}
-	}
-	if size <= 0 {
-		return nil
-	}
-	if err := s.readBody(r, size); err != nil {
-		return err
-	}
-	r.Request.SetBody(r.body)
-	return nil
-}
 
 // marketRoutes serves a market and a witness, where there is one. docs/market.md has the
 // routes.
@@ -358,46 +296,4 @@ func (s *Server) publish(ctx context.Context, r *party) error {
 		return err
 	}
 	return r.cbor(trade.Encode(l.ID()))
-}
-
-// operator refuses whoever has not the market's own key.
-func (s *Server) operator(r *party) error {
-	if r.by != s.Market.Terms().Market {
-		return relay.ErrForbidden
-	}
-	return nil
-}
-
-func (s *Server) complaints(ctx context.Context, r *party) error {
-	if err := s.operator(r); err != nil {
-		return err
-	}
-	all, err := s.Market.Complaints(ctx)
-	return r.encoded(all, err)
-}
-
-func (s *Server) takeDown(ctx context.Context, r *party) error {
-	if err := s.operator(r); err != nil {
-		return err
-	}
-	var n trade.Notice
-	if err := trade.Decode(r.body, &n, trade.MaxNote); err != nil {
-		return err
-	}
-	return r.empty(s.Market.TakeDown(ctx, n.Listing, n.Reason))
-}
-
-func (s *Server) issue(ctx context.Context, r *party) error {
-	if err := s.operator(r); err != nil {
-		return err
-	}
-	var i trade.Issue
-	if err := trade.Decode(r.body, &i, 512); err != nil {
-		return err
-	}
-	codes, err := s.Market.Issue(ctx, i.Batch, int(i.Count), ledger.Money{Minor: int64(i.Minor), Currency: ledger.Currency(i.Currency)}, time.Unix(i.Until, 0))
-	if err != nil {
-		return fmt.Errorf("%w: %w", page.ErrForm, err)
-	}
-	return r.encoded(trade.Codes{Codes: codes}, nil)
 }

@@ -2,7 +2,6 @@ package recall
 
 import (
 	"slices"
-	"strings"
 )
 
 // Unsure is the confidence below which the answer is "I don't know": see
@@ -204,32 +203,6 @@ func (r *ranking) speaksOf(d uint32, word int) bool {
 	return false
 }
 
-// asksWhether are the words that begin a question of yes or no.
-var asksWhether = set(`do does did am is are was were have has had`)
-
-// If such a question has more than mostWhether words, one document need not have all of them.
-const mostWhether = 2
-
-// whether returns the places in question.worth of the words of a question of yes or no. Names of speakers are
-// left out. "Am I allergic to cats" is answered by what has both words, and not by one allergy and another's cat.
-// Nil: the question is no such question, has more than mostWhether words, or is Chinese.
-func (c *core) whether(words []word, at map[string]int, worth []float64) (all []int) {
-	if len(words) == 0 || !asksWhether[words[0].text] {
-		return nil
-	}
-	for _, w := range words {
-		n, ok := at[w.term]
-		if !ok || w.term == "" || worth[n] == 0 || slices.Contains(all, n) || c.speaks(w.text) != none {
-			continue
-		}
-		all = append(all, n)
-	}
-	if len(all) > mostWhether {
-		return nil
-	}
-	return all
-}
-
 // cover does what tally does, but leaves out a document that is doubtful. To find that takes longer than all
 // else here, so only documents are asked that would add something.
 func (r *ranking) cover(best []float32, d uint32, share float32) {
@@ -300,107 +273,4 @@ func (r *ranking) ofOwner(d uint32) bool {
 	}
 	speaker := r.docs[a].speaker
 	return speaker != 0 && slices.Contains(r.ask.ownerSpeaks, speaker)
-}
-
-// owned reads whom the question asks something of. A name that somebody has is not meant by
-// one that is only spelt like it: Anna is not Hanna. Whoever has it does not answer by it alone.
-func (c *core) owned(out *question, owner string, at map[string]int) {
-	out.owned = true
-	words := split(owner)
-	long := slices.ContainsFunc(words, func(w word) bool { return w.han && len([]rune(w.text)) > 1 })
-	rest, names := out.asks, map[int]bool{}
-	for _, w := range words {
-		if n := c.speaks(w.text); n != none {
-			out.ownerSpeaks = append(out.ownerSpeaks, n)
-		}
-		n, ok := at[w.term]
-		if !ok || w.term == "" {
-			continue
-		}
-		names[n] = out.stands(n)
-		rest -= out.worth[n]
-		if long && w.han && len([]rune(w.text)) == 1 {
-			continue
-		}
-		known := len(c.found(w.term, 1)) > 0
-		for g := range out.groups {
-			if s := out.groups[g].signal; s != sigLexicon && !(s == sigString && known) && slices.Contains(out.groups[g].words, n) {
-				out.owner = append(out.owner, g)
-			}
-		}
-	}
-	if rest < 1e-9 {
-		return // nothing else is asked for
-	}
-	for n, known := range names {
-		if known {
-			out.asks -= out.worth[n]
-			out.worth[n] = 0
-		}
-	}
-}
-
-// beforeSubject are the words after which a question names what it is about.
-var beforeSubject = set(`of is are was were do does did has have had will would can could should may might shall`)
-
-// possessive words stand before what a question is about: "my brother".
-var possessive = set(`my our his her their your`)
-
-// strange reports whether a question is about somebody, or something, that no
-// document knows: a name in none of the groups, after "does" or "is", or
-// before "'s".
-func (q *question) strange(text string, words []word, at map[string]int) bool {
-	text = strings.ReplaceAll(strings.ToLower(text), "’", "'")
-	for i, w := range words {
-		if w.stop || w.term == "" {
-			continue
-		}
-		if i > 0 && possessive[words[i-1].text] && !w.han && !q.bare {
-			if n, ok := at[w.term]; ok && q.worth[n] > 0 && !q.stands(n) {
-				return true
-			}
-		}
-		if !w.capital {
-			continue
-		}
-		about := i > 0 && beforeSubject[words[i-1].text] || strings.Contains(text, w.text+"'s ")
-		n, ok := at[w.term]
-		if about && ok && q.worth[n] > 0 && !q.stands(n) {
-			return true
-		}
-	}
-	return false
-}
-
-// asksBare reports whether the wearer asks for what is theirs of one thing, by
-// a word for several of it, and for nothing else.
-func asksBare(words []word, worth []float64) bool {
-	mine, several, n := false, false, 0
-	for _, w := range words {
-		mine = mine || w.text == "my"
-		several = several || w.term != "" && strings.HasSuffix(w.text, "s") && !strings.HasSuffix(w.text, "ss")
-	}
-	for _, v := range worth {
-		if v > 0 {
-			n++
-		}
-	}
-	return mine && several && n == 1
-}
-
-// stands reports whether some group stands for a word of the question by more
-// than its topic.
-func (q *question) stands(word int) bool {
-	for i := range q.groups {
-		g := &q.groups[i]
-		if g.signal == sigLexicon {
-			continue
-		}
-		for _, w := range g.words {
-			if w == word {
-				return true
-			}
-		}
-	}
-	return false
 }

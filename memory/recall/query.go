@@ -1,11 +1,8 @@
 package recall
 
 import (
-	"bytes"
-	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -215,13 +212,6 @@ func (c *core) straddles(words []word, i int) bool {
 	return words[i].han && len([]rune(words[i].text)) == 2 && (at(i-2) || at(i+2)) && !at(i)
 }
 
-// arrivals adds a group for the word by which a node records where the wearer was.
-func (c *core) arrivals(out *question) {
-	if terms := c.found(lemma("arrived"), 1); len(terms) > 0 {
-		out.groups = append(out.groups, group{signal: sigMatch, idf: c.idf(c.dfOf(terms)), weight: 1, terms: terms})
-	}
-}
-
 // lend multiplies the weight of the words from place n on by w.Lent, and that of names by
 // w.LentName: "his" and "there" stand for them. If they counted fully, the allergy would
 // answer "who is his sister" after "who is allergic to hazelnuts": it has all lent words,
@@ -341,118 +331,6 @@ func (c *core) dfOf(terms []weighted) float64 {
 		sum += float64(c.lists[t.term].df)
 	}
 	return math.Min(sum, .9*float64(c.counted))
-}
-
-// Limits for words of similar spelling. Two terms are alike if the Dice
-// coefficient of their four-letter runs is at least the first constant. At most
-// the second many such terms are used. A run of letters that more terms than
-// the third share is ignored.
-const (
-	alikeLeast = .4
-	alikeMost  = 8
-	gramMost   = 1000
-)
-
-// spelt adds a group of the terms that are spelt like the term.
-func (c *core) spelt(out *question, term string, word int, s *scratch) {
-	n := 0
-	eachGram(term, func(g uint32) {
-		n++
-		l := c.grams.lists[g]
-		if len(l) > gramMost {
-			return
-		}
-		for _, t := range l {
-			if s.shared[t] == 0 {
-				s.alike = append(s.alike, t)
-			}
-			s.shared[t]++
-		}
-	})
-	var terms []weighted
-	for _, t := range s.alike {
-		theirs := len(c.dict.bytes(t)) - 1
-		like := 2 * float64(s.shared[t]) / float64(n+theirs)
-		s.shared[t] = 0
-		if like >= alikeLeast && c.has(t) {
-			terms = append(terms, weighted{t, math.Min(like, 1)})
-		}
-	}
-	s.alike = s.alike[:0]
-	slices.SortFunc(terms, func(a, b weighted) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), bytes.Compare(c.dict.bytes(a.term), c.dict.bytes(b.term)))
-	})
-	terms = terms[:min(len(terms), alikeMost)]
-	if len(terms) > 0 {
-		out.groups = append(out.groups, group{sigString, c.idf(c.dfOf(terms)), 1, terms, []int{word}, shareSpelt})
-	}
-}
-
-// ofAnyDay are words that do not narrow a question which also names a time:
-// "what happened last Tuesday", 昨天聊了什么.
-var ofAnyDay = set(`happen say tell talk discuss mention speak chat do visit go place day
-发生 发 生 聊 讲 谈 做 事 情 事情 聊天 去 过 些 方 地方 去过 天 时 候 时候 干 嘛 干嘛 啥 忙 呢`)
-
-// goings are those words of ofAnyDay that ask where somebody was. When a node
-// records a visit, it uses the word "arrived".
-var goings = set(`visit go place 去 地方`)
-
-// weightOfAnyDay is the factor for the weight of these words.
-const weightOfAnyDay = .3
-
-// worthTime is how much a time that the question names counts for confidence.
-// It equals the worth of a word that one document in e to this power holds.
-const worthTime = 4
-
-// timeGroups adds the times that the question names, as narrow as it names them.
-func (c *core) timeGroups(out *question, f found) {
-	word := len(out.worth)
-	if len(f.spans) > 0 {
-		out.worth = append(out.worth, worthTime)
-	}
-	add := func(weight float64, names ...string) {
-		var terms []weighted
-		for _, n := range names {
-			terms = append(terms, c.found(timeMark+n, 1)...)
-		}
-		if len(terms) > 0 {
-			g := group{signal: sigTime, idf: c.idf(c.dfOf(terms)), weight: weight, terms: terms}
-			if word < len(out.worth) && weight == 1 {
-				g.words, g.share = []int{word}, 1
-			}
-			out.groups = append(out.groups, g)
-		}
-	}
-	for _, s := range f.spans {
-		switch days := s.to - s.from + 1; {
-		case s.said && f.month != 0 && f.year == 0: // "in May": of any year, the last one most
-		case days <= 10:
-			var names []string
-			for d := s.from; d <= s.to; d++ {
-				names = append(names, "D"+strconv.Itoa(int(d)))
-			}
-			add(1, names...)
-			m := dayTime((s.from + s.to) / 2)
-			add(.5, monthTerm(m.Year(), int(m.Month()))[1:])
-		case days <= 100:
-			var names []string
-			for t := dayTime(s.from); !t.After(dayTime(s.to)); t = t.AddDate(0, 1, 1-t.Day()) {
-				names = append(names, monthTerm(t.Year(), int(t.Month()))[1:])
-			}
-			add(1, names...)
-		default:
-			add(1, yearTerm(dayTime(s.from).Year())[1:])
-		}
-	}
-	if f.month != 0 && f.year == 0 {
-		add(1, "m"+strconv.Itoa(f.month))
-		if f.day != 0 {
-			add(1, "d"+strconv.Itoa(f.month)+"-"+strconv.Itoa(f.day))
-		}
-	}
-	if f.weekday != 0 && len(f.spans) == 0 {
-		add(.5, "w"+strconv.Itoa(f.weekday))
-	}
 }
 
 // entityGroups adds the entities whose whole name the question holds.

@@ -1,6 +1,9 @@
 package recall
 
 import (
+	"bytes"
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/locket-dev/locket/internal/calendar"
@@ -116,4 +119,49 @@ func (c *core) nearest(s string) (best string, all []weighted) {
 		}
 	}
 	return best, all
+}
+
+// Limits for words of similar spelling. Two terms are alike if the Dice
+// coefficient of their four-letter runs is at least the first constant. At most
+// the second many such terms are used. A run of letters that more terms than
+// the third share is ignored.
+const (
+	alikeLeast = .4
+	alikeMost  = 8
+	gramMost   = 1000
+)
+
+// spelt adds a group of the terms that are spelt like the term.
+func (c *core) spelt(out *question, term string, word int, s *scratch) {
+	n := 0
+	eachGram(term, func(g uint32) {
+		n++
+		l := c.grams.lists[g]
+		if len(l) > gramMost {
+			return
+		}
+		for _, t := range l {
+			if s.shared[t] == 0 {
+				s.alike = append(s.alike, t)
+			}
+			s.shared[t]++
+		}
+	})
+	var terms []weighted
+	for _, t := range s.alike {
+		theirs := len(c.dict.bytes(t)) - 1
+		like := 2 * float64(s.shared[t]) / float64(n+theirs)
+		s.shared[t] = 0
+		if like >= alikeLeast && c.has(t) {
+			terms = append(terms, weighted{t, math.Min(like, 1)})
+		}
+	}
+	s.alike = s.alike[:0]
+	slices.SortFunc(terms, func(a, b weighted) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), bytes.Compare(c.dict.bytes(a.term), c.dict.bytes(b.term)))
+	})
+	terms = terms[:min(len(terms), alikeMost)]
+	if len(terms) > 0 {
+		out.groups = append(out.groups, group{sigString, c.idf(c.dfOf(terms)), 1, terms, []int{word}, shareSpelt})
+	}
 }

@@ -1,10 +1,7 @@
 package rules
 
 import (
-	"slices"
 	"strings"
-
-	"github.com/locket-dev/locket/wasm/abi"
 )
 
 // slotName makes an attribute of a plan without an event noun: "plan: send mia slides".
@@ -349,62 +346,8 @@ func (c *clause) movedOn(plain bool) bool {
 // outing verbs make an appointment of "let's …".
 var outing = set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")
 
-// attained is what somebody got, as a participle: "got accepted".
-var attained = set("accepted hired fired sacked dumped burgled arrested promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined hit bitten stung")
-
 // announcing are deeds whose time may be that of what they are about.
 var announcing = set("suggest recommend announce approve refuse discuss remind assure confirm propose offer invite")
-
-// befell reports what was done to the speaker or to somebody of theirs: "I was adopted", "I was given a scholarship".
-func (c *clause) befell() bool {
-	if c.verb != "be" || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own) || !c.past && !c.perfect || c.neg {
-		return false
-	}
-	switch done := c.w(c.vi + 1); done {
-	case "given", "offered", "awarded":
-		return granted[last(o2(c, c.vi+2))]
-	case "asked":
-		return c.w(c.vi+2) == "to" && entrusted[c.w(c.vi+3)]
-	default:
-		return attained[done]
-	}
-}
-
-// entrusted is what one is asked to do once: "I was asked to lead the team".
-var entrusted = set("lead speak join chair manage present teach write run resign testify step")
-
-// offered are participles whose day may be that of what was offered: "I was invited to a wedding in June".
-var offered = set("given offered awarded invited accepted selected admitted")
-
-// granted is what somebody got at work: "I got a raise".
-var granted = set("raise rise promotion bonus scholarship grant warning job place loan mortgage visa contract medal prize award refund discount")
-
-// given is what there is one of: "I got the job".
-var given = set("job sack promotion grant scholarship visa loan mortgage flat house")
-
-// examined reports an exam that somebody passed or failed.
-func (c *clause) examined() bool {
-	if c.verb != "pass" && c.verb != "fail" {
-		return false
-	}
-	switch last(o2(c, c.vi+1)) {
-	case "exam", "exams", "test", "theory", "finals", "audition", "bar", "module", "course", "viva":
-		return true
-	}
-	return false
-}
-
-// deed verbs say of themselves that something took place.
-func deed(v string) bool {
-	switch v {
-	case "go", "visit", "meet", "buy", "attend", "fly", "travel", "move", "start", "join", "finish", "graduate", "win", "lose", "break", "adopt", "marry", "volunteer", "donate", "organise",
-		"organize", "host", "hold", "celebrate", "watch", "cook", "bake", "paint", "build", "launch", "open", "sign", "pass", "fail", "hike", "camp", "climb", "swim", "raise", "sell", "give",
-		"receive", "apply", "interview", "book", "order", "hurt", "fall", "crash", "fix", "repair", "drive", "ride", "participate", "perform", "compete", "present", "publish", "found", "quit",
-		"retire", "plant", "see", "lend", "borrow", "steal", "return", "register", "create", "design", "take", "catch", "run", "speak", "hire", "spend", "teach", "make", "set", "sprain", "rehearse", "team", "enter", "complete", "discover", "explore", "try", "enrol", "enroll", "settle", "emigrate", "earn", "save", "collect", "play", "walk", "help":
-		return true
-	}
-	return false
-}
 
 // unresolved reports whether a clause leaves open whom or what it is about:
 // "I talked to him afterwards". With a time, only its object must be clear.
@@ -424,49 +367,6 @@ func (c *clause) unresolved(timed bool) bool {
 		}
 	}
 	return false
-}
-
-// habit proposes what someone usually does, where it says how often.
-func (t *talk) habit(c *clause) {
-	often := c.hasHabit()
-	for i := range c.words {
-		switch c.w(i) {
-		case "usually", "always", "every", "often", "normally", "mostly", "regularly":
-			often = true
-		}
-	}
-	switch c.verb {
-	case "be":
-		if !c.hasHabit() || !preposition(c.w(c.vi+1)) {
-			return
-		}
-	case "feel", "think", "know", "mean", "guess", "believe", "seem", "sound", "want", "need", "wish", "hope", "say", "tell", "remember", "forget":
-		return
-	case "volunteer", "mentor", "coach", "tutor", "babysit", "foster":
-		often = true
-	}
-	often = often || c.routine()
-	if l, _, _ := lemma(c.w(c.vi)); l == "" && !c.hasHabit() && c.kind != 's' && c.kind != 'w' {
-		return
-	}
-	what := c.routineOf(c.verb, c.vi+1)
-	alone := len(c.words)-c.vi < 2 && (what == "" && c.verb != "work" || !c.hasHabit()) // "I usually run on Tuesdays" is enough
-	if !often || c.ing && !c.hasHabit() || c.perfect || alone || c.unresolved(false) || c.kind == 't' && !c.own && t.view(c.sentence).general() {
-		return
-	}
-	a := t.base(c, "semantic", "habit", 0.65)
-	if what != "" && c.subj.key != "" && !c.neg {
-		often := c.howOften()
-		if often == "" {
-			often = c.w(c.vi)
-		}
-		a.Slot = &abi.Slot{Subject: c.subj.key, Attribute: routineSlot(what), Value: often, Many: true}
-	}
-	t.out.Candidates = append(t.out.Candidates, a)
-}
-
-func (c *clause) hasHabit() bool {
-	return slices.ContainsFunc(c.whens, func(w when) bool { return w.habit })
 }
 
 // evening says whether an event that is "at seven" is so after noon.

@@ -19,7 +19,7 @@
 //
 // Where to begin: [talk.sentence] tries what concerns a whole sentence, and gives
 // each clause to [talk.english] or [talk.chinese]. An English clause is parsed
-// first (parse.go, predicate.go). What has a person for its subject goes to
+// first (parse.go, subject.go, predicate.go). What has a person for its subject goes to
 // [talk.personal], where each family of verbs has a function (lives, works, eats,
 // owns), and "be" to [talk.is]; a thing goes to [talk.aboutThing]. In Chinese
 // [talk.statedZh] lists the forms that are known, and [talk.eventZh] takes what is

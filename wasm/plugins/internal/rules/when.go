@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/calendar"
@@ -339,95 +338,6 @@ func (w *when) read(s sentence, i int, now moment) bool {
 	}
 	return true
 }
-
-// weekdayOf returns 0 for Monday to 6 for Sunday, and -1 where s names no weekday. It knows "mon" only where short is set.
-func weekdayOf(s string, short bool) int {
-	if short || len(s) > 5 {
-		return calendar.Weekdays(s) - 1
-	}
-	return -1
-}
-
-func monthOf(s string) int {
-	if m := calendar.MonthNamed(s); m > 0 {
-		return m
-	}
-	return foreignMonths[s]
-}
-
-var small = [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"}
-
-// number reads a whole number up to 99 in words or digits.
-func number(s string) (int, bool) {
-	if numeric(s) {
-		n, ok := inDigits(s)
-		return n, ok && len(s) <= 4
-	}
-	for i, w := range small {
-		if s == w {
-			return i, true
-		}
-	}
-	switch s {
-	case "a", "an":
-		return 1, true
-	}
-	head, tail, _ := strings.Cut(s, "-")
-	for i, w := range [...]string{"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"} {
-		if head == w {
-			n := 10 * (i + 2)
-			for d := 1; d < 10; d++ {
-				if tail == small[d] {
-					return n + d, true
-				}
-			}
-			return n, tail == ""
-		}
-	}
-	return 0, false
-}
-
-var ordinals = [...]string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"}
-
-func ordinal(s string) (int, bool) {
-	for i, w := range ordinals {
-		if i > 0 && s == w {
-			return i, true
-		}
-	}
-	if len(s) > 2 && numeric(s) {
-		switch s[len(s)-2:] {
-		case "st", "nd", "rd", "th":
-			if n, ok := inDigits(s[:len(s)-2]); ok && n >= 1 && n <= 31 {
-				return n, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// numeric reports whether s begins with a digit.
-func numeric(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
-
-// inDigits reads a whole number in digits. It asks Atoi only about what begins like one, as
-// the error that Atoi makes for any other word costs more than the rest of a look.
-func inDigits(s string) (int, bool) {
-	if !numeric(s) {
-		return 0, false
-	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil
-}
-
-func year(s string) (int, bool) {
-	if len(s) != 4 {
-		return 0, false
-	}
-	n, ok := inDigits(s)
-	return n, ok && n >= 1900 && n < 2100
-}
-
-func isYear(s string) bool { _, ok := year(s); return ok }
 
 // calendar sets a day by its date, which may not exist.
 func (w *when) calendar(y, m, d int) {

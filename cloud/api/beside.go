@@ -1,0 +1,71 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/cloudwego/hertz/pkg/app"
+	"github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/common/adaptor"
+
+	"github.com/locket-dev/locket/cloud/relay"
+)
+
+// beside mounts a handler of net/http under a path, for bodies of up to limit bytes.
+// Its callers have no key, so that each address has its share of requests and memory.
+func (s *Server) beside(h *server.Hertz, path string, handler http.Handler, limit int, methods ...string) {
+	handler = http.StripPrefix(path, handler)
+	for _, method := range methods {
+		h.Handle(method, path+"/*path", func(ctx context.Context, c *app.RequestContext) {
+			r := &request{RequestContext: c}
+			r.of.address = s.address(c)
+			defer s.drop(r)
+			if err := s.checkBeside(r, limit); err != nil {
+				s.fail(c, err)
+				return
+			}
+			adaptor.HertzHandler(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+				handler.ServeHTTP(weighed{w, func(n int) error { return s.hold(ctx, r.of, n) }, func(err error) { s.fail(c, err) }}, q)
+			}))(ctx, c)
+		})
+	}
+}
+
+// weighed counts what a handler of net/http answers, as [Server.weigh] does.
+type weighed struct {
+	http.ResponseWriter
+	hold func(n int) error
+	fail func(error)
+}
+
+// Write answers with an error where the bytes can't be held, which are all that
+// a handler writes.
+func (w weighed) Write(b []byte) (int, error) {
+	if err := w.hold(len(b)); err != nil {
+		w.fail(err)
+		return 0, err
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+func (s *Server) checkBeside(r *request, limit int) error {
+	size := r.Request.Header.ContentLength()
+	switch {
+	case size == -1: // a chunked body
+		return errLength
+	case size > limit:
+		return fmt.Errorf("body of %d bytes: %w, which is %d here", size, relay.ErrTooLarge, limit)
+	}
+	if wait, ok := s.traders.Take(r.of.address); !ok {
+		return &relay.QuotaError{What: "requests a minute to the market", Limit: s.traders.PerMinute, Wait: wait}
+	}
+	if size <= 0 {
+		return nil
+	}
+	if err := s.readBody(r, size); err != nil {
+		return err
+	}
+	r.Request.SetBody(r.body)
+	return nil
+}

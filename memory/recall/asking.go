@@ -1,0 +1,56 @@
+package recall
+
+import (
+	"context"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// firstAsked is for how many documents Allow is called at first, where Glance is
+// not sure. It is then called for ever more.
+const firstAsked = 256
+
+// asking collects the documents of which it is not known whether they are allowed.
+type asking struct {
+	glance func(About) (ok, sure bool)
+	known  map[memory.ID]bool
+	open   []About
+	most   int
+}
+
+func (a *asking) allows(d About) bool {
+	if ok, sure := a.glance(d); sure {
+		return ok
+	}
+	ok, known := a.known[d.ID]
+	if !known && len(a.open) < a.most {
+		a.known[d.ID] = false // until it is asked
+		a.open = append(a.open, d)
+	}
+	return ok
+}
+
+// searchAllowed is search for a query whose Allow reads the store. Thousands of
+// documents may be read, and meanwhile nothing could be remembered if the index
+// were held. So each search notes what is to be read, and another follows when it
+// was read, until none notes anything.
+func (x *Index) searchAllowed(ctx context.Context, q Query, w *Weights, near []Similar) (Result, error) {
+	if q.Allow == nil || q.Glance == nil {
+		return x.search(q, w, near, nil)
+	}
+	allow, a := q.Allow, asking{glance: q.Glance, known: map[memory.ID]bool{}, most: firstAsked}
+	q.Allow = a.allows
+	for {
+		out, err := x.search(q, w, near, &a)
+		if err != nil || len(a.open) == 0 {
+			return out, err
+		}
+		for _, d := range a.open {
+			if err := ctx.Err(); err != nil {
+				return Result{}, err
+			}
+			a.known[d.ID] = allow(d)
+		}
+		a.open, a.most = a.open[:0], 4*a.most
+	}
+}

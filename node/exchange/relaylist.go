@@ -1,0 +1,228 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/remotes"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/envstore"
+	"github.com/locket-dev/locket/sync/membership"
+	"github.com/locket-dev/locket/sync/replica"
+)
+
+// Relays implements serve.Relayer.
+func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
+	sy, release, err := sc.of.Use()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := []serve.Relay{}
+	x := sy.exchange.Load()
+	if x == nil {
+		return out, nil
+	}
+	if x.remotes == nil {
+		return append(out, serve.Relay{URL: sy.Primary(), Kind: serve.RelayPrimary, Trouble: []string{}}), nil
+	}
+	for _, s := range x.remotes.Status() {
+		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Member: s.Member, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
+		switch {
+		case s.Primary:
+			r.Kind = serve.RelayPrimary
+		case s.Peer:
+			r.Kind = serve.RelayPeer
+		}
+		r.Metered = r.Blobs > 0 && !s.Peer && sy.c.Metered != nil && sy.c.Metered(ctx)
+		if s.Err != nil {
+			r.Error = replica.Told(s.Err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// checkRelay gives a relay's URL in the form in which it is kept.
+func checkRelay(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%w: relay %q: want a URL such as https://relay.example:8443", memory.ErrInvalid, text)
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host), nil
+}
+
+// withRelay changes something about a relay, and gives the list. Of a node without an envelope
+// store check is called before one is begun, which is for good.
+func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx context.Context, sy *Syncing, url string) error, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
+	url, err := checkRelay(text)
+	if err != nil {
+		return nil, err
+	}
+	sy, release, err := sc.of.Use()
+	if err != nil {
+		return nil, err
+	}
+	release() // ending the exchange takes the node's lock
+	if sy.Remotes() == nil {
+		err = check(ctx, sy, url)
+	}
+	if err == nil {
+		var p *remotes.Remotes
+		if p, _, release, err = sc.remotes(); err != nil {
+			return nil, err
+		}
+		release()
+		err = do(p, url)
+		if _, at := sy.Relay(); p.Primary() != at { // pairings, shares and the market go by the new one from now on
+			err = errors.Join(err, sy.begin(p.Primary()))
+		}
+	}
+	switch {
+	case errors.Is(err, remotes.ErrUnknown):
+		return nil, fmt.Errorf("%w: %w", memory.ErrNotFound, err)
+	case errors.Is(err, serve.ErrConflict):
+		return nil, err
+	case errors.Is(err, remotes.ErrKnown), errors.Is(err, remotes.ErrLast):
+		return nil, fmt.Errorf("%w: %w", serve.ErrConflict, err)
+	case err != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%w: %v", serve.ErrRelay, err)
+	case err != nil:
+		return nil, err
+	}
+	return sc.Relays(ctx)
+}
+
+// foundAt begins the wearer's space at a relay, unless the relay has it.
+func foundAt(ctx context.Context, sy *Syncing, url string) error {
+	genesis, err := membership.Genesis(sy.c.Ring.Locked)
+	if err != nil {
+		return err
+	}
+	relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
+	if err != nil {
+		return err
+	}
+	defer relay.Close()
+	if err := envstore.Found(ctx, sy.spaceAt(relay), genesis); err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	return nil
+}
+
+// usedAt gives an error unless the node syncs through the relay.
+func usedAt(_ context.Context, sy *Syncing, url string) error {
+	if url != sy.Primary() {
+		return fmt.Errorf("relay %s: %w", url, remotes.ErrUnknown)
+	}
+	return nil
+}
+
+// AddRelay implements serve.Relayer.
+func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
+		sy, r, err := sc.replica()
+		if err != nil {
+			return err
+		}
+		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // fetches what only the old relay has
+			return err
+		}
+		return p.Add(ctx, url)
+	})
+}
+
+// RemoveRelay implements serve.Relayer.
+func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return sc.withRelay(ctx, url, usedAt, func(p *remotes.Remotes, url string) error {
+		if url == p.Primary() {
+			if err := sc.comeHome(ctx); err != nil {
+				return err
+			}
+			if err := sc.shelve(ctx, p); err != nil {
+				return err
+			}
+		}
+		return p.Remove(ctx, url)
+	})
+}
+
+// MoveRelay implements serve.Relayer.
+func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
+	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
+		sy, r, err := sc.replica()
+		if err != nil {
+			return err
+		}
+		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil {
+			return err
+		}
+		if err := sc.comeHome(ctx); err != nil {
+			return err
+		}
+		if err := sc.shelve(ctx, p); err != nil {
+			return err
+		}
+		return p.Move(ctx, url)
+	})
+}
+
+// SyncFolder implements serve.Syncer.
+func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, error) {
+	if !filepath.IsAbs(dir) {
+		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)
+	}
+	// Check before an envelope store is begun for the folder: a mistyped name must
+	// change nothing.
+	if i, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
+	} else if err == nil && !i.IsDir() {
+		return serve.FolderSynced{}, fmt.Errorf("%w: %s is no folder", memory.ErrInvalid, dir)
+	}
+	p, sy, release, err := sc.remotes()
+	if err != nil {
+		return serve.FolderSynced{}, err
+	}
+	space := sy.c.Ring.Space()
+	release()
+	sy, r, err := sc.replica()
+	if err != nil {
+		return serve.FolderSynced{}, err
+	}
+	out := serve.FolderSynced{Trouble: []string{}}
+	if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // this relay may be down
+		return out, err
+	}
+	for range 2 { // the first round sends and takes; the second sends what follows from what came
+		held := r.Sync(ctx)
+		if replica.Failed(held) {
+			return out, held
+		}
+		met, err := p.Meet(ctx, dir, space)
+		out.Took, out.Gave, out.Blobs = out.Took+met.Took, out.Gave+met.Gave, out.Blobs+met.Blobs
+		out.Trouble = serve.Some(met.Trouble)
+		if held != nil {
+			out.Trouble = append(out.Trouble, held.Error())
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return out, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
+		}
+		if at, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(at.Path, dir) { // the person's folder, and no matter of the node's log
+			return out, fmt.Errorf("%w: folder %s: %v", memory.ErrInvalid, dir, at.Err)
+		}
+		if err != nil {
+			return out, fmt.Errorf("folder %s: %w", dir, err)
+		}
+		if met.Took == 0 {
+			break
+		}
+	}
+	return out, nil
+}
