@@ -36,7 +36,10 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = justZh(withOfZh(stripLeadZh(sinceZh.Replace(out.String()))))
+	b.text = withOfZh(stripLeadZh(sinceZh.Replace(out.String())))
+	if !containsAny(s.raw(), "年前", "那时", "当时", "那年") {
+		b.text = justZh(b.text)
+	}
 	b.born()
 	return b
 }
@@ -44,7 +47,8 @@ func (t *talk) bare(s sentence) bareZh {
 // justZh says what has just been done as what is done: 我刚辞职 is 我刚辞职了.
 func justZh(x string) string {
 	x = trimZhEnd(x)
-	if _, done, ok := strings.Cut(x, "刚"); ok && endsWithAny(done, []string{"辞职", "离职", "离婚", "结婚", "订婚", "分手", "毕业", "退休", "搬家", "失业", "入职", "怀孕", "出院", "升职", "转正", "换工作"}) && utf8.RuneCountInString(done) <= 4 {
+	who, done, ok := strings.Cut(x, "刚")
+	if ok && !containsAny(who, "想", "说", "要") && endsWithAny(done, []string{"被裁", "流产", "回国", "买房", "辞职", "离职", "离婚", "结婚", "订婚", "分手", "毕业", "退休", "搬家", "失业", "入职", "怀孕", "出院", "升职", "转正", "换工作"}) && utf8.RuneCountInString(done) <= 4 {
 		return x + "了"
 	}
 	return x
@@ -164,7 +168,7 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 		a.Entities[0].Kind = "" // a thing
 	}
 	then := containsAny(b.s.raw(), "的时候", "小时候", "那会儿", "那时", "那几年", "曾经", "当时", "结婚前", "毕业前")
-	if (then || strings.Contains(b.s.raw(), "以前")) && (formerly[attribute] || then && passingZh[attribute]) {
+	if (then || strings.Contains(b.s.raw(), "以前")) && (formerly[attribute] || passingZh[attribute]) {
 		if attr := map[string]string{"home": "lived_in", "employer": "worked_at"}[attribute]; attr != "" {
 			once := a
 			once.Kind, once.Tags, once.Confidence = "biography", []string{"biography"}, 0.75-doubt(b.s)
@@ -172,7 +176,7 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 			once.Subject, once.Predicate, once.Object = p.name, attr, value
 			t.out.Candidates = append(t.out.Candidates, once)
 		}
-		if then { // 大学的时候住在罗马 says nothing of now
+		if then || passingZh[attribute] { // 大学的时候住在罗马 says nothing of now
 			return
 		}
 		negates = true

@@ -5,7 +5,7 @@ var attained = set("accepted hired fired sacked dumped burgled arrested promoted
 
 // befell reports what was done to the speaker or to somebody of theirs: "I was adopted", "I was given a scholarship".
 func (c *clause) befell() bool {
-	if c.verb != "be" || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own) || !c.past && !c.perfect || c.neg {
+	if c.w(c.vi-1) == "to" || c.verb != "be" || c.kind != 's' && c.kind != 'w' && (c.kind != 'p' || !c.own) || !c.past && !c.perfect || c.neg {
 		return false
 	}
 	switch done := c.w(c.vi + 1); done {
@@ -22,7 +22,7 @@ func (c *clause) befell() bool {
 var entrusted = set("lead speak join chair manage present teach write run resign testify step")
 
 // offered are participles whose day may be that of what was offered: "I was invited to a wedding in June".
-var offered = set("given offered awarded invited accepted selected admitted")
+var offered = set("given offered awarded invited accepted selected admitted asked")
 
 // granted is what somebody got at work: "I got a raise".
 var granted = set("raise rise promotion bonus scholarship grant warning job place loan mortgage visa contract medal prize award refund discount")

@@ -39,13 +39,17 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 		}
 		return t.fact(&d, kind, "not_"+attribute, value, true, confidence-0.05)
 	}
-	if c.past && !c.neg && !c.usedTo && t.atOtherAge(c) {
+	if c.past && !c.usedTo && t.atOtherAge(c) {
 		switch attribute {
 		case "home":
 			kind, attribute, many, confidence = "biography", "lived_in", true, 0.75
 		case "employer":
 			kind, attribute, many, confidence = "biography", "worked_at", true, 0.75
-		case "owns", "pets":
+		case "lived_in", "worked_at", "education", "birthplace", "origin", "name":
+		default:
+			if attribute == "pets" && c.neg {
+				break // it died, and is dead
+			}
 			a := t.base(c, "episodic", "event", eventSure)
 			a.EventType, a.Actor = "event", c.subj.name
 			t.out.Candidates = append(t.out.Candidates, a)

@@ -255,8 +255,11 @@ func (t *talk) happened(c *clause, w *when) {
 	} else if w != nil && (c.innerOf(w).toCome || c.aimed(w)) {
 		w = nil // of another clause: "I met Ben, who is moving in January"
 	}
-	if w != nil && (w.assumed > 0 || w.weekday) && (announcing[c.verb] || c.befell() && offered[c.w(c.vi+1)]) {
-		w = nil // "we discussed the party on Saturday", "I was invited to a wedding in June"
+	asked := c.verb == "be" && c.w(c.vi+1) == "asked" && c.w(c.vi+2) == "to" && w != nil
+	if w != nil && (w.assumed > 0 || w.weekday) && (announcing[c.verb] || c.befell() && offered[c.w(c.vi+1)] || asked) {
+		undated := *c // "we discussed the party on Saturday", "I was invited to a wedding in June": which one?
+		undated.whens = nil
+		c, w = &undated, nil
 	}
 	if reasons[c.at(0)] && (c.find(c.vi+1, len(c.words), "i") >= 0 || c.find(c.vi+1, len(c.words), "we") >= 0) {
 		return // "because I broke my leg I can't come" is two clauses
@@ -269,7 +272,7 @@ func (t *talk) happened(c *clause, w *when) {
 		}
 	case "think", "know", "feel", "mean", "guess", "tell", "want", "need", "hope", "forget", "remember", "hear", "decide", "try", "be", "like", "love", "hate", "do", "have", "mention", "realise", "realize",
 		"notice", "agree", "wonder", "ask", "talk", "chat", "respond", "seem", "look", "sound", "help", "learn", "enjoy", "miss", "let", "keep", "continue", "encourage", "include", "admire":
-		if (w == nil || !w.hasDay) && !momentous && !c.befell() || c.verb == "think" || c.verb == "mean" || c.verb == "guess" || c.verb == "know" {
+		if (w == nil || !w.hasDay) && !momentous && !asked && !c.befell() || c.verb == "think" || c.verb == "mean" || c.verb == "guess" || c.verb == "know" {
 			return
 		}
 	}
@@ -300,7 +303,7 @@ func (t *talk) happened(c *clause, w *when) {
 	if first := c.w(c.vi + 1); c.verb == "get" && (c.kind == 's' || c.kind == 'p') && (first == "a" || first == "an" || first == "the" && given[last(o2(c, c.vi+1))]) {
 		got = got || first == "the" || granted[last(o2(c, c.vi+1))] || len(c.w(c.vi+2)) == 1 && strings.Contains("abcdef", c.w(c.vi+2)) && c.find(c.vi+3, 2, "in") > 0 // "a B plus in French"
 	}
-	got = got || momentous
+	got = got || momentous || asked
 	died := c.verb == "die" && c.kind == 'p'
 	paid := (c.verb == "pay" || c.verb == "spend" || c.verb == "earn" || c.verb == "lend") && c.amount()
 	if !timed && !hurt && !got && !paid && !died && !c.chosen() && (!deed(c.verb) || !named && with == "" && (place == "" || vague(place))) || len(c.words)-c.vi < 2 && !timed && !died && !momentous {

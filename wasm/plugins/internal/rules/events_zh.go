@@ -114,7 +114,7 @@ func (t *talk) eventZh(b *bareZh) {
 	w, habit := b.single()
 	x := b.text
 	attr, word := eventInZh(x)
-	if utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
+	if openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
@@ -128,7 +128,12 @@ func (t *talk) eventZh(b *bareZh) {
 		return
 	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
-		t.habitZh(b, who, 0.65)
+		if asRule := containsAny(b.s.raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !containsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
+			if name := namePrefixZh(x); name != "" && !strings.Contains(x, "我") {
+				who = t.named(name)
+			}
+			t.habitZh(b, who, 0.65)
+		}
 		return
 	}
 	errand := errandZh(x)

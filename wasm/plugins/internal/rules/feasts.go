@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -56,7 +57,7 @@ func feastDay(s sentence, k int, now moment, w *when, lead string) int {
 	case "last", "next", "this", "past", "coming":
 		which = b
 	}
-	if next := k + n; f == nil || ofFeast[s.at(next)] || next < len(s.toks) && s.toks[next].cap && s.at(next) != "i" && !subjectPronoun(first(contraction(s.at(next)))) || which == "" && (f.Days > 1 || n == 1 && f.Words != "halloween") {
+	if next := k + n; f == nil || ofFeast[s.at(next)] || next < len(s.toks) && s.toks[next].cap && s.at(next) != "i" && !subjectPronoun(first(contraction(s.at(next)))) || which == "" && (f.Days > 1 || n == 1 && f.Words != "halloween" || f.Parents()) {
 		return 0
 	}
 	if determiner(s.at(k-1)) && which == "" { // the Thanksgiving that we had
@@ -189,7 +190,7 @@ func someTime(s sentence, k int, now moment, w *when, lead string) int {
 		n = 2
 	case at(k) == "as" && (at(k+1) == "a" || at(k+1) == "an") && youths[at(k+2)] && (at(k+3) == "" || s.toks[k+3].kind == 'p'):
 		n = 3
-	case lead == "in" && (schooldays[at(k)] || (at(k) == "high" || at(k) == "primary" || at(k) == "secondary" || at(k) == "elementary" || at(k) == "middle" || at(k) == "grad") && at(k+1) == "school"):
+	case lead == "in" && !s.studies() && s.phraseEnds(k+1+boolInt(at(k+1) == "school")) && (schooldays[at(k)] || (at(k) == "high" || at(k) == "primary" || at(k) == "secondary" || at(k) == "elementary" || at(k) == "middle" || at(k) == "grad") && at(k+1) == "school"):
 		n = 1 + boolInt(at(k+1) == "school")
 	case lead == "at" && schooldays[at(k)] && slices.ContainsFunc(s.toks, func(t token) bool { return t.s == "met" }):
 		n = 1
@@ -210,6 +211,23 @@ var (
 	// schooldays follow "in" for years of a life, where none is named.
 	schooldays = set("college university uni kindergarten nursery")
 )
+
+// studies reports a verb of learning, to which a school belongs.
+func (s sentence) studies() bool {
+	return slices.ContainsFunc(s.toks, func(t token) bool { return strings.HasPrefix(t.s, "stud") || t.s == "taught" || t.s == "learned" })
+}
+
+// phraseEnds reports whether no noun goes on with a phrase at token k: "in college", and not "in college football".
+func (s sentence) phraseEnds(k int) bool {
+	if k >= len(s.toks) || s.toks[k].kind == 'p' || subjectPronoun(s.at(k)) || determiner(s.at(k)) || preposition(s.at(k)) {
+		return true
+	}
+	switch s.at(k) {
+	case "and", "but", "so", "because", "when", "my", "our":
+		return true
+	}
+	return false
+}
 
 // ageAt is how many tokens from k on say at which age something was, after "at": "the age of ten", or a number that is
 // no hour, "sixteen".
@@ -239,16 +257,29 @@ func (c *clause) feast() (*feast.Feast, int) {
 // 清明桥, 吃元宵, 当过年级组长.
 func feastBoundZh(s sentence, i, n int, words string) bool {
 	before, after := s.text[s.start:s.toks[i].start], s.at(i+n)
-	if endsWithAny(before, []string{"叫", "姓", "喜欢", "讨厌", "爱", "怕", "恨", "期待", "节日是"}) {
+	if endsWithAny(before, []string{"叫", "姓", "不过", "喜欢", "讨厌", "爱", "怕", "恨", "期待", "节日是"}) {
 		return false
 	}
 	switch words {
+	case "暑假", "寒假", "母亲节", "父亲节":
+		return freeDaysZh(s.raw(), before, after, words)
 	case "过年":
 		return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "等", "到", "逢", "次", "妈", "爸", "家"})) && (after == "" || !strings.Contains("级轻糕会龄年假审检夜货", after))
 	case "清明", "重阳", "元宵", "中秋", "七夕", "端午", "除夕":
 		return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "等", "到", "的", "月"})) && (after == "" || strings.Contains("节期假那当前后我们去回要没放在带给打想会跟和，", after))
 	}
 	return true
+}
+
+// freeDaysZh reports whether the holidays of a school, or the day of a parent, say when something will be. What is told of
+// them is of any year: 暑假我学会了游泳. before and after are what stands beside the words.
+func freeDaysZh(raw, before, after, words string) bool {
+	if strings.HasSuffix(words, "假") && !containsAny(raw, "要", "去", "会", "打算", "准备", "计划", "回", "想", "带", "飞") {
+		return false
+	}
+	told := strings.NewReplacer("了解", "", "记得", "", "得去", "", "得回", "", "过去", "").Replace(raw)
+	return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "这个", "子", "打算", "想"})) && !strings.Contains("档票前后作工班贺礼快到有结开从里的卡", cmp.Or(after, "我")) &&
+		!containsAny(told, "了", "过", "得", "没", "不", "盼", "喜欢", "爱", "讨厌", "忘", "那年", "小时候", "有一次", "年前", "上个", "上次")
 }
 
 // eachTime reports whether what is done at a feast or on the weekend is done each time: "we go skiing at Christmas",

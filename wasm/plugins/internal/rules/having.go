@@ -65,7 +65,7 @@ func (t *talk) getsOn(c *clause, i int) bool {
 // loses takes a job or a thing that somebody has no more: "I lost my job at Acme", "we sold the car".
 func (t *talk) loses(c *clause, i int) {
 	theirs := c.kind == 'p' && c.verb == "lose" && (c.w(i) == "his" || c.w(i) == "her" || c.w(i) == "their") && c.w(i+1) == "job"
-	if t.leftPost(c, i) || c.w(i) != "my" && c.w(i) != "our" && c.w(i) != "the" && !theirs || c.neg || !c.past && !c.perfect {
+	if t.atOtherAge(c) || t.leftPost(c, i) || c.w(i) != "my" && c.w(i) != "our" && c.w(i) != "the" && !theirs || c.neg || !c.past && !c.perfect {
 		return
 	}
 	o := o2(c, i)

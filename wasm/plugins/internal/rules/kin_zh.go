@@ -154,12 +154,18 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	return person{}, false
 }
 
-// trimAgeZh cuts off how old a relative is, or which of several: 8岁的, 最小的.
+// trimAgeZh cuts off how old a relative is, or which of several: 8岁的, 那个最小的.
 func trimAgeZh(s string) string {
-	if which, rest, ok := strings.Cut(s, "的"); ok && utf8.RuneCountInString(which) <= 4 && (strings.HasSuffix(which, "岁") || strings.HasSuffix(which, "个月大") || slices.Contains([]string{"最小", "最大", "刚出生", "亲"}, which)) && kinPrefixZh(rest) != "" {
-		return rest
+	which, rest, ok := strings.Cut(strings.TrimPrefix(s, "的"), "的")
+	if !ok || kinPrefixZh(rest) == "" {
+		return s
 	}
-	return s
+	which = trimHeads(which, "家里", "家", "那个", "那", "这个")
+	age := strings.TrimSuffix(strings.TrimSuffix(which, "岁"), "个月大")
+	if aged := age != which && age != "" && strings.Trim(age, "〇零一二两三四五六七八九十半多0123456789") == ""; !aged && which != "最小" && which != "最大" && which != "刚出生" && which != "亲" {
+		return s
+	}
+	return rest
 }
 
 // joinedZh takes out the spaces between Chinese characters.
@@ -178,6 +184,11 @@ func joinedZh(s string) string {
 // named puts whom a clause is about before it: a clause without a subject, or
 // with 他, stands by itself then.
 func named(text, name string) string {
+	if owner, chain, _ := strings.Cut(name, "的"); strings.Contains(chain, "的") {
+		if head, after, ok := strings.Cut(text, owner); ok && strings.HasPrefix(trimAgeZh(after), chain) {
+			return head + owner + "的" + trimAgeZh(after) // 我8岁的女儿的老师
+		}
+	}
 	for _, he := range [...]string{"他", "她"} {
 		if rest, ok := strings.CutPrefix(text, he); ok {
 			return name + rest
@@ -193,7 +204,8 @@ func named(text, name string) string {
 	if owner := strings.TrimSuffix(name, "的"+short); short != name && strings.Contains(text, short) {
 		before, _, _ := strings.Cut(text, short)
 		if which, own := strings.CutPrefix(before, owner); own && which != "" && trimAgeZh(which+short) == short {
-			return strings.Replace(text, before+short, name+"（"+strings.TrimSuffix(which, "的")+"）", 1) // 我8岁的女儿
+			which = strings.TrimSuffix(strings.TrimPrefix(which, "的"), "的")
+			return strings.Replace(text, before+short, name+"（"+which+"）", 1) // 我8岁的女儿
 		}
 		for _, own := range [...]string{owner + "家" + short, owner + short} {
 			if strings.Contains(text, own) {

@@ -61,7 +61,10 @@ var partings = map[string]bool{"oversleep": true, "fainted": true, "break up": t
 var undergone = set("stolen rejected accepted approved denied towed hacked cancelled canceled robbed repossessed declined refused damaged destroyed renewed published vandalised vandalized flooded nicked burgled mugged")
 
 // takenOut is what one has done to oneself, or to a thing of one's own.
-var takenOut = set("out removed replaced pulled extracted fitted repaired installed serviced stolen amputated")
+var takenOut = set("removed replaced pulled extracted fitted repaired installed serviced stolen amputated")
+
+// extracted is what a doctor takes out.
+var extracted = set("appendix tonsils adenoids tooth teeth gallbladder stitches spleen kidney uterus cataract cataracts wisdom molar")
 
 // ruined is what a thing of somebody's does at its end: "my passport expired".
 var ruined = set("die expire crash burst explode break fail")
@@ -90,7 +93,7 @@ func (c *clause) momentous() bool {
 	}
 	if c.verb == "have" && (next == "my" || next == "our" || next == "a") {
 		for k := c.vi + 3; k < len(c.words) && k < c.vi+7; k++ {
-			if takenOut[c.w(k)] && c.saysAll(k+1) {
+			if (takenOut[c.w(k)] || c.w(k) == "out" && extracted[c.w(k-1)]) && c.saysAll(k+1) {
 				return true // "I had my appendix out"
 			}
 		}

@@ -92,14 +92,20 @@ var milestonesZh = func() (all []milestoneOfZh) {
 投诉 物业 房东 邻居 航空公司 银行 快递
 报警了
 报了警
-做过 手术
-动过 手术
-开过刀
-住过院
-离过婚
-得过 肺炎 肺结核 癌症 新冠 水痘 肝炎
-中过风
-流过产
+做了 手术 化疗
+动了 手术
+开了刀
+住了院
+离了婚
+怀了孕
+坐了牢
+得了 肺炎 肺结核 癌症 新冠 水痘 肝炎
+中了风
+流了产
+割了 阑尾 扁桃体
+摘了 胆囊
+破产了
+留了学
 找到 工作 房子 钱包 钥匙 护照
 摔 跤
 贷了款
@@ -130,11 +136,18 @@ var milestonesZh = func() (all []milestoneOfZh) {
 
 // milestoneZh reports a milestone of the speaker's or of what is the speaker's: 我扭伤了脚, 我们分手了.
 func milestoneZh(x string) bool {
-	if what, deed, ok := strings.Cut(trimZhEnd(x), "我"); ok && what != "" && utf8.RuneCountInString(what) <= 4 && utf8.RuneCountInString(deed) <= 3 {
-		x = "我" + deed + what // 房租我交了
+	switch before, deed, ok := strings.Cut(trimZhEnd(x), "我"); {
+	case !ok || before == "":
+	case endsWithAny(strings.TrimRight(before, "，, "), []string{"的时候", "那年", "有一次", "有次", "年前", "小时候", "大学时", "高中时", "有一回"}):
+		x = "我" + deed // 有一次我在机场丢了护照
+	case utf8.RuneCountInString(before) <= 4 && utf8.RuneCountInString(deed) <= 3 && !strings.ContainsAny(deed, "得该能会忘说想要"):
+		x = "我" + deed + before // 房租我交了
 	}
 	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") && !strings.Contains(x, "过") || containsAny(milestoneWordsZh.Replace(x), "看了看", "照片", "看见", "看到", "梦", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
 		return false
+	}
+	if !strings.Contains(x, "了") {
+		x = strings.ReplaceAll(x, "过", "了") // 我出过车祸
 	}
 	for _, m := range milestonesZh {
 		if _, rest, ok := strings.Cut(x, m.verb); ok && (len(m.nouns) == 0 && !strings.HasPrefix(rest, "的") || nearZh(rest, m.nouns)) {

@@ -10,7 +10,7 @@ import (
 
 // everyWeek takes the hours of a place, and the days of a thing that comes round.
 func (t *talk) everyWeek(c *clause, i int) bool {
-	if t.part != Facts || pronoun(c.thing) || c.past || c.perfect || c.neg || c.modal || c.future || c.ing || c.own && c.verb == "be" && !openness[c.w(i)] {
+	if t.part != Facts || pronoun(c.thing) || c.past || c.perfect || c.neg || c.usedTo || c.modal || c.future || c.ing || c.own && c.verb == "be" && !openness[c.w(i)] {
 		return false
 	}
 	hour := false
@@ -24,8 +24,14 @@ func (t *talk) everyWeek(c *clause, i int) bool {
 		n, ok := number(c.w(k + 1))
 		hour = hour || ok && n > 0 && n <= 24 && (c.w(k) == "from" || c.w(k) == "until" || c.w(k) == "till" || c.w(k) == "at")
 	}
-	open := (c.verb == "open" || c.verb == "close") && (i == len(c.words) || len(c.whens) > 0) || c.verb == "be" && openness[c.w(i)]
-	if round := c.hasHabit() && comesRound[c.verb] && (c.w(0) == "the" || c.own); !round && (!open || !hour && !c.hasHabit()) {
+	for k := range c.words {
+		if doubtful[c.w(k)] || c.w(k) == "it" { // isn't it
+			return false
+		}
+	}
+	noun := trimS(last(strings.ToLower(c.thing)))
+	open := opensDaily[noun] && ((c.verb == "open" || c.verb == "close") && (i == len(c.words) || len(c.whens) > 0) || c.verb == "be" && openness[c.w(i)])
+	if round := c.hasHabit() && comesRound[c.verb] && roundThings[noun]; !round && (!open || !hour && !c.hasHabit()) {
 		return false
 	}
 	always := *c
@@ -39,12 +45,17 @@ const hoursSure = 0.7
 
 var (
 	openness   = set("open closed shut")
-	comesRound = set("go come run leave meet start begin arrive close open")
+	comesRound = set("go come run leave meet start begin arrive be")
+	// opensDaily are places with hours, roundThings what comes on a day of each week.
+	opensDaily = set("pharmacy chemist library pool gym shop store supermarket market bank office museum gallery zoo park clinic surgery hospital restaurant cafe café bar pub bakery butcher school nursery kindergarten kitchen canteen gate station " +
+		"garage salon hairdresser hairdressers barber cinema theatre church reception desk playground sauna beach centre center mall takeaway deli florist laundrette launderette tip dump depot workshop studio canteen")
+	roundThings = set("bin rubbish trash recycling garbage choir orchestra band club class team group cleaner gardener market bus train ferry post milkman yoga practice rehearsal lesson training swimming football")
+	doubtful    = set("rarely seldom hardly never guess think suppose isn't isnt right probably maybe")
 )
 
 // thereIs takes where a thing is: "there's a spare key under the mat".
 func (t *talk) thereIs(c *clause, i int) bool {
-	if c.thing != "there" || c.verb != "be" || c.past || c.neg || c.modal || !determiner(c.w(i)) && c.w(i) != "another" || c.w(i) == "no" || len(c.whens) > 0 {
+	if c.thing != "there" || c.verb != "be" || c.past || c.usedTo || c.neg || c.modal || !determiner(c.w(i)) && c.w(i) != "another" || c.w(i) == "no" || len(c.whens) > 0 {
 		return false
 	}
 	for k := i + 2; k < len(c.words); k++ {
@@ -52,8 +63,9 @@ func (t *talk) thereIs(c *clause, i int) bool {
 			continue
 		}
 		end := c.words[len(c.words)-1].tok + 1
-		what, _, _ := strings.Cut(c.join(i+1, k), " of ")
-		if noun := last(strings.ToLower(what)); !findable(what) || !thingWord(noun) && !possession[noun] && !keptThings[trimS(noun)] || !whereWords(c.sentence, c.words[k].tok, end) {
+		what := c.join(i+1, k)
+		head, _, _ := strings.Cut(what, " of ")
+		if noun := last(strings.ToLower(head)); !findable(what) || !thingWord(noun) && !possession[noun] && !keptThings[trimS(noun)] || !whereWords(c.sentence, c.words[k].tok, end) {
 			return false
 		}
 		of := *c
@@ -66,10 +78,15 @@ func (t *talk) thereIs(c *clause, i int) bool {
 // keptThings are kept somewhere for whoever needs them.
 var keptThings = set("key torch flashlight candle match battery charger adapter fuse bulb plaster bandage blanket towel pillow umbrella ladder screwdriver hammer drill toolbox corkscrew scissors stamp envelope cable spare lighter stopcock fusebox thermostat passport document folder")
 
+// openZh reports what a place does of itself: 电影院十点开门 is no film.
+func openZh(x string) bool {
+	return containsAny(x, "开门", "关门", "打烊", "营业") && !strings.Contains(x, "我")
+}
+
 // opensZh takes the hours of a place: 图书馆九点开门, 药店开到半夜.
 func (t *talk) opensZh(s sentence) bool {
 	x := trimZhEnd(s.raw())
-	if !s.chinese() || utf8.RuneCountInString(x) > 24 || !containsAny(x, "开门", "关门", "打烊", "营业", "开到") || containsAny(x, "吗", "你", "如果", "要是", "他", "她", "了", "没", "快", "差点", "要", "得", "记得", "怎么", "？") {
+	if !s.chinese() || utf8.RuneCountInString(x) > 24 || !containsAny(x, "开门", "关门", "打烊", "营业", "开到") || containsAny(x, "吗", "你", "如果", "要是", "他", "她", "了", "没", "快", "差点", "要", "得", "怎么", "？", "还是", "是不是", "对不对", "不知道", "以为", "说", "以前", "下周", "这周", "几点", "什么时候") {
 		return false
 	}
 	b := t.bare(s)

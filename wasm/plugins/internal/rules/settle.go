@@ -86,12 +86,15 @@ func (t *talk) lives(c *clause, i int) {
 		if abodeOf(o, t.plain) != dwelling {
 			return
 		}
-	case c.past:
-		t.fact(c, "biography", "lived_in", o, true, 0.75)
-		return
 	}
 	if k := c.find(i, 2, "on"); k >= 0 && !c.capital(k+1) && abodeOf(o, false) != dwelling {
 		return // on coffee
+	}
+	if c.past && !c.usedTo {
+		if abodeOf(o, t.plain) != noAbode {
+			t.fact(c, "biography", "lived_in", o, true, 0.75)
+		}
+		return
 	}
 	t.settles(c, o, 0.92)
 }

@@ -75,6 +75,9 @@ func (c *clause) presentVerb(k int, at *when) bool {
 	case "will", "can", "must":
 		return true
 	case "is", "are", "am":
+		if k > 1 && c.words[k].tok == c.words[k-1].tok && preposition(c.w(k-2)) {
+			return false // at Anna's
+		}
 		return says || ing || next >= len(c.words) || c.words[next].tok > at.first
 	case "would", "might", "could", "should":
 		return says

@@ -46,6 +46,9 @@ func (t *talk) attend(x string) {
 		}
 	}
 	rest, own := cutOwnZh(strings.TrimPrefix(x, "新"))
+	if own {
+		rest = trimAgeZh(rest)
+	}
 	k := kinPrefixZh(rest)
 	switch {
 	case !own && hasMeZh(x):

@@ -301,6 +301,9 @@ func whenAt(s sentence, i int, now moment) (w when, ok bool) {
 
 // read fills w as [whenAt] has it, and reports whether there is a time expression.
 func (w *when) read(s sentence, i int, now moment) bool {
+	if rough := s.at(i); (rough == "about" || rough == "around") && i > 2 && s.at(i-3) == "when" && (s.at(i-1) == "was" || s.at(i-1) == "were") {
+		return false // "when I was about seven": years
+	}
 	*w = when{first: i, zone: now.offset, day: now.day}
 	k, found := i, false
 	for k < len(s.toks) {

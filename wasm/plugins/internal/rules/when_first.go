@@ -6,16 +6,17 @@ import "strings"
 // that the rules for a clause see both, and the statement keeps both.
 
 // whenFirst takes a sentence that begins with when something was, as somebody's age, and tells in the past what was then.
+// Where it tells several things, all of it is noted.
 func (t *talk) whenFirst(s sentence) bool {
 	if s.chinese() || s.ends == "?" || len(s.toks) > 40 {
 		return false
 	}
 	then, main := s.thenFirst()
-	if main == 0 {
-		return false
+	if main == 0 || s.namelessAt(main) && !s.namelessAt(1) {
+		return false // "when my mum was young she lived in Egypt"
 	}
 	end := len(s.toks)
-	if c, ok := t.parse(s.sub(main, end)); !ok || !c.past && !c.perfect {
+	if c, ok := t.parse(s.sub(main, end)); !ok || !c.past {
 		return false
 	}
 	lead := s.sub(0, then)
@@ -24,8 +25,8 @@ func (t *talk) whenFirst(s sentence) bool {
 		return false
 	}
 	from := len(t.out.Candidates)
-	for _, c := range clauses(all[0]) {
-		t.clause(c)
+	if c := clauses(all[0]); len(c) == 1 && !s.severalFrom(main) {
+		t.clause(c[0])
 	}
 	if len(t.out.Candidates) == from && t.part == Facts {
 		t.note(all[0])
@@ -34,12 +35,34 @@ func (t *talk) whenFirst(s sentence) bool {
 	return true // in each part: nothing of it is so today
 }
 
+// severalFrom reports words that join another thing to the first one, from token i on.
+func (s sentence) severalFrom(i int) bool {
+	for ; i < len(s.toks); i++ {
+		switch s.at(i) {
+		case "and", "but", "because", "so", ",", "then", "now":
+			return true
+		}
+	}
+	return false
+}
+
+// namelessAt reports "he", "she", "it" or "they" at token i.
+func (s sentence) namelessAt(i int) bool {
+	w, _ := contraction(s.at(i))
+	return w == "he" || w == "she" || w == "it" || w == "they"
+}
+
 // thenFirst is how many tokens at the begin of a sentence say when something was, "when I was ten" or "as a child", and
 // the token at which the rest begins; 0, 0: it does not begin so.
 func (s sentence) thenFirst() (then, main int) {
+	starts := func(i int) bool {
+		return s.at(i) == "," || subjectPronoun(s.at(i)) || s.at(i) == "my" || s.at(i) == "our"
+	}
 	switch at := s.at; {
-	case at(0) == "as" && (at(1) == "a" || at(1) == "an") && (youths[at(2)] || at(2) == "student"):
+	case at(0) == "as" && (at(1) == "a" || at(1) == "an") && (youths[at(2)] || at(2) == "student") && starts(3):
 		then = 3
+	case at(0) == "at" && at(1) == "the" && s.ageAt(1) > 0 && starts(1+s.ageAt(1)):
+		then = 1 + s.ageAt(1)
 	case at(0) == "when" && (subjectPronoun(at(1)) && s.tellsAt(2) || (at(1) == "my" || at(1) == "our") && s.tellsAt(3)):
 		for i := 4; i < len(s.toks) && then == 0; i++ {
 			be := at(2) == "was" || at(2) == "were"
@@ -72,13 +95,36 @@ func (t *talk) standsFor(from int, s sentence) {
 	}
 }
 
-// atOtherAge reports whether a clause says how old somebody was, or what they were, at its time: "I moved to London when
-// I was twenty". Whether it is still so, nobody knows.
+// atOtherAge reports whether a clause says how young somebody was at its time: "I moved to London when I was twenty".
+// Whether it is still so, nobody knows, unless it says so.
 func (t *talk) atOtherAge(c *clause) bool {
-	for k := c.vi + 1; k+2 < len(c.words); k++ {
-		if be := c.w(k + 2); c.w(k) == "when" && subjectPronoun(c.w(k+1)) && (be == "was" || be == "were") {
+	for i := range c.toks {
+		if w := c.at(i); w == "still" || w == "since" {
+			return false
+		}
+	}
+	for k := c.vi + 1; k+3 < len(c.words); k++ {
+		if be := c.w(k + 2); c.w(k) != "when" || !subjectPronoun(c.w(k+1)) || be != "was" && be != "were" {
+			continue
+		}
+		of := k + 3
+		if rough := c.w(of); rough == "about" || rough == "around" || rough == "only" || rough == "a" || rough == "just" {
+			of++
+		}
+		n, ok := number(c.w(of))
+		if young := c.w(of); ok && n < grown || youths[trimS(young)] || young == "kids" || young == "children" || young == "little" || young == "young" || young == "small" || young == "student" || young == "students" || young == "younger" ||
+			(young == "at" || young == "in") && (schooldays[c.w(of+1)] || c.w(of+1) == "school") {
 			return true
 		}
 	}
-	return anyTime(c.sentence, t.now, func(w *when) bool { return w.vague && c.at(w.next-1) != "ago" })
+	return anyTime(c.sentence, t.now, func(w *when) bool {
+		if !w.vague || c.at(w.next-1) == "ago" {
+			return false
+		}
+		n, ok := number(c.at(w.next - 1))
+		return !ok || n < grown
+	})
 }
+
+// grown is the age from which on what somebody began may well be so today.
+const grown = 30

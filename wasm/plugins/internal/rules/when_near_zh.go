@@ -126,8 +126,8 @@ func (w *when) ahead(now moment, unit string, n int) {
 // pairZh reads other weekdays after weekday d: 周一三五, 周一周五 and 周一和周五在家办公 are of each week, 周六周日 may be of
 // this one.
 func pairZh(s sentence, i, d int) (took int, habit bool) {
-	if n := barePairZh(s, i, d); n > 0 {
-		return n, true
+	if n, habit := barePairZh(s, i, d); n > 0 {
+		return n, habit
 	}
 	_, and := prefixZh(s, i, "和", "、")
 	i += and
@@ -147,21 +147,26 @@ func pairZh(s sentence, i, d int) (took int, habit bool) {
 }
 
 // barePairZh is how many weekdays follow weekday d from token i on, each later than the one before and without a word for
-// the week: two of 周一三五, and none of 周一三点.
-func barePairZh(s sentence, i, d int) (n int) {
+// the week: two of 周一三五, and none of 周一三点. They are of each week where a day lies between two of them, and 周四五我请假
+// may be of this one.
+func barePairZh(s sentence, i, d int) (n int, habit bool) {
 	const days = "一二三四五六日"
 	for {
 		next := strings.Index(days, s.at(i+n)) / len("一")
 		if s.at(i+n) == "" || next <= d {
 			break
 		}
+		habit = habit || next > d+1
 		d = next
 		n++
 	}
-	if n == 1 && !strings.Contains("我他她去上休有晚早下健跑游练打学在不都", cmp.Or(s.at(i+1), "?")) {
-		return 0
+	for n > 0 && strings.Contains("月号点个天次年岁楼百千万分十块本件张位条场道川环里层路时人", cmp.Or(s.at(i+n), "我")) {
+		n-- // 周二四六点我去跑步
+		if s.at(i+n+1) != "点" {
+			return 0, false
+		}
 	}
-	return n
+	return n, habit && n > 0
 }
 
 // weekBeforeZh is the week, in days from this one, of the day that is named right before token i: of

@@ -334,13 +334,16 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 			}
 			w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 			w.weekday = true
+			bare, _ := barePairZh(s, i+u+n, d)
 			if n2, more := pairZh(s, i+u+n, d); more {
 				w.habit, w.weekday = true, false
 				return u + n + n2
 			}
+			n += bare
 		default:
 			w.set(monday+week+d, 'd')
-			n += barePairZh(s, i+r+u+n, d) // 下周一三五: from the first one on
+			bare, _ := barePairZh(s, i+r+u+n, d)
+			n += bare // 下周一三五: from the first one on
 		}
 		return r + u + n
 	}
