@@ -31,17 +31,20 @@ func (t *talk) everyWeek(c *clause, i int) bool {
 	}
 	noun := trimS(last(strings.ToLower(c.thing)))
 	open := opensDaily[noun] && ((c.verb == "open" || c.verb == "close") && (i == len(c.words) || len(c.whens) > 0) || c.verb == "be" && openness[c.w(i)])
-	if round := c.hasHabit() && comesRound[c.verb] && roundThings[noun]; !round && (!open || !hour && !c.hasHabit()) {
+	kind := "hours"
+	if c.hasHabit() && comesRound[c.verb] && roundThings[noun] {
+		kind = "habit"
+	} else if !open || !hour && !c.hasHabit() {
 		return false
 	}
 	always := *c
 	always.whens = nil // no date stands beside "at nine"
-	t.out.Candidates = append(t.out.Candidates, t.base(&always, "semantic", "hours", hoursSure))
+	t.out.Candidates = append(t.out.Candidates, t.base(&always, "semantic", kind, hoursSure))
 	return true
 }
 
-// hoursSure is how sure it is when something is open: it may be so today alone.
-const hoursSure = 0.7
+// hoursSure is how sure it is that something is so every day or week: it may be so today alone.
+const hoursSure = 0.65
 
 var (
 	openness   = set("open closed shut")
