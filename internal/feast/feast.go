@@ -7,8 +7,8 @@ import "github.com/locket-dev/locket/internal/calendar"
 // Feast is a day, or a run of days, that has a name.
 type Feast struct {
 	Words      string // its name in small letters, without 's: 国庆, 春节, "new year eve"
-	month, day int    // of a feast of the sun's calendar, day its earliest where it is on a weekday; month 0: another's
-	weekday    int    // that it is always on, 1 for Monday to 7; 0: on any
+	month, day int    // its date; the earliest one of a feast that is always on the same weekday. Month 0: it moves
+	weekday    int    // the weekday that it is always on, 1 for Monday to 7; 0: it has none
 	by         movable
 	later      int // so many days after that, or before where it is below 0
 	Days       int // how many it has, at least 1
@@ -53,8 +53,9 @@ var All = []Feast{
 	{Words: "good friday", by: easter, later: -2, Days: 1}, {Words: "easter sunday", by: easter, Days: 1}, {Words: "easter monday", by: easter, later: 1, Days: 1},
 	{Words: "easter", by: easter, later: -2, Days: 4, Main: 2}, {Words: "whit monday", by: easter, later: 50, Days: 1}, {Words: "pentecost", by: easter, later: 49, Days: 2},
 	{Words: "ash wednesday", by: easter, later: -46, Days: 1}, {Words: "shrove tuesday", by: easter, later: -47, Days: 1}, {Words: "pancake day", by: easter, later: -47, Days: 1},
-	{Words: "thanksgiving", month: 11, day: 22, weekday: 4, Days: 1}, {Words: "black friday", month: 11, day: 22, weekday: 4, later: 1, Days: 1}, {Words: "bonfire night", month: 11, day: 5, Days: 1}, // as in the United States
-	{Words: "mother day", month: 5, day: 8, weekday: 7, Days: 1}, {Words: "father day", month: 6, day: 15, weekday: 7, Days: 1}, {Words: "mothering sunday", by: easter, later: -21, Days: 1}, // as nearly everywhere
+	{Words: "thanksgiving", month: 11, day: 22, weekday: 4, Days: 1}, {Words: "black friday", month: 11, day: 22, weekday: 4, later: 1, Days: 1}, // those of the United States
+	{Words: "mother day", month: 5, day: 8, weekday: 7, Days: 1}, {Words: "father day", month: 6, day: 15, weekday: 7, Days: 1}, // those of the United States, China and most of Europe
+	{Words: "bonfire night", month: 11, day: 5, Days: 1}, {Words: "mothering sunday", by: easter, later: -21, Days: 1}, // British
 }
 
 // moon has the days of 春节, 端午, 七夕, 中秋 and 重阳, as month × 100 + day, from firstMoon on, by

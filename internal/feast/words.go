@@ -34,7 +34,7 @@ func At(at calendar.Words, k int) (*Feast, int) {
 			}
 			n++
 		}
-		if n > 0 && !(f.Parents() && ownWords[at(k-1)]) {
+		if n > 0 && !(f.OfParent() && ownWords[at(k-1)]) {
 			return f, n
 		}
 	}
@@ -44,8 +44,8 @@ func At(at calendar.Words, k int) (*Feast, int) {
 // ownWords stand before a mother or a father whose day it is, and no feast: "my mother's day off".
 var ownWords = map[string]bool{"my": true, "your": true, "his": true, "her": true, "our": true, "their": true}
 
-// Parents reports Mother's Day and Father's Day.
-func (f *Feast) Parents() bool { return f.Words == "mother day" || f.Words == "father day" }
+// OfParent reports Mother's Day and Father's Day, by their English names.
+func (f *Feast) OfParent() bool { return f.Words == "mother day" || f.Words == "father day" }
 
 // Beside reads "week after Easter", "weekend before Christmas", "first Monday after New Year", "two weeks before
 // Christmas", "day after Thanksgiving" at word k, and returns the place behind it. A count of weeks or months may be off

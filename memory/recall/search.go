@@ -272,10 +272,10 @@ func (r *ranking) hits(out *Result) {
 	minor(out.Hits, says, out.Confidence)
 }
 
-// placed is a candidate by its place in the list. It is sorted in place of the candidate, which is large.
+// placed stands for a candidate, which is too large to be moved while sorting.
 type placed struct {
 	total   float64
-	doc, at uint32
+	doc, at uint32 // at is its place in the list
 }
 
 // order sorts the candidates.

@@ -3,7 +3,13 @@ package exchange
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/opened"
 	"github.com/locket-dev/locket/node/remotes"
 	"github.com/locket-dev/locket/node/serve"
@@ -76,4 +82,57 @@ func (sc Syncer) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
 		return serve.SyncStatus{}, err
 	}
 	return sc.SyncStatus(ctx) // the status has the error
+}
+
+// SyncFolder implements serve.Syncer.
+func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, error) {
+	if !filepath.IsAbs(dir) {
+		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)
+	}
+	// Check before an envelope store is begun for the folder: a mistyped name must
+	// change nothing.
+	if i, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
+	} else if err == nil && !i.IsDir() {
+		return serve.FolderSynced{}, fmt.Errorf("%w: %s is no folder", memory.ErrInvalid, dir)
+	}
+	p, sy, release, err := sc.remotes()
+	if err != nil {
+		return serve.FolderSynced{}, err
+	}
+	space := sy.c.Ring.Space()
+	release()
+	sy, r, err := sc.replica()
+	if err != nil {
+		return serve.FolderSynced{}, err
+	}
+	out := serve.FolderSynced{Trouble: []string{}}
+	if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // this relay may be down
+		return out, err
+	}
+	for range 2 { // the first round sends and takes; the second sends what follows from what came
+		held := r.Sync(ctx)
+		if replica.Failed(held) {
+			return out, held
+		}
+		met, err := p.Meet(ctx, dir, space)
+		out.Took, out.Gave, out.Blobs = out.Took+met.Took, out.Gave+met.Gave, out.Blobs+met.Blobs
+		out.Trouble = serve.Some(met.Trouble)
+		if held != nil {
+			out.Trouble = append(out.Trouble, held.Error())
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return out, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
+		}
+		if at, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(at.Path, dir) { // the person's folder, and no matter of the node's log
+			return out, fmt.Errorf("%w: folder %s: %v", memory.ErrInvalid, dir, at.Err)
+		}
+		if err != nil {
+			return out, fmt.Errorf("folder %s: %w", dir, err)
+		}
+		if met.Took == 0 {
+			break
+		}
+	}
+	return out, nil
 }

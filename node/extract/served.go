@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"container/list"
 	"slices"
 	"strings"
 	"sync"
@@ -27,8 +28,14 @@ const servedMost = 2000
 // aloud does not teach the node its own words.
 type served struct {
 	mu    sync.Mutex
-	said  map[string]time.Time // the last time of each
-	order []string             // the keys of said, by their first time
+	texts map[string]*list.Element // of order
+	order list.List                // of given, the one that was given out last at its end
+}
+
+// given is a text that was given out, and when it was so last.
+type given struct {
+	text string
+	at   time.Time
 }
 
 // Served notes texts that were given out at a time. It is safe for concurrent use.
@@ -36,22 +43,26 @@ func (x *Extractor) Served(at time.Time, texts ...string) {
 	s := &x.served
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.said == nil {
-		s.said = map[string]time.Time{}
+	if s.texts == nil {
+		s.texts = map[string]*list.Element{}
 	}
 	for _, text := range texts {
 		n := memory.Normal(text)
 		if words, han := length(n); words < servedWords && han < servedHan {
 			continue
 		}
-		if _, again := s.said[n]; !again {
-			s.order = append(s.order, n)
+		if e := s.texts[n]; e != nil {
+			s.order.Remove(e)
 		}
-		s.said[n] = at
+		s.texts[n] = s.order.PushBack(given{n, at})
 	}
-	for len(s.order) > servedMost || len(s.order) > 0 && at.Sub(s.said[s.order[0]]) > servedFor {
-		delete(s.said, s.order[0])
-		s.order = s.order[1:]
+	for e := s.order.Front(); e != nil; e = s.order.Front() {
+		oldest := e.Value.(given)
+		if s.order.Len() <= servedMost && at.Sub(oldest.at) <= servedFor {
+			break
+		}
+		s.order.Remove(e)
+		delete(s.texts, oldest.text)
 	}
 }
 
@@ -64,9 +75,10 @@ func (s *served) recently(text string, at time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []string
-	for k, t := range s.said {
-		if d := at.Sub(t); d >= -servedFor && d <= servedFor && strings.Contains(n, k) {
-			all = append(all, k)
+	for e := s.order.Front(); e != nil; e = e.Next() {
+		g := e.Value.(given)
+		if d := at.Sub(g.at); d >= -servedFor && d <= servedFor && strings.Contains(n, g.text) {
+			all = append(all, g.text)
 		}
 	}
 	repeated := 0

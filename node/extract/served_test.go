@@ -31,22 +31,29 @@ func TestRecently(t *testing.T) {
 	}
 }
 
-// What is given out without end is forgotten, the first first, and what is old, too.
+// What is given out without end is forgotten, what was not given out for longest first, and what is old, too.
 func TestServedIsBounded(t *testing.T) {
 	var x Extractor
 	begin := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
 	line := func(i int) string { return fmt.Sprintf("the number of this line is %d", i) }
-	for i := range servedMost + 100 {
+	for i := range servedMost {
 		x.Served(begin, line(i))
 	}
-	if len(x.served.said) != servedMost || len(x.served.order) != servedMost {
-		t.Errorf("%d texts in an order of %d, want %d", len(x.served.said), len(x.served.order), servedMost)
+	x.Served(begin, line(0)) // again
+	for i := range 100 {
+		x.Served(begin, line(servedMost+i))
 	}
-	if x.served.recently(line(99), begin) || !x.served.recently(line(100), begin) {
-		t.Error("not the first ones are forgotten")
+	if len(x.served.texts) != servedMost || x.served.order.Len() != servedMost {
+		t.Errorf("%d texts in an order of %d, want %d", len(x.served.texts), x.served.order.Len(), servedMost)
 	}
+	for i, want := range map[int]bool{0: true, 1: false, 100: false, 101: true} {
+		if got := x.served.recently(line(i), begin); got != want {
+			t.Errorf("line %d is known: %v, want %v", i, got, want)
+		}
+	}
+	x.Served(begin.Add(servedFor/2), line(101))
 	x.Served(begin.Add(servedFor+time.Second), line(0))
-	if len(x.served.said) != 1 || !x.served.recently(line(0), begin.Add(servedFor)) {
-		t.Errorf("%d texts after ten minutes, want the new one", len(x.served.said))
+	if len(x.served.texts) != 2 {
+		t.Errorf("%d texts after ten minutes, want the new one and the one that was given out meanwhile", len(x.served.texts))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"time"
 
@@ -334,4 +335,14 @@ func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []
 		}
 	}
 	return out, nil
+}
+
+// Import implements serve.Exchange. It puts the archive aside, sealed, until it is
+// known to be complete and signed. Then it takes it page by page.
+func (a Archives) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
+	err = a.of.During(ctx, func(ctx context.Context, t *Transfer) error {
+		res, err = t.take(ctx, records, opt)
+		return err
+	})
+	return res, err
 }

@@ -19,16 +19,6 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Import implements serve.Exchange. It puts the archive aside, sealed, until it is
-// known to be complete and signed. Then it takes it page by page.
-func (a Archives) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
-	err = a.of.During(ctx, func(ctx context.Context, t *Transfer) error {
-		res, err = t.take(ctx, records, opt)
-		return err
-	})
-	return res, err
-}
-
 func (t *Transfer) take(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
 	aside, sum, err := t.putAside(ctx, records)
 	if err != nil {

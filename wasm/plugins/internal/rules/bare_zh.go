@@ -143,7 +143,8 @@ func (t *talk) baseZh(b *bareZh, typ, kind string, p person, confidence float64)
 	}
 }
 
-// formerly are what was once so and no longer is, where 以前 says so, passingZh what 小时候 says nothing of for now.
+// formerly are attributes that end where 以前 says that something was so. passingZh are those of which 小时候 and 以前 say
+// nothing for today.
 var (
 	formerly  = set("home employer job likes dislikes")
 	passingZh = set("allergies avoids afraid_of plays owns pets condition diet")

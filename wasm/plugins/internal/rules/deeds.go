@@ -22,7 +22,7 @@ func (c *clause) befell() bool {
 var entrusted = set("lead speak join chair manage present teach write run resign testify step")
 
 // offered are participles whose day may be that of what was offered: "I was invited to a wedding in June".
-var offered = set("given offered awarded invited accepted selected admitted asked")
+var offered = set("given offered awarded invited accepted selected admitted")
 
 // granted is what somebody got at work: "I got a raise".
 var granted = set("raise rise promotion bonus scholarship grant warning job place loan mortgage visa contract medal prize award refund discount")

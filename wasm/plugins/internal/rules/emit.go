@@ -39,21 +39,26 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 		}
 		return t.fact(&d, kind, "not_"+attribute, value, true, confidence-0.05)
 	}
-	if c.past && !c.usedTo && t.atOtherAge(c) {
+	value, _, _ = strings.Cut(value, " when ")
+	if c.past && !c.usedTo && (unsettled[attribute] || strings.HasPrefix(attribute, "favourite_")) && t.atOtherAge(c) {
 		switch attribute {
 		case "home":
 			kind, attribute, many, confidence = "biography", "lived_in", true, 0.75
 		case "employer":
-			kind, attribute, many, confidence = "biography", "worked_at", true, 0.75
-		case "lived_in", "worked_at", "education", "birthplace", "origin", "name":
-		default:
-			if attribute == "pets" && c.neg {
-				break // it died, and is dead
+			if c.neg {
+				return t.atThatAge(c)
 			}
-			a := t.base(c, "episodic", "event", eventSure)
-			a.EventType, a.Actor = "event", c.subj.name
-			t.out.Candidates = append(t.out.Candidates, a)
-			return &t.out.Candidates[len(t.out.Candidates)-1]
+			kind, attribute, many, confidence = "biography", "worked_at", true, 0.75
+		case "pets":
+			if !c.neg { // else it died, and is dead
+				return t.atThatAge(c)
+			}
+		case "avoids":
+			if c.verb != "stop" && c.verb != "quit" && c.verb != "give" {
+				return t.atThatAge(c)
+			}
+		default:
+			return t.atThatAge(c)
 		}
 	}
 	if c.perfect && !c.ing {
@@ -82,6 +87,9 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	t.out.Candidates = append(t.out.Candidates, a)
 	return &t.out.Candidates[len(t.out.Candidates)-1]
 }
+
+// unsettled are the attributes of which nobody knows whether they hold today, where somebody tells of another age.
+var unsettled = set("home employer owns pets likes dislikes loves lives_with does plays drives never eats drinks avoids afraid_of wears")
 
 // deniable are the attributes of which it is worth knowing that something is not so: "I'm
 // not allergic to nuts". The denial has a slot of its own, not_ATTRIBUTE, that is opposed to

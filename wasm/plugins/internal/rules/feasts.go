@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -57,7 +56,7 @@ func feastDay(s sentence, k int, now moment, w *when, lead string) int {
 	case "last", "next", "this", "past", "coming":
 		which = b
 	}
-	if next := k + n; f == nil || ofFeast[s.at(next)] || next < len(s.toks) && s.toks[next].cap && s.at(next) != "i" && !subjectPronoun(first(contraction(s.at(next)))) || which == "" && (f.Days > 1 || n == 1 && f.Words != "halloween" || f.Parents()) {
+	if next := k + n; f == nil || ofFeast[s.at(next)] || next < len(s.toks) && s.toks[next].cap && s.at(next) != "i" && !subjectPronoun(first(contraction(s.at(next)))) || which == "" && (f.Days > 1 || n == 1 && f.Words != "halloween" || f.OfParent()) {
 		return 0
 	}
 	if determiner(s.at(k-1)) && which == "" { // the Thanksgiving that we had
@@ -190,10 +189,8 @@ func someTime(s sentence, k int, now moment, w *when, lead string) int {
 		n = 2
 	case at(k) == "as" && (at(k+1) == "a" || at(k+1) == "an") && youths[at(k+2)] && (at(k+3) == "" || s.toks[k+3].kind == 'p'):
 		n = 3
-	case lead == "in" && !s.studies() && s.phraseEnds(k+1+boolInt(at(k+1) == "school")) && (schooldays[at(k)] || (at(k) == "high" || at(k) == "primary" || at(k) == "secondary" || at(k) == "elementary" || at(k) == "middle" || at(k) == "grad") && at(k+1) == "school"):
+	case lead == "in" && s.tells() && !s.studies() && s.phraseEnds(k+1+boolInt(at(k+1) == "school")) && (schooldays[at(k)] || (at(k) == "high" || at(k) == "primary" || at(k) == "secondary" || at(k) == "elementary" || at(k) == "middle" || at(k) == "grad") && at(k+1) == "school"):
 		n = 1 + boolInt(at(k+1) == "school")
-	case lead == "at" && schooldays[at(k)] && slices.ContainsFunc(s.toks, func(t token) bool { return t.s == "met" }):
-		n = 1
 	case lead == "at":
 		n = s.ageAt(k)
 	}
@@ -208,7 +205,7 @@ var (
 	vagueLong = map[string]bool{"long": true, "years": true, "ages": true, "decades": true, "months": true, "weeks": true, "some years": true, "many years": true, "several years": true, "some months": true, "some time": true, "a while": true, "long time": true}
 	decades   = set("twenties thirties forties fifties sixties seventies eighties nineties")
 	youths    = set("child kid boy girl teenager baby toddler youngster teen")
-	// schooldays follow "in" for years of a life, where none is named.
+	// schooldays are schools that stand for the years when somebody went there: "I ran marathons in college".
 	schooldays = set("college university uni kindergarten nursery")
 )
 
@@ -274,13 +271,16 @@ func feastBoundZh(s sentence, i, n int, words string) bool {
 // freeDaysZh reports whether the holidays of a school, or the day of a parent, say when something will be. What is told of
 // them is of any year: 暑假我学会了游泳. before and after are what stands beside the words.
 func freeDaysZh(raw, before, after, words string) bool {
-	if strings.HasSuffix(words, "假") && !containsAny(raw, "要", "去", "会", "打算", "准备", "计划", "回", "想", "带", "飞") {
+	told := freeWordsZh.Replace(raw)
+	if strings.HasSuffix(words, "假") && !containsAny(told, "要", "去", "会", "打算", "准备", "计划", "回", "想", "带", "飞") {
 		return false
 	}
-	told := strings.NewReplacer("了解", "", "记得", "", "得去", "", "得回", "", "过去", "").Replace(raw)
-	return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "这个", "子", "打算", "想"})) && !strings.Contains("档票前后作工班贺礼快到有结开从里的卡", cmp.Or(after, "我")) &&
+	return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "这个", "子", "打算", "想"})) && (after == "" || !strings.Contains("档票前后作工班贺礼快到有结开从里的卡", after)) &&
 		!containsAny(told, "了", "过", "得", "没", "不", "盼", "喜欢", "爱", "讨厌", "忘", "那年", "小时候", "有一次", "年前", "上个", "上次")
 }
+
+// freeWordsZh takes out the words that have a 了, 得, 过, 要, 去 or 会 of their own.
+var freeWordsZh = compounds("了解 记得 得去 得回 过去 重要 主要 需要 会议 开会 社会 机会 去年 要是")
 
 // eachTime reports whether what is done at a feast or on the weekend is done each time: "we go skiing at Christmas",
 // 我们过年都回老家.

@@ -60,11 +60,11 @@ var partings = map[string]bool{"oversleep": true, "fainted": true, "break up": t
 // undergone is what is done to a thing of somebody's, as a participle: "my phone was stolen".
 var undergone = set("stolen rejected accepted approved denied towed hacked cancelled canceled robbed repossessed declined refused damaged destroyed renewed published vandalised vandalized flooded nicked burgled mugged")
 
-// takenOut is what one has done to oneself, or to a thing of one's own.
-var takenOut = set("removed replaced pulled extracted fitted repaired installed serviced stolen amputated")
+// doneTo is what one has done to a part of oneself, or to a thing of one's own.
+var doneTo = set("removed replaced pulled extracted fitted repaired installed serviced stolen amputated")
 
-// extracted is what a doctor takes out.
-var extracted = set("appendix tonsils adenoids tooth teeth gallbladder stitches spleen kidney uterus cataract cataracts wisdom molar")
+// removedParts are what a doctor takes out.
+var removedParts = set("appendix tonsils adenoids tooth teeth gallbladder stitches spleen kidney uterus cataract cataracts wisdom molar")
 
 // ruined is what a thing of somebody's does at its end: "my passport expired".
 var ruined = set("die expire crash burst explode break fail")
@@ -93,7 +93,7 @@ func (c *clause) momentous() bool {
 	}
 	if c.verb == "have" && (next == "my" || next == "our" || next == "a") {
 		for k := c.vi + 3; k < len(c.words) && k < c.vi+7; k++ {
-			if (takenOut[c.w(k)] || c.w(k) == "out" && extracted[c.w(k-1)]) && c.saysAll(k+1) {
+			if (doneTo[c.w(k)] || c.w(k) == "out" && removedParts[c.w(k-1)]) && c.saysAll(k+1) {
 				return true // "I had my appendix out"
 			}
 		}

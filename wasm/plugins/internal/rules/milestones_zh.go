@@ -146,11 +146,15 @@ func milestoneZh(x string) bool {
 	if !strings.HasPrefix(x, "我") || !strings.Contains(x, "了") && !strings.Contains(x, "过") || containsAny(milestoneWordsZh.Replace(x), "看了看", "照片", "看见", "看到", "梦", "不", "没", "要", "想", "打算", "准备", "快", "差点", "你", "您", "别", "死了我", "累死", "笑死", "热死", "饿死", "困死", "气死") {
 		return false
 	}
-	if !strings.Contains(x, "了") {
-		x = strings.ReplaceAll(x, "过", "了") // 我出过车祸
-	}
+	once := !strings.Contains(x, "了")
 	for _, m := range milestonesZh {
-		if _, rest, ok := strings.Cut(x, m.verb); ok && (len(m.nouns) == 0 && !strings.HasPrefix(rest, "的") || nearZh(rest, m.nouns)) {
+		verb := m.verb
+		if once { // 我出过车祸, 我骨折过
+			if verb = strings.Replace(verb, "了", "过", 1); verb == m.verb {
+				verb += "过"
+			}
+		}
+		if _, rest, ok := strings.Cut(x, verb); ok && (len(m.nouns) == 0 && !strings.HasPrefix(rest, "的") || nearZh(rest, m.nouns)) {
 			return true
 		}
 	}

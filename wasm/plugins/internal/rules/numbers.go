@@ -3,24 +3,7 @@ package rules
 import (
 	"strconv"
 	"strings"
-
-	"github.com/locket-dev/locket/internal/calendar"
 )
-
-// weekdayOf returns 0 for Monday to 6 for Sunday, and -1 where s names no weekday. It knows "mon" only where short is set.
-func weekdayOf(s string, short bool) int {
-	if short || len(s) > 5 {
-		return calendar.Weekdays(s) - 1
-	}
-	return -1
-}
-
-func monthOf(s string) int {
-	if m := calendar.MonthNamed(s); m > 0 {
-		return m
-	}
-	return foreignMonths[s]
-}
 
 var small = [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"}
 

@@ -29,10 +29,13 @@ func (t *talk) everyWeek(c *clause, i int) bool {
 			return false
 		}
 	}
-	noun := trimS(last(strings.ToLower(c.thing)))
-	open := opensDaily[noun] && ((c.verb == "open" || c.verb == "close") && (i == len(c.words) || len(c.whens) > 0) || c.verb == "be" && openness[c.w(i)])
+	is := func(things map[string]bool) bool {
+		noun := last(strings.ToLower(c.thing))
+		return things[noun] || things[trimS(noun)]
+	}
+	open := is(opensDaily) && ((c.verb == "open" || c.verb == "close") && (i == len(c.words) || len(c.whens) > 0) || c.verb == "be" && openness[c.w(i)] && (c.w(i) == "open" || c.hasHabit()))
 	kind := "hours"
-	if c.hasHabit() && comesRound[c.verb] && roundThings[noun] {
+	if c.hasHabit() && comesRound[c.verb] && is(roundThings) && (c.verb != "be" || i >= len(c.words)) {
 		kind = "habit"
 	} else if !open || !hour && !c.hasHabit() {
 		return false
@@ -51,9 +54,9 @@ var (
 	comesRound = set("go come run leave meet start begin arrive be")
 	// opensDaily are places with hours, roundThings what comes on a day of each week.
 	opensDaily = set("pharmacy chemist library pool gym shop store supermarket market bank office museum gallery zoo park clinic surgery hospital restaurant cafe café bar pub bakery butcher school nursery kindergarten kitchen canteen gate station " +
-		"garage salon hairdresser hairdressers barber cinema theatre church reception desk playground sauna beach centre center mall takeaway deli florist laundrette launderette tip dump depot workshop studio canteen")
+		"garage salon hairdresser barber cinema theatre church reception desk playground sauna beach centre center mall takeaway deli florist laundrette launderette tip dump depot workshop studio")
 	roundThings = set("bin rubbish trash recycling garbage choir orchestra band club class team group cleaner gardener market bus train ferry post milkman yoga practice rehearsal lesson training swimming football")
-	doubtful    = set("rarely seldom hardly never guess think suppose isn't isnt right probably maybe")
+	doubtful    = set("rarely seldom hardly never guess think suppose isn't isnt right probably maybe because when if while today now currently")
 )
 
 // thereIs takes where a thing is: "there's a spare key under the mat".
@@ -83,13 +86,14 @@ var keptThings = set("key torch flashlight candle match battery charger adapter 
 
 // openZh reports what a place does of itself: 电影院十点开门 is no film.
 func openZh(x string) bool {
-	return containsAny(x, "开门", "关门", "打烊", "营业") && !strings.Contains(x, "我")
+	return containsAny(x, "开门", "关门", "打烊", "营业", "开到") && !strings.ContainsAny(x, "我你他她把车会")
 }
 
 // opensZh takes the hours of a place: 图书馆九点开门, 药店开到半夜.
 func (t *talk) opensZh(s sentence) bool {
 	x := trimZhEnd(s.raw())
-	if !s.chinese() || utf8.RuneCountInString(x) > 24 || !containsAny(x, "开门", "关门", "打烊", "营业", "开到") || containsAny(x, "吗", "你", "如果", "要是", "他", "她", "了", "没", "快", "差点", "要", "得", "怎么", "？", "还是", "是不是", "对不对", "不知道", "以为", "说", "以前", "下周", "这周", "几点", "什么时候") {
+	own, _ := cutOwnZh(x)
+	if !s.chinese() || utf8.RuneCountInString(x) > 24 || !openZh(own) || containsAny(x, "吗", "你", "如果", "要是", "他", "她", "了", "没", "快", "差点", "要", "得", "怎么", "？", "还是", "是不是", "对不对", "不知道", "以为", "说", "以前", "下周", "这周", "几点", "什么时候") {
 		return false
 	}
 	b := t.bare(s)

@@ -301,8 +301,8 @@ func whenAt(s sentence, i int, now moment) (w when, ok bool) {
 
 // read fills w as [whenAt] has it, and reports whether there is a time expression.
 func (w *when) read(s sentence, i int, now moment) bool {
-	if rough := s.at(i); (rough == "about" || rough == "around") && i > 2 && s.at(i-3) == "when" && (s.at(i-1) == "was" || s.at(i-1) == "were") {
-		return false // "when I was about seven": years
+	if s.roughAge(i) {
+		return false
 	}
 	*w = when{first: i, zone: now.offset, day: now.day}
 	k, found := i, false
@@ -379,3 +379,18 @@ func (w *when) part(minute int) {
 }
 
 var partsOfDay = map[string]int{"morning": 9 * 60, "afternoon": 15 * 60, "evening": 19 * 60, "night": 21 * 60, "lunchtime": 12 * 60}
+
+// weekdayOf returns 0 for Monday to 6 for Sunday, and -1 where s names no weekday. It knows "mon" only where short is set.
+func weekdayOf(s string, short bool) int {
+	if short || len(s) > 5 {
+		return calendar.Weekdays(s) - 1
+	}
+	return -1
+}
+
+func monthOf(s string) int {
+	if m := calendar.MonthNamed(s); m > 0 {
+		return m
+	}
+	return foreignMonths[s]
+}

@@ -5,8 +5,8 @@ import "strings"
 // "When I was ten, I broke my arm" tells of then, and not of today. It is read as "I broke my arm when I was ten", so
 // that the rules for a clause see both, and the statement keeps both.
 
-// whenFirst takes a sentence that begins with when something was, as somebody's age, and tells in the past what was then.
-// Where it tells several things, all of it is noted.
+// whenFirst takes a sentence in the past that begins with a clause of time, such as "when I was ten" or "as a child".
+// Where several things follow, the whole sentence is noted.
 func (t *talk) whenFirst(s sentence) bool {
 	if s.chinese() || s.ends == "?" || len(s.toks) > 40 {
 		return false
@@ -16,8 +16,15 @@ func (t *talk) whenFirst(s sentence) bool {
 		return false // "when my mum was young she lived in Egypt"
 	}
 	end := len(s.toks)
-	if c, ok := t.parse(s.sub(main, end)); !ok || !c.past {
+	rest := s.sub(main, end)
+	first, ok := t.parse(rest)
+	if !ok || !first.past {
 		return false
+	}
+	for _, o := range clauses(rest) {
+		if c, ok := t.parse(o); ok && !c.past {
+			return false // "… I moved to Rome, now I live in Leeds": something of it is of today
+		}
 	}
 	lead := s.sub(0, then)
 	all := sentences(s.text[s.toks[main].start:s.toks[end-1].end] + " " + strings.ToLower(s.at(0)) + s.text[lead.toks[0].end:lead.end])
@@ -25,11 +32,12 @@ func (t *talk) whenFirst(s sentence) bool {
 		return false
 	}
 	from := len(t.out.Candidates)
-	if c := clauses(all[0]); len(c) == 1 && !s.severalFrom(main) {
+	several := s.severalFrom(main)
+	if c := clauses(all[0]); len(c) == 1 && !several {
 		t.clause(c[0])
 	}
-	if len(t.out.Candidates) == from && t.part == Facts {
-		t.note(all[0])
+	if len(t.out.Candidates) == from && t.part == Facts && !t.note(all[0]) && several && first.momentous() {
+		t.noteClause(&first, all[0], false, false, notedSure)
 	}
 	t.standsFor(from, s)
 	return true // in each part: nothing of it is so today
@@ -85,46 +93,3 @@ func (s sentence) tellsAt(i int) bool {
 	_, past, _ := lemma(s.at(i))
 	return past
 }
-
-// standsFor has the candidates from one on cite all of a sentence: they were made of its words in another order.
-func (t *talk) standsFor(from int, s sentence) {
-	for i := from; i < len(t.out.Candidates); i++ {
-		for k := range t.out.Candidates[i].Spans {
-			t.out.Candidates[i].Spans[k].Start, t.out.Candidates[i].Spans[k].End = s.start, s.end
-		}
-	}
-}
-
-// atOtherAge reports whether a clause says how young somebody was at its time: "I moved to London when I was twenty".
-// Whether it is still so, nobody knows, unless it says so.
-func (t *talk) atOtherAge(c *clause) bool {
-	for i := range c.toks {
-		if w := c.at(i); w == "still" || w == "since" {
-			return false
-		}
-	}
-	for k := c.vi + 1; k+3 < len(c.words); k++ {
-		if be := c.w(k + 2); c.w(k) != "when" || !subjectPronoun(c.w(k+1)) || be != "was" && be != "were" {
-			continue
-		}
-		of := k + 3
-		if rough := c.w(of); rough == "about" || rough == "around" || rough == "only" || rough == "a" || rough == "just" {
-			of++
-		}
-		n, ok := number(c.w(of))
-		if young := c.w(of); ok && n < grown || youths[trimS(young)] || young == "kids" || young == "children" || young == "little" || young == "young" || young == "small" || young == "student" || young == "students" || young == "younger" ||
-			(young == "at" || young == "in") && (schooldays[c.w(of+1)] || c.w(of+1) == "school") {
-			return true
-		}
-	}
-	return anyTime(c.sentence, t.now, func(w *when) bool {
-		if !w.vague || c.at(w.next-1) == "ago" {
-			return false
-		}
-		n, ok := number(c.at(w.next - 1))
-		return !ok || n < grown
-	})
-}
-
-// grown is the age from which on what somebody began may well be so today.
-const grown = 30

@@ -1,9 +1,6 @@
 package rules
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // numberedZh follows 号 where it numbers a thing, and names no day: 三号线.
 var numberedZh = set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅 台 站 选 位 柜 教 仓 店 井 屏 口 病 航 登 包 座 床 公 地 码 文 电 柱 栋 单 路 库 坑 梯 杆 牌 信")
@@ -147,26 +144,27 @@ func pairZh(s sentence, i, d int) (took int, habit bool) {
 }
 
 // barePairZh is how many weekdays follow weekday d from token i on, each later than the one before and without a word for
-// the week: two of 周一三五, and none of 周一三点. They are of each week where a day lies between two of them, and 周四五我请假
-// may be of this one.
+// the week: two of 周一三五, and none of 周一三点 or 周一三小时的课. They are of each week where a day lies between two of them,
+// and 周四五我请假 may be of this one.
 func barePairZh(s sentence, i, d int) (n int, habit bool) {
 	const days = "一二三四五六日"
-	for {
+	gap := 0 // how many days are named by the first one after a gap
+	for at := d; s.at(i+n) != ""; n++ {
 		next := strings.Index(days, s.at(i+n)) / len("一")
-		if s.at(i+n) == "" || next <= d {
+		if next <= at {
 			break
 		}
-		habit = habit || next > d+1
-		d = next
-		n++
-	}
-	for n > 0 && strings.Contains("月号点个天次年岁楼百千万分十块本件张位条场道川环里层路时人", cmp.Or(s.at(i+n), "我")) {
-		n-- // 周二四六点我去跑步
-		if s.at(i+n+1) != "点" {
-			return 0, false
+		if gap == 0 && next > at+1 {
+			gap = n + 1
 		}
+		at = next
 	}
-	return n, habit && n > 0
+	if s.at(i+n) == "点" {
+		n-- // 周二四六点我去跑步
+	} else if after := s.at(i + n); after != "" && s.toks[i+n].kind != 'p' && !strings.Contains("我他她你咱都去在上下早晚要有不休开带跑游健练打学做请出值加回接送教坐收", after) {
+		return 0, false
+	}
+	return max(n, 0), gap > 0 && gap <= n
 }
 
 // weekBeforeZh is the week, in days from this one, of the day that is named right before token i: of

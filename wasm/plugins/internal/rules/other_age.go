@@ -1,0 +1,63 @@
+package rules
+
+import "github.com/locket-dev/locket/wasm/abi"
+
+// atOtherAge reports whether a clause says how young somebody was at its time: "I moved to London when I was twenty".
+// Whether it is still so, nobody knows, unless it says so.
+func (t *talk) atOtherAge(c *clause) bool {
+	for i := range c.toks {
+		if w := c.at(i); w == "still" || w == "since" {
+			return false
+		}
+	}
+	for k := c.vi + 1; k+3 < len(c.words); k++ {
+		if be := c.w(k + 2); c.w(k) != "when" || !subjectPronoun(c.w(k+1)) || be != "was" && be != "were" {
+			continue
+		}
+		of := k + 3
+		if rough := c.w(of); rough == "about" || rough == "around" || rough == "only" || rough == "a" || rough == "just" {
+			of++
+		}
+		n, ok := number(c.w(of))
+		switch next := c.w(of + 1); next {
+		case "", ",", "and", "but", "so", "because", "or":
+		default:
+			ok = ok && next == "years" && c.w(of+2) == "old" // and not "six months pregnant"
+		}
+		if young := c.w(of); ok && n < grown || youths[trimS(young)] || young == "kids" || young == "children" || young == "little" || young == "young" || young == "small" || young == "student" || young == "students" || young == "younger" ||
+			(young == "at" || young == "in") && (schooldays[c.w(of+1)] || c.w(of+1) == "school") {
+			return true
+		}
+	}
+	return anyTime(c.sentence, t.now, func(w *when) bool {
+		if !w.vague || c.at(w.next-1) == "ago" {
+			return false
+		}
+		n, ok := number(c.at(w.next - 1))
+		return !ok || n < grown
+	})
+}
+
+// roughAge reports "about seven" of "when my brother was about seven" at token i, which is no hour.
+func (s sentence) roughAge(i int) bool {
+	if rough, be := s.at(i), s.at(i-1); rough != "about" && rough != "around" || be != "was" && be != "were" {
+		return false
+	}
+	for k := i - 2; k >= max(0, i-5); k-- {
+		if s.at(k) == "when" {
+			return true
+		}
+	}
+	return false
+}
+
+// atThatAge proposes what a clause tells of another age as an event without a date.
+func (t *talk) atThatAge(c *clause) *abi.Candidate {
+	a := t.base(c, "episodic", "event", eventSure)
+	a.EventType, a.Actor = "event", c.subj.name
+	t.out.Candidates = append(t.out.Candidates, a)
+	return &t.out.Candidates[len(t.out.Candidates)-1]
+}
+
+// grown is the age from which on what somebody began may well be so today.
+const grown = 30
