@@ -8,6 +8,17 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
+// beginWith are the places in All of the feasts whose English names begin with a word.
+var beginWith = func() map[string][]int {
+	m := map[string][]int{}
+	for i := range All {
+		if first, _, _ := strings.Cut(All[i].Words, " "); first[0] < utf8.RuneSelf {
+			m[first] = append(m[first], i)
+		}
+	}
+	return m
+}()
+
 // At is the feast whose English name begins at word k, and how many words the name takes.
 func At(at calendar.Words, k int) (*Feast, int) {
 	plain := func(i int) string {
@@ -17,15 +28,8 @@ func At(at calendar.Words, k int) (*Feast, int) {
 		}
 		return w
 	}
-	begins := plain(k)
-	if begins == "" || begins[0] >= 0x80 {
-		return nil, 0
-	}
-	for i := range All {
+	for _, i := range beginWith[plain(k)] {
 		f := &All[i]
-		if !strings.HasPrefix(f.Words, begins) {
-			continue
-		}
 		n := 0
 		for word := range strings.SplitSeq(f.Words, " ") {
 			if plain(k+n) != word {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,15 +21,13 @@ func boilerplate(text string) string {
 	case strings.Contains(l, "all rights reserved"), strings.Contains(l, "terms and conditions"), strings.Contains(l, "unsubscribe"), strings.Contains(l, "this call may be recorded"), strings.Contains(l, "your call is important"), strings.Contains(l, "subscribe to my channel"), strings.Contains(l, "thanks for watching"), strings.Contains(l, "battery low"):
 		return "a notice that is read out to everyone"
 	}
-	for _, cue := range cookieNotices {
-		if holdsWord(l, cue) {
-			return "a notice that is read out to everyone"
-		}
+	has := func(cue string) bool { return holdsWord(l, cue) }
+	if strings.Contains(l, "cookie") && slices.ContainsFunc(cookieNotices[:], has) {
+		return "a notice that is read out to everyone"
 	}
-	for _, cue := range broadcasts {
-		if holdsWord(strings.ReplaceAll(l, "break-", "break"), cue) { // "after the break-in" is none
-			return "a broadcast or an announcement"
-		}
+	l = strings.ReplaceAll(l, "break-", "break") // "after the break-in" is none
+	if slices.ContainsFunc(broadcasts[:], has) {
+		return "a broadcast or an announcement"
 	}
 	return ""
 }

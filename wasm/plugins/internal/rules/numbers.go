@@ -13,14 +13,21 @@ func number(s string) (int, bool) {
 		n, ok := inDigits(s)
 		return n, ok && len(s) <= 4
 	}
+	switch {
+	case s == "a" || s == "an":
+		return 1, true
+	case s == "":
+		return 0, false
+	}
+	switch s[0] {
+	case 'z', 'o', 't', 'f', 's', 'e', 'n':
+	default:
+		return 0, false // no number begins with it
+	}
 	for i, w := range small {
 		if s == w {
 			return i, true
 		}
-	}
-	switch s {
-	case "a", "an":
-		return 1, true
 	}
 	head, tail, _ := strings.Cut(s, "-")
 	for i, w := range [...]string{"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"} {
@@ -40,6 +47,14 @@ func number(s string) (int, bool) {
 var ordinals = [...]string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"}
 
 func ordinal(s string) (int, bool) {
+	if s == "" {
+		return 0, false
+	}
+	switch s[0] {
+	case 'f', 's', 't', 'e', 'n', '1', '2', '3', '4', '5', '6', '7', '8', '9', '0':
+	default:
+		return 0, false // none begins with it
+	}
 	for i, w := range ordinals {
 		if i > 0 && s == w {
 			return i, true

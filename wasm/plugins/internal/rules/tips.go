@@ -17,11 +17,11 @@ var deviceVerbs = set("press hold turn push pull unplug plug restart reset switc
 
 // tip takes a sentence that says how something is done. It reports whether the sentence is one.
 func (t *talk) tip(s sentence) bool {
-	if len(s.toks) < 5 || len(s.toks) > 40 || s.ends == "?" || s.ends == "？" || orders(s) || len(findWhens(s, t.now)) > 0 {
+	if len(s.toks) < 5 || len(s.toks) > 40 || s.ends == "?" || s.ends == "？" || orders(s) {
 		return false
 	}
 	if s.chinese() {
-		return t.tipZh(s)
+		return len(findWhens(s, t.now)) == 0 && t.tipZh(s)
 	}
 	i := 0
 	for i < len(s.toks) && (s.toks[i].kind == 'p' || lead(s.at(i))) {
@@ -66,7 +66,7 @@ func (t *talk) tip(s sentence) bool {
 			}
 		}
 	}
-	if from < 0 {
+	if from < 0 || len(findWhens(s, t.now)) > 0 { // looked for last: it takes long
 		return false
 	}
 	c := t.unparsed(s)

@@ -328,8 +328,11 @@ func halfYears(s sentence, k, n, months int, now moment, w *when, lead string) i
 
 // newYearAt reads "before the new year", and "in the new year", which is January.
 func newYearAt(s sentence, k int, now moment, w *when, lead string) int {
+	if s.at(k) != "the" {
+		return 0
+	}
 	f, n := feast.At(s.at, k+1)
-	if s.at(k) != "the" || f == nil || f.Words != "new year" || ofFeast[s.at(k+1+n)] {
+	if f == nil || f.Words != "new year" || ofFeast[s.at(k+1+n)] {
 		return 0
 	}
 	y, m, _ := date(now.day)
