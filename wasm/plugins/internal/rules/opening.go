@@ -108,7 +108,7 @@ func (t *talk) opensZh(s sentence) bool {
 	}
 	hour = hour || strings.Contains(x, "半夜") || strings.Contains(x, "24小时") || strings.Contains(x, "二十四小时")
 	place, _ := cutOwnZh(b.text)
-	if place = trimHeads(place, "家", "附近的", "楼下的", "楼下", "门口的", "门口"); !hour || !startsWithAny(place, placesOpenZh[:]) && !endsWithAny(strings.TrimRight(place, "从到晚上早上中午下午开关门打烊营业 "), placesOpenZh[:]) {
+	if place = trimHeads(place, "家", "附近的", "楼下的", "楼下", "门口的", "门口"); !hour || !startsWithAny(place, placesOpenZh[:]) && !endsWithAny(strings.TrimRight(place, "从到晚早中下上午开关门打烊营业 "), placesOpenZh[:]) {
 		return false
 	}
 	a := t.baseZh(&b, "semantic", "hours", t.self, hoursSure)
