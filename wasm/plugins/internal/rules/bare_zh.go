@@ -170,7 +170,7 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 	}
 	then := containsAny(b.s.raw(), "的时候", "小时候", "那会儿", "那时", "那几年", "曾经", "当时", "结婚前", "毕业前")
 	if (then || strings.Contains(b.s.raw(), "以前")) && (formerly[attribute] || passingZh[attribute]) {
-		if attr := map[string]string{"home": "lived_in", "employer": "worked_at"}[attribute]; attr != "" {
+		if attr := onceWas[attribute]; attr != "" {
 			once := a
 			once.Kind, once.Tags, once.Confidence = "biography", []string{"biography"}, 0.75-doubt(b.s)
 			once.Slot = &abi.Slot{Subject: p.key, Attribute: attr, Value: value, Many: true}

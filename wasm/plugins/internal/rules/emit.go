@@ -41,22 +41,12 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	}
 	value, _, _ = strings.Cut(value, " when ")
 	if c.past && !c.usedTo && (unsettled[attribute] || strings.HasPrefix(attribute, "favourite_")) && t.atOtherAge(c) {
-		switch attribute {
-		case "home":
-			kind, attribute, many, confidence = "biography", "lived_in", true, 0.75
-		case "employer":
-			if c.neg {
-				return t.atThatAge(c)
-			}
-			kind, attribute, many, confidence = "biography", "worked_at", true, 0.75
-		case "pets":
-			if !c.neg { // else it died, and is dead
-				return t.atThatAge(c)
-			}
-		case "avoids":
-			if c.verb != "stop" && c.verb != "quit" && c.verb != "give" {
-				return t.atThatAge(c)
-			}
+		was := onceWas[attribute]
+		died := attribute == "pets" && c.neg
+		switch gaveUp := attribute == "avoids" && (c.verb == "stop" || c.verb == "quit" || c.verb == "give"); {
+		case died || gaveUp: // it is so today, too
+		case was != "" && !c.neg:
+			kind, attribute, many, confidence = "biography", was, true, 0.75
 		default:
 			return t.atThatAge(c)
 		}

@@ -59,5 +59,8 @@ func (t *talk) atThatAge(c *clause) *abi.Candidate {
 	return &t.out.Candidates[len(t.out.Candidates)-1]
 }
 
+// onceWas are the attributes of what once was so, by those of what is so today.
+var onceWas = map[string]string{"home": "lived_in", "employer": "worked_at"}
+
 // grown is the age from which on what somebody began may well be so today.
 const grown = 30
