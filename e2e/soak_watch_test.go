@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,17 +27,22 @@ type sample struct {
 	at    time.Time
 	pid   int
 	rss   float64 // MB that are no file's
-	files float64
+	files float64 // open ones, without the tables of a store: a home that fills has more of them
 }
 
 // look takes a sample. The caller holds the process's turn.
 func (p *proc) look() (sample, error) {
 	x := sample{at: time.Now(), pid: p.pid()}
-	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", x.pid))
+	dir := fmt.Sprintf("/proc/%d/fd", x.pid)
+	files, err := os.ReadDir(dir)
 	if err != nil {
 		return x, err
 	}
-	x.files = float64(len(files))
+	for _, f := range files {
+		if to, _ := os.Readlink(filepath.Join(dir, f.Name())); filepath.Ext(to) != ".sst" {
+			x.files++
+		}
+	}
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", x.pid))
 	if err != nil {
 		return x, err
