@@ -32,7 +32,7 @@ func (s *Server) beside(h *server.Hertz, path string, handler http.Handler, limi
 	}
 }
 
-// weighed counts what a handler of net/http answers, as [Server.weigh] does.
+// weighed counts the bytes that a handler of net/http writes, as [Server.weigh] does.
 type weighed struct {
 	http.ResponseWriter
 	hold func(n int) error

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// beginWith are the places in All of the feasts whose English names begin with a word.
+// beginWith has, for each word, the places in All of the feasts whose English names begin with it.
 var beginWith = func() map[string][]int {
 	m := map[string][]int{}
 	for i := range All {
@@ -45,7 +45,7 @@ func At(at calendar.Words, k int) (*Feast, int) {
 	return nil, 0
 }
 
-// ownWords stand before a mother or a father whose day it is, and no feast: "my mother's day off".
+// ownWords are words before "mother's day" that make it a day of somebody's mother, and no feast: "my mother's day off".
 var ownWords = map[string]bool{"my": true, "your": true, "his": true, "her": true, "our": true, "their": true}
 
 // OfParent reports Mother's Day and Father's Day, by their English names.

@@ -21,7 +21,8 @@ const (
 	servedHan   = 10
 )
 
-// servedMost is how many texts are remembered, some two hundred answers: each utterance is compared with all of them.
+// servedMost is how many texts are remembered: those of some two hundred answers. Each utterance is compared with all of
+// them.
 const servedMost = 2000
 
 // served remembers what recall has just given out. So an assistant that reads it
@@ -32,7 +33,7 @@ type served struct {
 	order list.List                // of given, the one that was given out last at its end
 }
 
-// given is a text that was given out, and when it was so last.
+// given is a text that was given out, and the last time when it was.
 type given struct {
 	text string
 	at   time.Time

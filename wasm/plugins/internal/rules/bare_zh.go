@@ -44,7 +44,7 @@ func (t *talk) bare(s sentence) bareZh {
 	return b
 }
 
-// justZh says what has just been done as what is done: 我刚辞职 is 我刚辞职了.
+// justZh adds the 了 that people leave out after 刚: 我刚辞职 becomes 我刚辞职了.
 func justZh(x string) string {
 	x = trimZhEnd(x)
 	who, done, ok := strings.Cut(x, "刚")

@@ -99,8 +99,8 @@ func shortOfZh(s sentence, i int) (minutes, n int) {
 	return minutes, n
 }
 
-// comingZh reports a sentence that an hour without a day is still to come in: it tells nothing that was, and
-// nothing that is so each time.
+// comingZh reports whether an hour without a day is still to come. It is if the sentence tells of nothing that is over
+// and of nothing that happens each time.
 func (s sentence) comingZh() bool {
 	return !containsAny(s.raw(), "了", "过", "才", "的时候", "一般", "通常", "平时", "经常", "总是", "习惯", "常常", "往往")
 }

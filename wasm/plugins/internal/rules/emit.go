@@ -78,7 +78,7 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	return &t.out.Candidates[len(t.out.Candidates)-1]
 }
 
-// unsettled are the attributes of which nobody knows whether they hold today, where somebody tells of another age.
+// unsettled are attributes that may no longer hold if somebody tells of another age.
 var unsettled = set("home employer owns pets likes dislikes loves lives_with does plays drives never eats drinks avoids afraid_of wears")
 
 // deniable are the attributes of which it is worth knowing that something is not so: "I'm

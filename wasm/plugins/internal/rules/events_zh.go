@@ -129,9 +129,6 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
 		if asRule := containsAny(b.s.raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !containsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
-			if name := namePrefixZh(x); name != "" && !strings.Contains(x, "我") {
-				who = t.named(name)
-			}
 			t.habitZh(b, who, 0.65)
 		}
 		return

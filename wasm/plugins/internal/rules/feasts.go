@@ -128,7 +128,7 @@ func feastNameZh(s sentence, i int) (days calendar.Yearly, n int) {
 	if beside, took := f.HanBeside(s.from(i + n)); took > 0 {
 		return beside, n + took
 	}
-	if next := s.at(i + n); next == "红" || next == "快" || next == "岛" || next == "树" || next == "卡" || next == "礼" || next == "帽" || next == "老" || next == "作" || next == "工" || next == "班" || next == "月" && s.at(i+n+1) == "饼" || next == "晚" && s.at(i+n+1) == "会" || next == "联" {
+	if next := s.at(i + n); next != "" && strings.Contains("红快岛树卡礼帽老作工班联", next) || next == "月" && s.at(i+n+1) == "饼" || next == "晚" && s.at(i+n+1) == "会" {
 		return nil, 0 // 圣诞树, 春节联欢晚会
 	}
 	return days, n
@@ -189,8 +189,10 @@ func someTime(s sentence, k int, now moment, w *when, lead string) int {
 		n = 2
 	case at(k) == "as" && (at(k+1) == "a" || at(k+1) == "an") && youths[at(k+2)] && (at(k+3) == "" || s.toks[k+3].kind == 'p'):
 		n = 3
-	case lead == "in" && s.tells() && !s.studies() && s.phraseEnds(k+1+boolInt(at(k+1) == "school")) && (schooldays[at(k)] || (at(k) == "high" || at(k) == "primary" || at(k) == "secondary" || at(k) == "elementary" || at(k) == "middle" || at(k) == "grad") && at(k+1) == "school"):
-		n = 1 + boolInt(at(k+1) == "school")
+	case lead == "in" && s.schoolAt(k) > 0:
+		if n = s.schoolAt(k); !s.phraseEnds(k+n) || !s.tells() || s.studies() {
+			n = 0
+		}
 	case lead == "at":
 		n = s.ageAt(k)
 	}
@@ -206,8 +208,20 @@ var (
 	decades   = set("twenties thirties forties fifties sixties seventies eighties nineties")
 	youths    = set("child kid boy girl teenager baby toddler youngster teen")
 	// schooldays are schools that stand for the years when somebody went there: "I ran marathons in college".
-	schooldays = set("college university uni kindergarten nursery")
+	schooldays  = set("college university uni kindergarten nursery")
+	schoolKinds = set("high primary secondary elementary middle grad")
 )
+
+// schoolAt counts the tokens from k on that name such a school: "college", "high school".
+func (s sentence) schoolAt(k int) int {
+	switch {
+	case schooldays[s.at(k)]:
+		return 1
+	case schoolKinds[s.at(k)] && s.at(k+1) == "school":
+		return 2
+	}
+	return 0
+}
 
 // studies reports a verb of learning, to which a school belongs.
 func (s sentence) studies() bool {
@@ -226,8 +240,8 @@ func (s sentence) phraseEnds(k int) bool {
 	return false
 }
 
-// ageAt is how many tokens from k on say at which age something was, after "at": "the age of ten", or a number that is
-// no hour, "sixteen".
+// ageAt counts the tokens from k on that say, after "at", how old somebody was: "the age of ten", or a number that can't be
+// an hour, "sixteen".
 func (s sentence) ageAt(k int) int {
 	if s.at(k) == "the" && s.at(k+1) == "age" && s.at(k+2) == "of" {
 		if _, ok := number(s.at(k + 3)); ok {

@@ -185,8 +185,9 @@ func joinedZh(s string) string {
 // with 他, stands by itself then.
 func named(text, name string) string {
 	if owner, chain, _ := strings.Cut(name, "的"); strings.Contains(chain, "的") {
-		if head, after, ok := strings.Cut(text, owner); ok && strings.HasPrefix(trimAgeZh(after), chain) {
-			return head + owner + "的" + trimAgeZh(after) // 我8岁的女儿的老师
+		head, after, ok := strings.Cut(text, owner)
+		if after = trimAgeZh(after); ok && strings.HasPrefix(after, chain) {
+			return head + owner + "的" + after // 我8岁的女儿的老师
 		}
 	}
 	for _, he := range [...]string{"他", "她"} {

@@ -8,6 +8,7 @@ import (
 // milestoneOfZh is a Chinese verb with what it is done to. There are no nouns where the verb says it all.
 type milestoneOfZh struct {
 	verb  string
+	once  string // the verb where it was done at some time: 出过车祸, 骨折过
 	nouns []string
 }
 
@@ -129,7 +130,11 @@ var milestonesZh = func() (all []milestoneOfZh) {
 撞 车
 追尾`, "\n") {
 		verb, of, _ := strings.Cut(line, " ")
-		all = append(all, milestoneOfZh{verb, strings.Fields(of)})
+		once := strings.Replace(verb, "了", "过", 1)
+		if once == verb {
+			once += "过"
+		}
+		all = append(all, milestoneOfZh{verb, once, strings.Fields(of)})
 	}
 	return all
 }()
@@ -149,10 +154,8 @@ func milestoneZh(x string) bool {
 	once := !strings.Contains(x, "了")
 	for _, m := range milestonesZh {
 		verb := m.verb
-		if once { // 我出过车祸, 我骨折过
-			if verb = strings.Replace(verb, "了", "过", 1); verb == m.verb {
-				verb += "过"
-			}
+		if once {
+			verb = m.once
 		}
 		if _, rest, ok := strings.Cut(x, verb); ok && (len(m.nouns) == 0 && !strings.HasPrefix(rest, "的") || nearZh(rest, m.nouns)) {
 			return true

@@ -13,6 +13,11 @@ func (t *talk) everyWeek(c *clause, i int) bool {
 	if t.part != Facts || pronoun(c.thing) || c.past || c.perfect || c.neg || c.usedTo || c.modal || c.future || c.ing || c.own && c.verb == "be" && !openness[c.w(i)] {
 		return false
 	}
+	noun := last(strings.ToLower(c.thing))
+	place, round := opensDaily[noun] || opensDaily[trimS(noun)], roundThings[noun] || roundThings[trimS(noun)]
+	if !place && !round {
+		return false
+	}
 	hour := false
 	for j := range c.whens {
 		if w := &c.whens[j]; w.hasDay && !w.habit {
@@ -29,13 +34,9 @@ func (t *talk) everyWeek(c *clause, i int) bool {
 			return false
 		}
 	}
-	is := func(things map[string]bool) bool {
-		noun := last(strings.ToLower(c.thing))
-		return things[noun] || things[trimS(noun)]
-	}
-	open := is(opensDaily) && ((c.verb == "open" || c.verb == "close") && (i == len(c.words) || len(c.whens) > 0) || c.verb == "be" && openness[c.w(i)] && (c.w(i) == "open" || c.hasHabit()))
+	open := place && ((c.verb == "open" || c.verb == "close") && (i == len(c.words) || len(c.whens) > 0) || c.verb == "be" && openness[c.w(i)] && (c.w(i) == "open" || c.hasHabit()))
 	kind := "hours"
-	if c.hasHabit() && comesRound[c.verb] && is(roundThings) && (c.verb != "be" || i >= len(c.words)) {
+	if c.hasHabit() && round && comesRound[c.verb] && (c.verb != "be" || i >= len(c.words)) {
 		kind = "habit"
 	} else if !open || !hour && !c.hasHabit() {
 		return false
@@ -84,7 +85,7 @@ func (t *talk) thereIs(c *clause, i int) bool {
 // keptThings are kept somewhere for whoever needs them.
 var keptThings = set("torch flashlight candle match battery adapter fuse bulb plaster bandage blanket towel pillow ladder screwdriver hammer drill toolbox corkscrew scissor stamp envelope cable spare lighter stopcock fusebox thermostat document folder")
 
-// openZh reports what a place does of itself: 电影院十点开门 is no film.
+// openZh reports a clause that says when a place opens or closes: 电影院十点开门 is not about a film.
 func openZh(x string) bool {
 	return containsAny(x, "开门", "关门", "打烊", "营业", "开到") && !strings.ContainsAny(x, "我你他她把车会")
 }

@@ -38,7 +38,7 @@ func (t *talk) atOtherAge(c *clause) bool {
 	})
 }
 
-// roughAge reports "about seven" of "when my brother was about seven" at token i, which is no hour.
+// roughAge reports that "about seven" at token i is an age and no hour: "when my brother was about seven".
 func (s sentence) roughAge(i int) bool {
 	if rough, be := s.at(i), s.at(i-1); rough != "about" && rough != "around" || be != "was" && be != "were" {
 		return false
@@ -59,8 +59,8 @@ func (t *talk) atThatAge(c *clause) *abi.Candidate {
 	return &t.out.Candidates[len(t.out.Candidates)-1]
 }
 
-// onceWas are the attributes of what once was so, by those of what is so today.
+// onceWas has, for an attribute of today, the one for the past: somebody's former home is where they lived_in.
 var onceWas = map[string]string{"home": "lived_in", "employer": "worked_at"}
 
-// grown is the age from which on what somebody began may well be so today.
+// grown is an age in years. What somebody began at this age or later is taken to be so today.
 const grown = 30

@@ -353,7 +353,8 @@ func lasted(s sentence, w *when) int64 {
 	return 0
 }
 
-// standsFor has the candidates from one on cite all of a sentence: they were made of its words in another order.
+// standsFor makes the candidates from number from on cite the whole sentence. They were made from its words in another
+// order.
 func (t *talk) standsFor(from int, s sentence) {
 	for i := from; i < len(t.out.Candidates); i++ {
 		for k := range t.out.Candidates[i].Spans {

@@ -60,8 +60,8 @@ func (s sentence) namelessAt(i int) bool {
 	return w == "he" || w == "she" || w == "it" || w == "they"
 }
 
-// thenFirst is how many tokens at the begin of a sentence say when something was, "when I was ten" or "as a child", and
-// the token at which the rest begins; 0, 0: it does not begin so.
+// thenFirst counts the tokens at the beginning of a sentence that say when something was, as "when I was ten" or "as a
+// child" do. main is the token at which the rest begins. Both are 0 if the sentence does not begin so.
 func (s sentence) thenFirst() (then, main int) {
 	starts := func(i int) bool {
 		return s.at(i) == "," || subjectPronoun(s.at(i)) || s.at(i) == "my" || s.at(i) == "our"

@@ -120,12 +120,8 @@ func (w *when) ahead(now moment, unit string, n int) {
 	}
 }
 
-// pairZh reads other weekdays after weekday d: 周一三五, 周一周五 and 周一和周五在家办公 are of each week, 周六周日 may be of
-// this one.
+// pairZh reads another weekday after weekday d: 周一周五 and 周一和周五在家办公 are of each week, 周六周日 may be of this one.
 func pairZh(s sentence, i, d int) (took int, habit bool) {
-	if n, habit := barePairZh(s, i, d); n > 0 {
-		return n, habit
-	}
 	_, and := prefixZh(s, i, "和", "、")
 	i += and
 	_, u := prefixZh(s, i, "星期", "礼拜", "周")
@@ -143,9 +139,9 @@ func pairZh(s sentence, i, d int) (took int, habit bool) {
 	return and + u + n, mod(d2-d, 7) > 1
 }
 
-// barePairZh is how many weekdays follow weekday d from token i on, each later than the one before and without a word for
-// the week: two of 周一三五, and none of 周一三点 or 周一三小时的课. They are of each week where a day lies between two of them,
-// and 周四五我请假 may be of this one.
+// barePairZh counts the weekdays that follow weekday d from token i on, each later than the one before and without a word
+// for the week: 周一三五 has two, and 周一三点 and 周一三小时的课 have none. They are of each week if a day lies between two of
+// them; 周四五我请假 may be of this week.
 func barePairZh(s sentence, i, d int) (n int, habit bool) {
 	const days = "一二三四五六日"
 	gap := 0 // how many days are named by the first one after a gap

@@ -334,12 +334,15 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 			}
 			w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 			w.weekday = true
-			bare, _ := barePairZh(s, i+u+n, d)
-			if n2, more := pairZh(s, i+u+n, d); more {
-				w.habit, w.weekday = true, false
-				return u + n + n2
+			more, each := barePairZh(s, i+u+n, d)
+			if more == 0 {
+				if more, each = pairZh(s, i+u+n, d); !each {
+					more = 0
+				}
 			}
-			n += bare
+			if n += more; each {
+				w.habit, w.weekday = true, false
+			}
 		default:
 			w.set(monday+week+d, 'd')
 			bare, _ := barePairZh(s, i+r+u+n, d)
