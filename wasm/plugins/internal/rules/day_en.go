@@ -119,6 +119,10 @@ func onWeekday(s sentence, k, d int, now moment, w *when, lead string) int {
 		w.set(now.day-now.weekday()+d+map[string]int{"next": 7, "last": -7}[at(j)], 'd')
 		w.weekday = false
 		n = j + 2 - k
+	case at(j) == "the" && at(j+1) == "week" && (at(j+2) == "before" && at(j+3) == "last" || at(j+2) == "after" && at(j+3) == "next"):
+		w.set(now.day-now.weekday()+d+map[string]int{"before": -14, "after": 14}[at(j+2)], 'd')
+		w.weekday = false
+		n = j + 4 - k
 	}
 	return n
 }

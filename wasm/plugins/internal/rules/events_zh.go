@@ -129,6 +129,9 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
 		if asRule := containsAny(b.s.raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !containsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
+			if p, found := t.subjectZh(b.beforeHabit()); found && !named {
+				who = p // 小王每天跑步
+			}
 			t.habitZh(b, who, 0.65)
 		}
 		return
@@ -182,6 +185,16 @@ func todayZh(x string) bool {
 // shiftZh reports what the speaker is doing for all of a week: 这周我上夜班.
 func shiftZh(x string) bool {
 	return strings.Contains(x, "我") && containsAny(x, "夜班", "早班", "晚班", "值班", "出差", "休假", "请假", "在家办公")
+}
+
+// beforeHabit is what a clause says before the words for how often: 小王 of 小王每天跑步.
+func (b *bareZh) beforeHabit() string {
+	for i := range b.whens {
+		if w := &b.whens[i]; w.habit {
+			return b.s.text[b.s.start:b.s.toks[w.first].start]
+		}
+	}
+	return ""
 }
 
 // single is the time of a clause that is no habit, the fullest one; nil: there is none. It also reports

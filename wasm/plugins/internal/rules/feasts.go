@@ -240,22 +240,6 @@ func (s sentence) phraseEnds(k int) bool {
 	return false
 }
 
-// ageAt counts the tokens from k on that say, after "at", how old somebody was: "the age of ten", or a number that can't be
-// an hour, "sixteen".
-func (s sentence) ageAt(k int) int {
-	if s.at(k) == "the" && s.at(k+1) == "age" && s.at(k+2) == "of" {
-		if _, ok := number(s.at(k + 3)); ok {
-			return 4
-		}
-		return 0
-	}
-	n, ok := number(s.at(k))
-	if last := k+1 >= len(s.toks) || s.toks[k+1].kind == 'p'; !ok || !last || s.toks[k].kind == 'n' || n <= 12 || n > 90 {
-		return 0
-	}
-	return 1
-}
-
 // feast is the feast that a clause begins with, and how many words it has.
 func (c *clause) feast() (*feast.Feast, int) {
 	if len(c.words) == 0 {

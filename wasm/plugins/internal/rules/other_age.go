@@ -38,6 +38,54 @@ func (t *talk) atOtherAge(c *clause) bool {
 	})
 }
 
+// ageAt counts the tokens from k on that say, after "at", how old somebody was: "the age of ten", a number that can't be
+// an hour, as "sixteen", or one of a turn of a life, as in "at eleven I moved to Leeds".
+func (s sentence) ageAt(k int) int {
+	if s.at(k) == "the" && s.at(k+1) == "age" && s.at(k+2) == "of" {
+		if _, ok := number(s.at(k + 3)); ok {
+			return 4
+		}
+		return 0
+	}
+	n, ok := number(s.at(k))
+	if !ok || n < 4 || n > 90 || !s.phraseEnds(k+1) || k+1 < len(s.toks) && preposition(s.at(k+1)) {
+		return 0
+	}
+	if last := k+1 >= len(s.toks) || s.toks[k+1].kind == 'p'; last && n > 12 && s.toks[k].kind != 'n' || s.turnsLife() {
+		return 1
+	}
+	return 0
+}
+
+// turnsLife reports that a sentence tells of what one does once or twice in a life, and not at an hour: "I left home".
+func (s sentence) turnsLife() bool {
+	for i := range s.toks {
+		base, past, _ := lemma(s.at(i))
+		if !past {
+			continue
+		}
+		switch next, after := s.at(i+1), s.at(i+2); base {
+		case "emigrate", "immigrate", "marry", "retire", "become":
+			return true
+		case "get":
+			return next == "married" || next == "divorced"
+		case "leave":
+			return next == "school" || next == "college" || next == "university"
+		case "drop":
+			return next == "out" && after == "of"
+		case "learn":
+			return next == "to" || next == "how"
+		case "start", "quit":
+			return next == "school" || next == "smoking" || next == "university"
+		case "move":
+			return next == "to" && !determiner(after) && after != "my" && after != "our" || next == "out"
+		case "have":
+			return (next == "my" || next == "her" || next == "our") && after == "first"
+		}
+	}
+	return false
+}
+
 // roughAge reports that "about seven" at token i is an age and no hour: "when my brother was about seven".
 func (s sentence) roughAge(i int) bool {
 	if rough, be := s.at(i), s.at(i-1); rough != "about" && rough != "around" || be != "was" && be != "were" {

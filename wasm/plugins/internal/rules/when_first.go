@@ -69,7 +69,7 @@ func (s sentence) thenFirst() (then, main int) {
 	switch at := s.at; {
 	case at(0) == "as" && (at(1) == "a" || at(1) == "an") && (youths[at(2)] || at(2) == "student") && starts(3):
 		then = 3
-	case at(0) == "at" && at(1) == "the" && s.ageAt(1) > 0 && starts(1+s.ageAt(1)):
+	case at(0) == "at" && s.ageAt(1) > 0 && starts(1+s.ageAt(1)):
 		then = 1 + s.ageAt(1)
 	case at(0) == "when" && (subjectPronoun(at(1)) && s.tellsAt(2) || (at(1) == "my" || at(1) == "our") && s.tellsAt(3)):
 		for i := 4; i < len(s.toks) && then == 0; i++ {

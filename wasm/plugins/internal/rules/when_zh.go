@@ -280,8 +280,10 @@ func lunarZh(s sentence, i, next int) bool {
 // feastZh reads 周末, 月底, 国庆, 春节: days that go by no number.
 func feastZh(s sentence, i int, now moment, w *when) int {
 	y, m, _ := date(now.day)
-	if _, n := prefixZh(s, i, "这周末", "周末"); n > 0 {
-		w.set(now.day-now.weekday()+5, 'w')
+	if word, n := prefixZh(s, i, "这周末", "周末"); n > 0 {
+		w.set(now.day-now.weekday()+5, 'd')
+		w.weekday = word == "周末" && s.at(i+n) != "的"
+		w.weekend = w.weekday
 		return n
 	}
 	if p, n := calendar.HanMonths(s.from(i)); n > 0 && !p.Season() {
