@@ -21,6 +21,7 @@ var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "
 func (t *talk) bare(s sentence) bareZh {
 	b := bareZh{s: s, whens: findWhens(s, t.now)}
 	sameDay(s, b.whens)
+	t.onDayZh(s, b.whens)
 	timed := map[int]bool{}
 	for _, w := range b.whens {
 		for k := w.first; k < w.next; k++ {
@@ -42,6 +43,38 @@ func (t *talk) bare(s sentence) bareZh {
 	}
 	b.born()
 	return b
+}
+
+// keepDayZh keeps the day that a clause names for the clauses after it: 我后天走，六点的飞机.
+func (t *talk) keepDayZh(s sentence) {
+	if !s.chinese() {
+		return
+	}
+	for _, w := range findWhens(s, t.now) {
+		if w.hasDay {
+			t.day = nil
+			if w.grain == 'd' && w.last == 0 && !w.habit && !w.void && !w.vague {
+				t.day = &w
+			}
+		}
+	}
+}
+
+// onDayZh puts the times of day of a clause that names no day on the day that was kept. What somebody has yet to do is
+// on no day that is over: 猫昨天吐了，下午要去医院.
+func (t *talk) onDayZh(s sentence, whens []when) {
+	if t.day == nil || t.day.day < t.now.day && containsAny(s.raw(), "要", "得去", "会", "打算", "准备") {
+		return
+	}
+	for i := range whens {
+		w := &whens[i]
+		if w.hasDay || w.habit {
+			return
+		}
+		if w.clock {
+			w.onDay(t.day)
+		}
+	}
 }
 
 // justZh adds the 了 that people leave out after 刚: 我刚辞职 becomes 我刚辞职了.

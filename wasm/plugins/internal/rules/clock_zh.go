@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60}
+var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60, "一早": 8 * 60, "一大早": 8 * 60}
 
 // clockPartZh reads a time of day at token i into w, and says how many tokens it takes.
 func clockPartZh(s sentence, i int, now moment, w *when) int {
-	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里")
+	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里", "一大早", "一早")
 	k := i + p
 	if next := s.at(k); p > 0 && (next == "饭" || next == "餐") && boundZh(s, i) {
 		return 0 // 记一下午饭的时间

@@ -36,7 +36,7 @@ func (t *talk) changeZh(b *bareZh) bool {
 	if strings.Contains(x, "纪念日") {
 		return false // a day of every year is no plan
 	}
-	if strings.Contains(x, "取消") && !strings.Contains(x, "不取消") {
+	if strings.Contains(x, "取消") && !strings.Contains(x, "不取消") || strings.Contains(x, "会不开了") {
 		attr, word := eventInZh(x)
 		p, ok := t.meantZh(b, attr, word, true)
 		switch whose := t.whoseZh(x, word); {

@@ -217,11 +217,15 @@ func clauses(s sentence) []sentence {
 		}
 	}
 	zh := s.chinese()
+	unmarked := zh && s.unmarkedZh()
 	for i, t := range s.toks {
 		if i < first || i <= beside {
 			continue
 		}
 		switch {
+		case unmarked && s.runsOnZh(first, i):
+			flush(i)
+			first = i
 		case t.kind == 'p' && (t.s == "，" || t.s == "," && zh || t.s == "—" || t.s == "–" || t.s == "…" || t.s == "-" || t.s == "(" || t.s == ")"):
 			flush(i)
 			first = i + 1

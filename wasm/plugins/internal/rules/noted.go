@@ -220,7 +220,7 @@ var abstract = set("passion passions journey support dream dreams impact balance
 
 // calledOffZh reports that something is changed before it comes: 周一的理疗取消了, 周六的班跟阿美换了.
 func calledOffZh(x string) bool {
-	return containsAny(x, "取消", "改期") || containsAny(x, "的班", "的课") && containsAny(x, "换了", "调了", "换给")
+	return containsAny(x, "取消", "改期", "会不开了") || containsAny(x, "的班", "的课") && containsAny(x, "换了", "调了", "换给")
 }
 
 // deedZh reports what 我 did or has done: no thought, no feeling, nothing denied.

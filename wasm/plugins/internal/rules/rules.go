@@ -106,6 +106,7 @@ type talk struct {
 	offAt     int      // 1 and the index of that candidate; 0: nothing was called off
 	beside    int      // relations that a sentence tells beside a name
 	dayed     bool     // an earlier clause of the sentence names a day
+	day       *when    // that day, if the clause is Chinese and names one alone
 
 	denied     denialZh    // in the Chinese clause before
 	quotations []quotation // of the text, once they were sought
@@ -169,6 +170,9 @@ func (t *talk) piece(from, to int, part Part) {
 		if i+1 < len(t.own) && still(s, t.own[i+1]) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
+		}
+		if i == 0 && from == 0 && t.resolvedZh(s) {
+			continue
 		}
 		if !t.tip(s) && part != HowTo && !t.task(s) {
 			t.sentence(s)
@@ -277,7 +281,7 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
-	t.dayed, t.denied, t.beside = false, denialZh{}, 0
+	t.dayed, t.day, t.denied, t.beside = false, nil, denialZh{}, 0
 	var rest []sentence
 	var last sentence
 	for _, c := range t.timed(clauses(s), s) {
@@ -295,6 +299,7 @@ func (t *talk) sentence(s sentence) {
 		}
 		last = c
 		t.dayed = t.dayed || namesDay(c, t.now)
+		t.keepDayZh(c)
 	}
 	t.whomZh(s, before)
 	if len(t.out.Candidates) == before+1 {

@@ -300,7 +300,13 @@ func (p *phraseZh) named(object string) (value string, ok bool) {
 		}
 	}
 	object = strings.TrimPrefix(strings.TrimLeft(object, "吃喝 "), "在")
-	return object, !strings.HasPrefix(object, "过") && (p.key != "在学" || !strings.HasPrefix(object, "校"))
+	return object, !strings.HasPrefix(object, "过") && !countZh(trimZhEnd(object)) && (p.key != "在学" || !strings.HasPrefix(object, "校"))
+}
+
+// countZh reports how many or how long, without of what: 两只, 两年多了.
+func countZh(s string) bool {
+	rest := strings.TrimLeft(s, "〇零一二两三四五六七八九十几半多好0123456789")
+	return rest != s && strings.Trim(rest, "年个月天只条次岁回周星期了多半大小") == ""
 }
 
 // putZh proposes where a thing was put: 我把护照放在抽屉里, 发票我都放在抽屉里.
@@ -316,7 +322,7 @@ func (t *talk) putZh(b *bareZh, p *phraseZh) {
 		}
 	}
 	if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) {
-		t.factZh(b, person{what, what}, p.kind, p.attribute, p.object, false, false, p.confidence)
+		t.factZh(b, person{what, what}, p.kind, p.attribute, t.ownPlaceZh(p.object), false, false, p.confidence)
 	}
 }
 

@@ -215,6 +215,13 @@ func (t *talk) whereZh(b *bareZh) bool {
 	if rest, own := cutOwnZh(what); own {
 		what, owner = rest, t.self.name+"的"
 	}
+	if rest := trimHeads(what, "你的", "您的"); rest != what {
+		a, ok := t.addressee()
+		if !ok {
+			return false
+		}
+		what, owner = rest, a.name+"的"
+	}
 	thing := owner != "" && kinPrefixZh(what) == "" && !strings.HasSuffix(where, "上") && !endsWithAny(what, []string{"心", "人", "家", "钱", "工作", "压力", "精力", "问题", "目标", "重点", "机会", "未来", "兴趣", "名字", "病"})
 	if who, of, ok := strings.Cut(what, "的"); ok && owner == "" && (personZh(who) || kinPrefixZh(who) == who) && kinPrefixZh(of) == "" && utf8.RuneCountInString(of) > 1 {
 		thing = !strings.HasSuffix(where, "上") // 小普的帐篷在我地下室
@@ -226,11 +233,23 @@ func (t *talk) whereZh(b *bareZh) bool {
 	}
 	for _, end := range placesZh {
 		if strings.HasSuffix(where, end) {
-			t.factZh(b, person{owner + what, owner + what}, "place", "location", strings.Replace(where, "我", t.self.name, 1), false, false, 0.82)
+			t.factZh(b, person{owner + what, owner + what}, "place", "location", t.ownPlaceZh(where), false, false, 0.82)
 			return true
 		}
 	}
 	return false
+}
+
+// ownPlaceZh names the speaker in a place of theirs: 我包里.
+func (t *talk) ownPlaceZh(where string) string {
+	before, after, ok := strings.Cut(where, "我")
+	switch {
+	case !ok || strings.HasPrefix(after, "们"):
+		return where
+	case kinPrefixZh(after) != "":
+		return before + t.self.name + "的" + after
+	}
+	return before + t.self.name + after
 }
 
 // nameZh reports whether s can be what somebody is called.

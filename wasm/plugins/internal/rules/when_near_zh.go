@@ -67,7 +67,7 @@ func soonZh(s sentence, i int, now moment, w *when) int {
 	} else {
 		return 0
 	}
-	dir, d := prefixZh(s, k, "以后", "之后", "后", "以前", "之前", "前")
+	dir, d := awayZh(s, k)
 	if d == 0 && over == 0 {
 		return 0
 	}
@@ -78,6 +78,20 @@ func soonZh(s sentence, i int, now moment, w *when) int {
 	return k + d - i
 }
 
+// awayZh reads 后 or 前 after an amount of time, but not the one of 后来.
+func awayZh(s sentence, i int) (dir string, n int) {
+	dir, n = prefixZh(s, i, "以后", "之后", "后", "以前", "之前", "前")
+	if next := s.at(i + 2); dir == "后" && s.at(i+1) == "来" && next != "" && strings.Contains("才就又我他她去在改不没还结", next) {
+		return "", 0
+	}
+	return dir, n
+}
+
+// toldLaterZh reports that a time after another one is told of the past: 结婚五年后离婚了.
+func toldLaterZh(s sentence, dir string) bool {
+	return strings.HasSuffix(dir, "后") && strings.Contains(s.raw(), "了") && !containsAny(s.raw(), "要", "会", "将", "打算", "准备", "快")
+}
+
 // spanZh reads 三天后, 两个星期前.
 func spanZh(s sentence, i, n, k int, now moment, w *when) int {
 	_, ge := prefixZh(s, i+k, "个")
@@ -85,8 +99,8 @@ func spanZh(s sentence, i, n, k int, now moment, w *when) int {
 	if u == 0 {
 		return 0
 	}
-	dir, d := prefixZh(s, i+k+ge+u, "以后", "之后", "后", "以前", "之前", "前")
-	if d == 0 {
+	dir, d := awayZh(s, i+k+ge+u)
+	if d == 0 || toldLaterZh(s, dir) {
 		return 0
 	}
 	sign := 1
@@ -189,11 +203,11 @@ func weekBeforeZh(s sentence, i int) (days int, ok bool) {
 // halfZh reads 半年前, 半个月后, 一年半以前.
 func halfZh(s sentence, i int, now moment, w *when) int {
 	half, n := prefixZh(s, i, "半年", "半个月", "一年半", "两年半", "一个半月", "两个半月")
-	dir, d := prefixZh(s, i+n, "以后", "之后", "后", "以前", "之前", "前")
+	dir, d := awayZh(s, i+n)
 	if n == 0 || d == 0 {
 		return 0
 	}
-	if after := strings.HasSuffix(dir, "后"); after && (strings.Contains(s.raw(), "了") || i > 0 && !strings.Contains("我们，大要会再过", s.at(i-1))) {
+	if after := strings.HasSuffix(dir, "后"); after && (toldLaterZh(s, dir) || i > 0 && !strings.Contains("我们，大要会再过", s.at(i-1))) {
 		return 0 // 我结婚半年后离婚了
 	}
 	sign := 1

@@ -55,7 +55,7 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 // nearDayZh reads 今天, 明早, 大后天.
 func nearDayZh(s sentence, i int, now moment, w *when) int {
 	word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿", "明天", "明晚", "明早", "明儿", "后天", "昨天", "昨晚", "昨儿", "前天", "前晚")
-	if n == 0 || word == "后天" && s.at(i-1) == "以" && s.at(i+2) == "天" { // 以后天天 is every day after
+	if n == 0 || (word == "后天" || word == "前天") && s.at(i-1) == "以" && s.at(i+2) == "天" { // 以后天天 is every day after
 		return 0
 	}
 	w.set(now.day+nearDays[word], 'd')

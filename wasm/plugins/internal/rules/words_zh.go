@@ -18,7 +18,7 @@ func stripLeadZh(s string) string {
 		again = false
 		s = strings.TrimLeft(s, " ，,、")
 		for _, l := range [...]string{"对了", "其实", "那个", "嗯", "哦", "啊", "所以", "但是", "不过", "而且", "因为", "然后", "就是", "告诉你", "你知道吗", "话说", "顺便说一下", "原来", "好像", "听说", "可是", "还有", "另外", "我觉得", "说起来", "没想到", "也就是说", "忘了说", "主要是", "问题是", "反正", "幸好", "还好", "怎么说呢", "总之"} {
-			if r, ok := strings.CutPrefix(s, l); ok && r != "" {
+			if r, ok := strings.CutPrefix(s, l); ok && r != "" && (l != "不过" || !startsWithAny(r, []string{"敏", "期", "关", "分", "年", "节", "生日"})) {
 				s, again = r, true
 			}
 		}
