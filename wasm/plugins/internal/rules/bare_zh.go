@@ -183,8 +183,31 @@ var (
 	passingZh = set("allergies avoids afraid_of plays owns pets condition diet")
 )
 
+// clipZh cuts off what another clause says behind a value, where no comma stands between: 麸质 of 麸质吃了肚子疼.
+func clipZh(value string) string {
+	for _, more := range [...]string{"我", "希望", "之前", "以前", "太", "特别", "非常"} {
+		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) {
+			value = value[:i]
+		}
+	}
+	if i := strings.Index(value, "了"); i > 0 && i+len("了") < len(value) {
+		_, verb := utf8.DecodeLastRuneInString(value[:i])
+		value = value[:i-verb]
+	}
+	return trimZh(value)
+}
+
 func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, negates bool, confidence float64) {
 	value = joinedZh(trimZh(value))
+	switch attribute {
+	case "location":
+	case "relatives":
+		value = strings.TrimPrefix(value, "个") // 我有个弟弟
+	case "job":
+		value = strings.TrimPrefix(value, "到") // 做到经理
+	default:
+		value = clipZh(value)
+	}
 	if value == "" || vagueZh(value) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
 		return
 	}

@@ -162,6 +162,10 @@ func (t *talk) isKinZh(b *bareZh) bool {
 // agedZh takes 我女儿五岁了.
 func (t *talk) agedZh(b *bareZh) bool {
 	head, after, ok := strings.Cut(b.text, "岁")
+	if !ok && strings.Contains(b.s.raw(), "今年") { // 我妈今年六十八了
+		head, ok = strings.CutSuffix(trimZhEnd(b.text), "了")
+		ok = ok && utf8.RuneCountInString(head)-utf8.RuneCountInString(strings.TrimRight(head, digitsZh)) >= 2
+	}
 	head = strings.TrimRight(head, " ")
 	if !ok || head == "" {
 		return false

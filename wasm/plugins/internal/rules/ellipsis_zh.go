@@ -10,9 +10,6 @@ import (
 // An answer says a part of a sentence, and its question the rest: 你儿子对什么过敏？ and 尘螨. Both are read as the
 // statement that they make together, 我儿子对尘螨过敏, in which the question's 你 is 我.
 
-// mostAnswerZh is how many characters fill the place of 什么 or 哪里 at most.
-const mostAnswerZh = 14
-
 // resolvedZh reads the first sentence of a turn together with the question that it answers. It reports whether it did;
 // if not, the sentence has yet to be read alone.
 func (t *talk) resolvedZh(s sentence) bool {
@@ -20,20 +17,23 @@ func (t *talk) resolvedZh(s sentence) bool {
 	if b == nil || s.ends == "?" || s.ends == "？" || !hasHan(b.Text) {
 		return false
 	}
-	q, ok := questionZh(b.Text)
+	q, ok := questionZh(b.Text, t.now)
 	if !ok {
 		return false
 	}
-	first, rest := s.raw(), ""
-	if i := strings.IndexAny(first, "，,"); i > 0 {
-		_, n := utf8.DecodeRuneInString(first[i:])
-		first, rest = first[:i], first[i+n:]
-	}
-	if strings.HasSuffix(first, "吧") {
+	first, rest := cutCommaZh(s.raw())
+	if containsAny(first, "不知道", "不清楚", "忘了", "不记得", "没想好", "没定", "再说", "随便", "看情况", "可能", "也许", "大概", "好像", "应该", "说不定", "不一定", "你猜", "本来", "什么", "谁", "怎么", "不是周", "等一下", "等等") || strings.HasSuffix(first, "吧") {
 		return false
 	}
-	full := q.with(trimTails(stripLeadZh(trimZhEnd(first)), "啊", "呀", "呢", "哈"), strings.TrimSpace(rest))
+	first = trimTails(stripLeadZh(trimZhEnd(first)), "啊", "呀", "呢", "哈")
+	if startsWithAny(rest, []string{"你", "您"}) && (personZh(first) || kinPrefixZh(first) == first) {
+		return false // 王姐，你也来了
+	}
+	full := q.with(first, rest)
 	if full == "" {
+		if q.whose != "" {
+			t.attend(q.whose) // 你老公做什么工作 / 退休了
+		}
 		return false
 	}
 	from := len(t.out.Candidates)
@@ -54,50 +54,79 @@ const answeredSure = 0.8
 
 func hasHan(s string) bool { return strings.ContainsFunc(s, isHan) }
 
+// cutCommaZh is what stands before the first comma of a text, and after it.
+func cutCommaZh(s string) (before, after string) {
+	if i := strings.IndexAny(s, "，,"); i > 0 {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		return s[:i], strings.TrimSpace(s[i+n:])
+	}
+	return s, ""
+}
+
 // askedZh is a question as the one who answers would say it: 你 is 我, and 我 is 你.
 type askedZh struct {
 	text  string // without 吗, 没, 呢 and marks
 	ends  string // 吗, 没 or 呢; "": none of them
-	whose string // the relative or person of whom it is, as 我老公; "": nobody's, or the speaker's
+	whose string // the relative of whom it is, as 我老公; "": of none
+	now   moment
 }
 
 // swapZh says what another said from one's own side.
 var swapZh = strings.NewReplacer("你", "我", "您", "我", "我", "你")
 
-// questionZh is the question that a turn ends with.
-func questionZh(text string) (askedZh, bool) {
+// tagsZh are asked after a statement.
+var tagsZh = []string{"对吧", "是吧", "对不对", "是不是", "没错吧", "对吗", "是吗"}
+
+// questionZh is the question that a turn asks, if it asks one alone.
+func questionZh(text string, now moment) (askedZh, bool) {
 	all := sentences(text)
-	if len(all) == 0 {
+	if len(all) == 0 || len(all) > 1 && (all[len(all)-2].ends == "？" || all[len(all)-2].ends == "?") {
 		return askedZh{}, false
 	}
 	s := all[len(all)-1]
-	x := s.raw()
+	x, tagged := strings.TrimRight(s.raw(), " 。！!"), false
+	for _, tag := range tagsZh {
+		if r, ok := strings.CutSuffix(x, tag); ok && strings.TrimRight(r, "，, ") != r {
+			x, tagged = strings.TrimRight(r, "，, "), true
+		}
+	}
 	if i := strings.LastIndexAny(x, "，,"); i >= 0 {
 		_, n := utf8.DecodeRuneInString(x[i:])
 		x = x[i+n:]
 	}
-	x = trimTails(strings.TrimLeft(stripLeadZh(strings.TrimRight(x, " 。！!")), " 那诶欸哎"), "来着", "啊", "呀", "哈")
-	if containsAny(x, "不是", "要不要", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "密码", "验证码", "卡号") && !strings.Contains(x, "是不是") {
+	x = trimTails(strings.TrimLeft(stripLeadZh(x), " 那诶欸哎"), "来着", "啊", "呀", "哈")
+	if containsAny(x, "要不", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "应该", "密码", "验证码", "卡号") {
 		return askedZh{}, false
 	}
-	q := askedZh{text: swapZh.Replace(x)}
-	if startsWithAny(q.text, []string{"会是", "会在", "会几"}) { // 那个会是几点
-		q.text = "会议" + q.text[len("会"):]
-	}
+	q := askedZh{text: swapZh.Replace(x), now: now}
 	for _, end := range [...]string{"没有", "吗", "嘛", "么", "没", "呢"} {
-		if r, ok := strings.CutSuffix(q.text, end); ok && r != "" && !strings.HasSuffix(r, "什") {
+		if r, ok := strings.CutSuffix(q.text, end); ok && r != "" && !strings.HasSuffix(r, "什") && !strings.HasSuffix(r, "有") {
 			q.text, q.ends = r, end
 			break
 		}
 	}
-	aNotA := false
-	q.text, aNotA = eitherZh(q.text)
+	rhetorical := strings.Contains(q.text, "不是") && !strings.Contains(q.text, "是不是") // 你不是对芒果过敏吗
+	if rhetorical {
+		if q.text = strings.Replace(q.text, "不是", "", 1); !strings.HasPrefix(q.text, "我") || strings.HasPrefix(q.text, "我说") {
+			return askedZh{}, false
+		}
+	}
+	if startsWithAny(q.text, []string{"会是", "会在", "会几"}) { // 那个会是几点
+		q.text = "会议" + q.text[len("会"):]
+	}
+	either := false
+	q.text, either = eitherZh(q.text)
 	own, _ := cutOwnZh(q.text)
 	lead := q.text[:len(q.text)-len(own)]
 	if k := kinPrefixZh(own); k != "" && !strings.HasPrefix(own[len(k):], "的") && (lead != "" || utf8.RuneCountInString(k) > 1) {
 		q.whose = lead + k
 	}
-	return q, q.ends != "" || aNotA || s.ends == "?" || s.ends == "？" || containsAny(q.text, askersZh[:]...) || strings.Contains(q.text, "啥") || strings.Contains(q.text, "多大")
+	return q, tagged || either || q.ends != "" || s.ends == "?" || s.ends == "？" || q.gaps()
+}
+
+// gaps reports that a question has a word for what it asks for.
+func (q *askedZh) gaps() bool {
+	return containsAny(q.text, askersZh[:]...) || strings.Contains(q.text, "啥") || strings.Contains(q.text, "多大") || strings.Contains(q.text, "多高")
 }
 
 // eitherZh takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
@@ -114,26 +143,28 @@ func eitherZh(x string) (string, bool) {
 // with is the statement that a question makes with the first clause of its answer; rest are the other clauses. It is
 // empty if there is none.
 func (q *askedZh) with(first, rest string) string {
-	if containsAny(first, "不知道", "不清楚", "忘了", "不记得", "没想好", "没定", "再说", "随便", "看情况", "可能", "也许", "大概", "好像", "应该", "说不定", "不一定", "你猜", "本来", "什么", "谁", "怎么") {
-		return ""
-	}
 	then := ""
 	if rest != "" {
 		then = "，" + rest
 	}
 	for _, he := range [...]string{"他", "她"} {
-		if after, ok := strings.CutPrefix(first, he); ok {
-			if q.whose == "" || strings.HasPrefix(after, "们") {
-				return ""
-			}
-			return q.whose + after + then
+		after, ok := strings.CutPrefix(first, he)
+		if !ok {
+			continue
 		}
+		if q.whose == "" || strings.HasPrefix(after, "们") {
+			return ""
+		}
+		if made := q.agreed(after, rest); made != "" {
+			return made
+		}
+		return q.whose + after + then
 	}
-	if made := q.filled(first); made != "" {
-		return made + then
+	if q.gaps() {
+		return q.filled(first, rest)
 	}
-	if q.ends == "呢" && !containsAny(q.text, askersZh[:]...) {
-		if q.text == "我" || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你") {
+	if q.ends == "呢" {
+		if q.text == "我" || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你这那来等好别") || !strings.ContainsAny(first, "了去要会在") {
 			return ""
 		}
 		return q.text + first + then
@@ -144,79 +175,13 @@ func (q *askedZh) with(first, rest string) string {
 	if made := q.agreed(first, rest); made != "" {
 		return made
 	}
-	if q.whose != "" && q.ends != "" && first != "" && !strings.ContainsAny(first, "我你") && kinPrefixZh(first) == "" && utf8.RuneCountInString(first) > 2 {
+	if before, _, ok := strings.Cut(q.text, "是"); ok && strings.HasPrefix(first, "是") && first != "是" {
+		return before + first + then // 你老公是医生吗 / 是牙医
+	}
+	if q.whose != "" && q.ends != "" && startsWithAny(first, []string{"以前", "现在", "从来", "一直", "偶尔", "天天", "每", "有时", "经常", "早就", "很少", "去年", "今年", "前年"}) && !strings.ContainsAny(first, "我你") && strings.ContainsAny(first+rest, strings.Trim(q.text[len(q.whose):], "了的还在不")) {
 		return q.whose + first + then // 你爸喝酒吗 / 以前天天喝
 	}
 	return ""
-}
-
-// gapsZh are the words for what is asked for, the longer ones first.
-var gapsZh = [...]string{"什么时候", "什么时间", "几点钟", "几点", "哪一天", "哪天", "几月几号", "几号", "星期几", "礼拜几", "周几", "哪一年", "哪年",
-	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "多长时间", "多久", "什么名字", "什么", "啥", "谁"}
-
-// filled puts an answer where the question has its gap: 下周六 in 我体检是什么时候.
-func (q *askedZh) filled(a string) string {
-	gap, at := "", len(q.text)
-	for _, g := range gapsZh {
-		if i := strings.Index(q.text, g); i >= 0 && i < at {
-			gap, at = g, i
-		}
-	}
-	if gap == "" || a == "" || utf8.RuneCountInString(a) > mostAnswerZh || strings.ContainsAny(a, "你") || strings.HasPrefix(a, "我") && gap != "谁" && !strings.HasPrefix(a, "我是") {
-		return ""
-	}
-	before, after := q.text[:at], q.text[at+len(gap):]
-	if strings.HasPrefix(q.text, "我") && q.whose == "" {
-		a = strings.TrimPrefix(a, "我是")
-	}
-	a = trimHeads(a, "就是", "是", "就")
-	for _, v := range [...]string{"叫", "在", "姓", "住", "学", "喜欢"} {
-		if strings.HasSuffix(before, v) || strings.HasSuffix(before, v+"的") {
-			a = strings.TrimPrefix(a, v)
-		}
-	}
-	if a == "" {
-		return ""
-	}
-	if strings.HasPrefix(after, "了") {
-		a = strings.TrimSuffix(a, "了")
-	}
-	switch gap {
-	case "几号", "几月几号":
-		if r, _ := utf8.DecodeLastRuneInString(a); strings.ContainsRune("一二三四五六七八九十0123456789", r) {
-			a += "号"
-		}
-	case "多大", "几岁", "多大年纪", "多大岁数", "多少岁":
-		if strings.Trim(a, "〇零一二三四五六七八九十百半多0123456789岁个月") != "" {
-			return "" // 九十平, of a flat
-		}
-		if !strings.Contains(a, "岁") && !strings.Contains(a, "月") {
-			a += "岁"
-		}
-	case "什么", "啥":
-		if end := strings.TrimSuffix(after, "呢"); endsWithAny(before, []string{"做", "干", "当"}) && (end == "的" || end == "工作" || end == "") {
-			return strings.TrimSuffix(trimTails(before, "做", "干", "当"), "是") + "是" + a
-		} else if n := utf8.RuneCountInString(end); n > 0 && n <= 2 && !strings.HasPrefix(end, "过") && !strings.HasPrefix(end, "的") { // 什么血型
-			if before = strings.TrimSuffix(before, "是"); before == "我" || before == q.whose {
-				return before + end + "是" + a
-			}
-			after = ""
-		}
-	case "哪里", "哪儿":
-		switch {
-		case after == "人":
-			a = strings.TrimSuffix(a, "的")
-		case endsWithAny(before, []string{"放", "住", "存", "搁", "落"}):
-			a = "在" + strings.TrimPrefix(a, "在")
-		case strings.HasSuffix(before, "老家"):
-			a, after = "是"+a, ""
-		}
-	case "谁":
-		if strings.HasPrefix(after, "的") {
-			a = strings.TrimSuffix(a, "的")
-		}
-	}
-	return before + a + after
 }
 
 // knows takes a person whom somebody says to know as the one of whom the answer goes on to tell: 你认识陈晨吗 / 认识，我同学.
@@ -243,19 +208,30 @@ func (q *askedZh) agreed(first, rest string) string {
 	if rest != "" {
 		then = "，" + rest
 	}
+	who := q.whose
+	if who == "" && strings.HasPrefix(q.text, "我") && !strings.HasPrefix(q.text, "我们") {
+		who = "我"
+	}
 	switch first {
 	case "对", "是", "是的", "对的", "没错", "嗯":
-		if q.ends == "呢" || q.ends == "没" || q.ends == "没有" || containsAny(q.text, askersZh[:]...) {
+		if q.ends == "呢" || q.ends == "没" || q.ends == "没有" || q.gaps() {
 			return ""
 		}
 		return q.text + then
-	case "还没", "没", "没有", "还没有":
-		who := q.whose
-		if who == "" && strings.HasPrefix(q.text, "我") && !strings.HasPrefix(q.text, "我们") {
-			who = "我"
+	case "不是":
+		for _, he := range [...]string{"他", "她"} {
+			if after, ok := strings.CutPrefix(rest, he); ok && q.whose != "" {
+				return q.whose + after // 你妈是老师吗 / 不是，她是会计
+			}
 		}
-		did, ok := strings.CutSuffix(q.text[len(who):], "了")
-		if r, _ := utf8.DecodeRuneInString(did); who == "" || !ok || q.ends == "呢" || r == '是' || r == '的' {
+		return ""
+	case "还没", "没", "没有", "还没有":
+		after := q.text[len(who):]
+		if what, ok := strings.CutPrefix(after, "有"); ok && who != "" && what != "" && q.ends != "没" {
+			return who + "没有" + what + then
+		}
+		did, ok := strings.CutSuffix(after, "了")
+		if r, _ := utf8.DecodeRuneInString(did); who == "" || !ok || q.ends == "呢" || strings.ContainsRune("是的没不", r) {
 			return ""
 		}
 		return who + "还没" + did + then
@@ -269,20 +245,21 @@ func (q *askedZh) agreed(first, rest string) string {
 			}
 		}
 	}
-	if verb == "" {
-		return ""
-	}
 	adverbs := first[:len(first)-len(verb)]
 	rs := []rune(verb)
 	for n := min(3, len(rs)); n > 0; n-- {
 		v, tail := string(rs[:n]), string(rs[n:])
 		i := strings.LastIndex(q.text, v)
-		if i < 0 || tail != "" && tail != "了" && tail != "过" && tail != "过了" && tail != "的" && tail != "着" {
+		if i < 0 || v == "是" || v == "的" || v == "了" {
+			continue
+		}
+		counted := trimHeads(tail, "过", "了")
+		if tail != "" && counted != "" && tail != "的" && tail != "着" && !countZh(counted) {
 			continue
 		}
 		before, after := q.text[:i], strings.TrimSuffix(trimHeads(q.text[i+len(v):], "过", "了", "着"), "了")
-		if containsAny(after, askersZh[:]...) || v == "是" || v == "的" {
-			return ""
+		if rest := before[len(who):]; who != "" && strings.HasPrefix(before, who) { // 你不喜欢狗吗 / 喜欢: the answer says which
+			before = who + trimTails(trimHeads(rest, "不", "没"), "不", "没")
 		}
 		if adverbs != "" {
 			before = trimTails(before, "还", "也", "都", "已经")
@@ -292,7 +269,16 @@ func (q *askedZh) agreed(first, rest string) string {
 				return before + "有" + rest
 			}
 		}
+		if tail != "" && q.wholeTime(rest) { // 结了，去年五月
+			before, then = before+rest, ""
+		}
+		if countZh(counted) {
+			return before + adverbs + v + tail + after + then
+		}
 		return before + adverbs + v + after + tail + then
+	}
+	if tail, ok := strings.CutPrefix(verb, "有"); ok && tail != "" && who != "" && strings.HasPrefix(q.text[len(who):], "有") && !strings.Contains(tail, "点") {
+		return who + first + then // 有没有兄弟姐妹 / 有个弟弟
 	}
 	if after, ok := strings.CutPrefix(verb, "戒了"); ok && after == "" { // 你还抽烟吗 / 戒了
 		for _, v := range [...]string{"抽", "喝", "吃"} {

@@ -300,7 +300,7 @@ func (p *phraseZh) named(object string) (value string, ok bool) {
 		}
 	}
 	object = strings.TrimPrefix(strings.TrimLeft(object, "吃喝 "), "在")
-	return object, !strings.HasPrefix(object, "过") && !countZh(trimZhEnd(object)) && (p.key != "在学" || !strings.HasPrefix(object, "校"))
+	return object, !strings.HasPrefix(object, "过") && !countZh(trimZhEnd(object)) && trimZhEnd(object) != "死了" && (p.key != "在学" || !strings.HasPrefix(object, "校"))
 }
 
 // countZh reports how many or how long, without of what: 两只, 两年多了.
@@ -321,7 +321,7 @@ func (t *talk) putZh(b *bareZh, p *phraseZh) {
 			what = rest
 		}
 	}
-	if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) {
+	if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) && utf8.RuneCountInString(trimZh(p.object)) > 1 { // 把书包放下
 		t.factZh(b, person{what, what}, p.kind, p.attribute, t.ownPlaceZh(p.object), false, false, p.confidence)
 	}
 }

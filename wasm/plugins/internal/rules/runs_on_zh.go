@@ -5,7 +5,7 @@ import "strings"
 // Recognisers write Chinese without commas: 我把存折放在抽屉里了你别乱翻. Where a clause is over and another one begins,
 // it is read as two.
 
-// mostUnmarkedZh is how many words or characters a clause has at least that is looked at for a second one.
+// leastUnmarkedZh is how many words or characters a sentence has at least that is looked at for a second clause.
 const leastUnmarkedZh = 10
 
 // unmarkedZh reports a long sentence without a comma.
@@ -37,7 +37,7 @@ func (s *sentence) runsOnZh(first, i int) bool {
 	case "但", "不", "可", "所", "然", "而", "因", "后", "反", "每", "医", "他", "她", "结":
 		word, n := prefixZh(*s, i, linksZh...)
 		switch after := s.at(i + n); {
-		case n == 0:
+		case n == 0 || strings.Contains(s.text[s.toks[first].start:s.toks[i].start], "说"): // 医生说我不能喝酒，所以…
 		case word == "不过" && (strings.Contains("只再最", prev) || strings.Contains("敏期关分年节", after)),
 			word == "所以" && prev == "之", word == "因为" && (prev == "是" || prev == "就"), word == "后来" && prev == "以",
 			word == "结果" && (strings.Contains("的查试出个是等看", prev) || after == "出" || after == "还"),
@@ -46,7 +46,20 @@ func (s *sentence) runsOnZh(first, i int) bool {
 			return true
 		}
 	}
-	return s.endsZh(i-1) && s.beginsZh(i)
+	return s.endsZh(i-1) && s.beginsZh(i) || s.ofKinZh(i)
+}
+
+// ofKinZh reports a relative at token i of whom a new clause tells: 我老公喜欢 of 我喜欢喝普洱我老公喜欢喝咖啡.
+func (s *sentence) ofKinZh(i int) bool {
+	if s.at(i) != "我" || strings.Contains("给跟和与带陪帮让叫是对像替为找送接问教请把被比在去到从见看想爱打骂欢诉顾养助求望谢的说住等借还", s.at(i-1)) {
+		return false
+	}
+	_, n := prefixZh(*s, i+1, kinZh[:]...)
+	if n == 0 {
+		return false
+	}
+	_, verb := prefixZh(*s, i+1+n, "今年", "喜欢", "不", "也", "在", "是", "有", "要", "会", "去", "住", "对", "刚", "已经", "都", "还", "最近", "昨天", "今天", "明天", "下周", "叫", "姓", "爱")
+	return verb > 0
 }
 
 // endsZh reports a 了, 啊 or the like at token i that ends a clause, and stands in none: 了 of 忘了我已经吃过 does not.
@@ -65,7 +78,7 @@ func (s *sentence) beginsZh(i int) bool {
 	switch s.at(i) {
 	case "我", "你", "您", "他", "她", "咱":
 		next := s.at(i + 1 + boolInt(s.at(i+1) == "们"))
-		return next != "" && strings.Contains("已得要想还就也都先再没不别怎是可会能去来请把在给跟有觉说打买昨今明后下上这那真才又老现刚准必自", next)
+		return next != "" && strings.Contains("已得要想喜爱最还就也都先再没不别怎是可会能去来请把在给跟有觉说打买昨今明后下上这那真才又老现刚准必自", next)
 	}
 	_, n := prefixZh(*s, i, afterEndZh...)
 	return n > 0

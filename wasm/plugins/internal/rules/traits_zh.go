@@ -142,7 +142,13 @@ func (t *talk) usuallyZh(b *bareZh) bool {
 	for _, k := range [...]string{"平时", "一般", "通常", "经常", "总是", "习惯"} {
 		_, rest, ok := strings.Cut(x, k)
 		if ok && (strings.HasPrefix(x, "我") || strings.HasPrefix(x, k)) && utf8.RuneCountInString(rest) >= 2 && !containsAny(rest, "你", "忘") && !(k == "习惯" && strings.HasPrefix(rest, "了")) {
-			t.habitZh(b, t.self, 0.7)
+			p, known := t.self, true
+			if strings.HasPrefix(x, k) {
+				p, known = t.subjectlessZh()
+			}
+			if known {
+				t.habitZh(b, p, 0.7)
+			}
 			return true
 		}
 	}

@@ -1,0 +1,156 @@
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// What may stand where a question has its gap: a person for 谁, an amount for 几, a place for 哪里. Whoever says something
+// else after a question does not answer it.
+
+// mostAnswerZh is how many characters fill a gap at most.
+const mostAnswerZh = 14
+
+// gapsZh are the words for what is asked for, the longer ones first.
+var gapsZh = [...]string{"什么时候", "什么时间", "几点钟", "几点", "哪一天", "哪天", "几月几号", "几号", "星期几", "礼拜几", "周几", "哪一年", "哪年",
+	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
+
+// filled puts an answer where the question has its gap: 下周六 in 我体检是什么时候. rest are the other clauses.
+func (q *askedZh) filled(a, rest string) string {
+	gap, at := "", len(q.text)
+	for _, g := range gapsZh {
+		if i := strings.Index(q.text, g); i >= 0 && i < at {
+			gap, at = g, i
+		}
+	}
+	if gap == "" {
+		return ""
+	}
+	before, after := q.text[:at], q.text[at+len(gap):]
+	a = strings.TrimPrefix(a, "就")
+	if strings.HasPrefix(q.text, "我") && q.whose == "" {
+		a = strings.TrimPrefix(a, "我是")
+	}
+	a = strings.TrimPrefix(a, "是")
+	if a = overlapZh(before, a, after); a == "" || utf8.RuneCountInString(a) > mostAnswerZh || !q.fits(gap, before, a) {
+		return ""
+	}
+	if more, ok := strings.CutPrefix(rest, "还有"); ok && !strings.ContainsAny(more, "，,了") && (gap == "什么" || gap == "谁") {
+		a, rest = a+"和"+more, "" // 尘螨，还有鸡蛋
+	}
+	if rest != "" {
+		rest = "，" + rest
+	}
+	if strings.HasPrefix(a, "姓") {
+		before = strings.TrimSuffix(before, "叫") // 你老公叫什么 / 姓张
+	}
+	switch gap {
+	case "几号", "几月几号":
+		if r, _ := utf8.DecodeLastRuneInString(a); strings.ContainsRune(digitsZh, r) {
+			a += "号"
+		}
+	case "多大", "几岁", "多大年纪", "多大岁数", "多少岁":
+		if !strings.Contains(a, "岁") && !strings.Contains(a, "月") && (before == "我" || before == q.whose || strings.HasSuffix(before, "今年")) {
+			a += "岁"
+		}
+	case "多高":
+		a = "身高" + a
+	case "什么", "啥":
+		if jobGapZh(before, after) {
+			return strings.TrimSuffix(trimTails(before, "做", "干", "当"), "是") + "是" + a + rest
+		}
+		if n := utf8.RuneCountInString(after); n > 0 && n <= 2 && !startsWithAny(after, []string{"过", "的"}) { // 什么血型
+			if before = strings.TrimSuffix(before, "是"); before == "我" || before == q.whose {
+				return before + after + "是" + a + rest
+			}
+			after = ""
+		}
+	case "哪里", "哪儿":
+		switch {
+		case after == "人":
+			a = strings.TrimSuffix(a, "的")
+		case endsWithAny(before, []string{"放", "住", "存", "搁", "落"}):
+			a = "在" + strings.TrimPrefix(a, "在")
+		case strings.HasSuffix(before, "老家"):
+			a, after = "是"+a, ""
+		}
+	}
+	return before + a + after + rest
+}
+
+// overlapZh is an answer without the words of the question that it says again: 对芒果 where 我对什么过敏 was asked.
+func overlapZh(before, a, after string) string {
+	a = strings.TrimPrefix(a, "都")
+	for n := min(3, utf8.RuneCountInString(before)); n > 0; n-- {
+		rs := []rune(before)
+		if head := string(rs[len(rs)-n:]); strings.HasPrefix(a, head) {
+			a = strings.TrimPrefix(a, head)
+			break
+		}
+	}
+	for n := min(3, utf8.RuneCountInString(after)); n > 0; n-- {
+		if tail := string([]rune(after)[:n]); strings.HasSuffix(a, tail) {
+			return strings.TrimSuffix(a, tail)
+		}
+	}
+	return a
+}
+
+const digitsZh = "〇零一二两三四五六七八九十百千万半几0123456789"
+
+// jobGapZh reports 做什么的, 干什么 or 做什么工作.
+func jobGapZh(before, after string) bool {
+	return endsWithAny(before, []string{"做", "干", "当"}) && (after == "的" || after == "工作" || after == "")
+}
+
+// fits reports whether an answer can be what a gap asks for.
+func (q *askedZh) fits(gap, before, a string) bool {
+	r, _ := utf8.DecodeRuneInString(a)
+	switch {
+	case gap == "谁":
+		who := strings.TrimSuffix(a, "的")
+		rest, own := cutOwnZh(who)
+		return own && kinPrefixZh(rest) == rest || kinPrefixZh(who) == who || personZh(who) || foreignZh(who)
+	case strings.ContainsAny(a, "我你您他她咱吗"):
+		return false
+	case endsWithAny(gap, []string{"时候", "时间", "点", "点钟", "天", "号", "星期几", "礼拜几", "周几", "年"}):
+		return q.wholeTime(a) && !startsWithAny(a, []string{"现在", "今天周", "今天星期"}) && !strings.Contains(a, "和")
+	case strings.HasPrefix(gap, "多") || strings.HasPrefix(gap, "几"):
+		return strings.ContainsRune(digitsZh, r) || a[0] >= '0' && a[0] <= '9'
+	case strings.ContainsRune("没不别刚跟离喂哈有还等这那来去说已现", r) || strings.HasSuffix(a, "了") || startsWithAny(a, []string{"以前", "对不起", "待业", "医生说", "医生还", "服务员", "师傅"}):
+		return false
+	case containsAny(a, "啥都", "都喜", "都行", "都可", "都吃"):
+		return false
+	case strings.HasPrefix(gap, "什么名字") || endsWithAny(before, []string{"叫", "名字是"}):
+		return kinPrefixZh(a) != a && (personZh(a) || foreignZh(a) || nameZh(a) && utf8.RuneCountInString(a) <= 3 && !placeWordZh(a) || a[0] < 0x80)
+	case gap == "什么" && jobGapZh(before, q.text[len(before)+len(gap):]):
+		return jobZh(a) || endsWithAny(a, []string{"的", "员", "师", "家", "生意", "工", "人", "警", "长", "医", "手", "官"})
+	case (personZh(a) || kinPrefixZh(a) == a) && !containsAny(q.text, "上班", "工作", "公司"):
+		return false
+	case endsWithAny(before, []string{"血型", "血型是"}):
+		return strings.ContainsAny(a, "ABOabo")
+	}
+	return true
+}
+
+// placeWordZh reports a place or a thing that nobody is called.
+func placeWordZh(a string) bool { return endsWithAny(a, []string{"里", "上", "店", "开"}) }
+
+// wholeTime reports a day or an hour, and nothing else.
+func (q *askedZh) wholeTime(a string) bool {
+	all := sentences(a)
+	if len(all) != 1 {
+		return false
+	}
+	left := len(all[0].toks)
+	for _, w := range timesIn(all[0], q.now) {
+		if w.habit || w.void {
+			return false
+		}
+		left -= w.next - w.first
+	}
+	if r, _ := utf8.DecodeLastRuneInString(a); strings.ContainsRune(digitsZh, r) && strings.Contains(a, "月") {
+		return true // 三月十五
+	}
+	return left <= 1 && left < len(all[0].toks)
+}
