@@ -131,6 +131,10 @@ func (t *talk) tail(c sentence, started int64) string {
 		}
 		whens := findWhens(c, t.now)
 		t.afterIt(whens, started)
+		if t.lastDay = (when{}); started > 0 {
+			t.lastDay.set(momentOf(started, t.now.offset).day, 'd') // 二十号去，三号回来
+		}
+		t.onDayZh(c, whens)
 		return strings.Trim(t.rewriteZh(c, whens, false), "。 ")
 	}
 	if v.content < 2 || v.has(wordsYou) > 0 || v.has(wordsMay) > 0 || v.has(opinions) > 0 || v.has(wordsSaid) > 0 {

@@ -21,6 +21,7 @@ var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "
 func (t *talk) bare(s sentence) bareZh {
 	b := bareZh{s: s, whens: findWhens(s, t.now)}
 	sameDay(s, b.whens)
+	t.onDayZh(s, b.whens)
 	timed := map[int]bool{}
 	for _, w := range b.whens {
 		for k := w.first; k < w.next; k++ {

@@ -20,10 +20,15 @@ func (t *talk) chinese(s sentence) {
 	if t.notZh(&b) || t.overZh(&b) || t.lentZh(&b) || t.resumedZh(&b) {
 		return
 	}
-	b.text, _ = againZh(b.text)
+	again := false
+	done := strings.HasSuffix(trimZhEnd(b.text), "了")
+	b.text, again = againZh(b.text)
 	t.statedZh(&b)
 	if len(t.out.Candidates) > before {
 		return
+	}
+	if again && done {
+		b.text += "了" // 老板今天又发火了
 	}
 	t.eventZh(&b)
 	if len(t.out.Candidates) == before {

@@ -11,6 +11,9 @@ var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 6
 func clockPartZh(s sentence, i int, now moment, w *when) int {
 	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里")
 	k := i + p
+	if lasts := s.at(i - 1); p > 0 && lasts == "一" && (s.at(i-2) == "" || !strings.Contains("周期拜十初月第", s.at(i-2))) {
+		return 0 // 停了一下午: how long
+	}
 	if next := s.at(k); p > 0 && (next == "饭" || next == "餐") && boundZh(s, i) {
 		return 0 // 记一下午饭的时间
 	}

@@ -158,6 +158,9 @@ var movesZh = append([]string{"改到", "改成", "改为", "挪到", "换到", 
 func shiftedZh(x string) string {
 	for _, k := range shiftsZh {
 		if what, _, ok := strings.Cut(x, k); ok {
+			if _, moved, ok := strings.Cut(what, "把"); ok && moved != "" {
+				what = moved // 老周说客户想把上线时间提前到…
+			}
 			what = strings.TrimSuffix(trimAdverbsZh(strings.TrimSuffix(what, "又")), "又")
 			return strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(what, "我们的"), "我们"), "我的")
 		}

@@ -70,6 +70,9 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 	p := t.topic.person
 	for _, own := range [...]string{"我们家的", "我们家", "我们", "我家的", "我家", "我的", "我"} {
 		if rest, ok := strings.CutPrefix(x, own); ok {
+			if neighbourZh(rest) == p.name {
+				return p, true
+			}
 			rest = trimAgeZh(rest)
 			if _, chain, _ := strings.Cut(p.name, "的"); strings.Contains(chain, "的") && strings.HasPrefix(rest, chain) {
 				return p, true // 我儿子的老师

@@ -52,8 +52,17 @@ func undoneZh(x string) bool {
 
 // obligedZh reports what somebody has to do, whatever 了 says of its end: 得把作业交了.
 func obligedZh(x string) bool {
+	if dueBeforeZh(x) {
+		return true
+	}
 	x = strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我")
 	return startsWithAny(x, []string{"得", "还得", "必须", "要把", "还要"})
+}
+
+// dueBeforeZh reports what has to be done by a time: 报告周三之前得交.
+func dueBeforeZh(x string) bool {
+	what, due, ok := strings.Cut(x, "之前")
+	return ok && what != "" && startsWithAny(due, []string{"得", "要", "必须", "一定"})
 }
 
 // errandZh reports an errand of the speaker's: 我得去银行取点钱, 晚上我要给我妈打个电话.

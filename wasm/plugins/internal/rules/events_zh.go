@@ -117,10 +117,13 @@ func (t *talk) eventZh(b *bareZh) {
 	if openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
+	if w != nil {
+		w = b.lastOf(w, word)
+	}
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
+	if undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named, ok := t.whoseEventZh(x, habit)
@@ -155,7 +158,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !done && !(start.grain == 'w' && shiftZh(x)) {
 		return
 	}
-	if w.grain != 'y' && start.day > t.now.day && w.assumed > 0 && t.bygoneZh(x, b.s.raw(), w) {
+	if w.grain != 'y' && start.day > t.now.day && w.assumed > 0 && (t.bygoneZh(x, b.s.raw(), w) || t.longSinceZh(b)) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
@@ -208,6 +211,9 @@ func (b *bareZh) single() (w *when, habit bool) {
 		case w == nil || !w.hasDay && o.hasDay || !w.clock && o.clock && o.day == w.day:
 			w = o
 		}
+	}
+	if to := b.movedTo(); to != nil {
+		w = to
 	}
 	return w, habit
 }
@@ -274,7 +280,7 @@ func (t *talk) bygoneZh(x, raw string, w *when) bool {
 // willZh reports words for what is to come.
 func (t *talk) willZh(x string) bool {
 	return neighbourZh(x) != "" || strings.HasPrefix(x, "在") && endsWithAny(trimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || containsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
-		containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
+		containsAny(x, outagesZh...) || dueZh(x) || dueBeforeZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
 }
 
 // placesOpenZh do things of themselves, which are not the speaker's: 学校23号放假.
@@ -286,6 +292,9 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	x := b.text
 	if before, _, ok := strings.Cut(x, "以前"); startsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.whens) > 0 && before != x && t.isSubjectZh(before) {
 		return // it is no more
+	}
+	if w.last > w.day && dueZh(x) && endsWithAny(trimZh(x), []string{"到期", "截止", "过期", "失效"}) {
+		w.day, w.last, ended = w.last, 0, 0 // 年检月底到期: on the last day
 	}
 	attr, word := eventInZh(x)
 	kind := "appointment"

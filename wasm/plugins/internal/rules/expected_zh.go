@@ -17,7 +17,7 @@ func neighbourZh(x string) string {
 		if !ok {
 			continue
 		}
-		for _, who := range [...]string{"的邻居", "邻居", "那家人", "人家", "那户", "的住户", "住户"} {
+		for _, who := range [...]string{"的邻居", "邻居", "那对小夫妻", "那对夫妻", "那小两口", "小两口", "小夫妻", "的大爷", "大爷", "的大妈", "大妈", "老太太", "那家人", "人家", "那户", "的住户", "住户"} {
 			if strings.HasPrefix(rest, who) {
 				return where + who
 			}
@@ -72,7 +72,7 @@ func (t *talk) untilZh(b *bareZh, w *when) bool {
 		return false
 	}
 	head, lasts := strings.CutSuffix(x, "到")
-	lasts = lasts && endsWithAny(head, []string{"停", "关", "封", "闭", "休", "歇", "修", "租", "借", "忙", "住", "堵", "放", "休息", "关闭", "暂停", "出差", "请假", "停业"}) && utf8.RuneCountInString(head) >= 2
+	lasts = lasts && endsWithAny(head, []string{"停", "关", "封", "闭", "休", "歇", "修", "租", "借", "忙", "住", "堵", "放", "休息", "关闭", "暂停", "出差", "请假", "停业"}) && utf8.RuneCountInString(head) >= 2 && !strings.HasPrefix(head, "从")
 	for _, before := range [...]string{"之前", "以前", "前"} {
 		what, not, ok := strings.Cut(x, before)
 		lasts = lasts || ok && what != "" && (strings.HasPrefix(not, "不") || strings.HasPrefix(not, "都不") || strings.HasPrefix(not, "没有") || strings.HasPrefix(not, "都没有")) && !strings.Contains(not, "完")

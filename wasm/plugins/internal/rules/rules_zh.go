@@ -103,7 +103,7 @@ func (t *talk) phrasesZh(b *bareZh) bool {
 // phraseZh proposes what a phrase says. It reports false where the phrase is there by chance, so that
 // another may be tried.
 func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
-	if p.unsettled() || t.aimZh(p) {
+	if p.unsettled() || t.aimZh(p) || strings.HasPrefix(p.key, "搬") && !strings.HasSuffix(p.key, "了") && t.aheadZh(b) {
 		return true
 	}
 	if season := trimZhEnd(p.object); p.attribute == "birthplace" && calendar.Named(season) != nil { // 我出生在夏天
@@ -122,6 +122,9 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 	if p.attribute == "location" {
 		t.putZh(b, p)
 		return true
+	}
+	if p.attribute == "avoids" && strings.HasSuffix(p.before, "从来") {
+		p.object = strings.TrimSuffix(trimZhEnd(p.object), "的") // 我从来不喝酒的
 	}
 	who, object, denies := ofAllergyZh(p.attribute, p.subject(), p.object)
 	switch {
@@ -220,6 +223,9 @@ func (p *phraseZh) misread() bool {
 	if p.attribute == "location" && strings.HasSuffix(p.before, "被") || (p.attribute == "diet" || p.attribute == "avoids") && containsAny(p.before, "以前", "从前", "曾经", "小时候") {
 		return true // 我被锁在外面了, 我以前吃素
 	}
+	if p.attribute == "avoids" && strings.HasPrefix(p.object, "了") && len(p.object) > len("了") {
+		return true // 不吃了不吃了
+	}
 	switch p.key {
 	case "放", "搁", "塞", "停", "放进": // 医保卡放抽屉里了
 		return !strings.Contains(p.before, "把") && !endsWithAny(strings.TrimRight(p.before, "我都"), thingsZh[:]) || !endsWithAny(trimZh(p.object), placesZh[:]) || strings.HasSuffix(p.before, "心")
@@ -315,7 +321,7 @@ func (t *talk) putZh(b *bareZh, p *phraseZh) {
 			what = rest
 		}
 	}
-	if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) {
+	if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) && !endsWithAny(what, []string{"记得", "觉得", "以为", "好像", "知道"}) { // 我明明记得放在…: what?
 		t.factZh(b, person{what, what}, p.kind, p.attribute, p.object, false, false, p.confidence)
 	}
 }

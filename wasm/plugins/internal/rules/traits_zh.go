@@ -211,6 +211,9 @@ func (t *talk) whereZh(b *bareZh) bool {
 	if strings.Contains(what, "把") || endsWithAny(what, []string{"停", "锁", "挂", "摆", "收", "搁", "塞", "藏", "忘", "落", "丢", "存", "住", "坐", "站", "躺", "睡"}) {
 		return false // what rulesZh know
 	}
+	if strings.HasSuffix(what, "包") && strings.HasSuffix(where, "身上") && strings.Contains(what, "事") {
+		return false // 这事包在我身上: who sees to it
+	}
 	owner := ""
 	if rest, own := cutOwnZh(what); own {
 		what, owner = rest, t.self.name+"的"

@@ -86,7 +86,7 @@ func spanZh(s sentence, i, n, k int, now moment, w *when) int {
 		return 0
 	}
 	dir, d := prefixZh(s, i+k+ge+u, "以后", "之后", "后", "以前", "之前", "前")
-	if d == 0 {
+	if before := s.at(i - 1); d == 0 || strings.HasSuffix(dir, "后") && (before == "了" || before == "过") { // 待了五年后: from then on
 		return 0
 	}
 	sign := 1

@@ -1,0 +1,125 @@
+package rules
+
+import "strings"
+
+// A Chinese sentence names a day once: the clauses that follow say only the hour, or the day by its
+// number. Of two times in a clause, one is the time that something had before.
+
+// keepDay keeps the day that a Chinese clause names, for the clauses after it.
+func (t *talk) keepDay(c sentence) {
+	if !c.chinese() {
+		return
+	}
+	for _, w := range findWhens(c, t.now) {
+		if w.hasDay && !w.habit && w.grain == 'd' && w.last == 0 {
+			t.lastDay = w
+		}
+	}
+}
+
+// onDayZh puts the times of a clause where the sentence has them. An hour alone is of the day that was named
+// before it: 明天上午去银行，下午开会. What ends on a day is behind the day on which it began: 二十号放假，三号开学.
+func (t *talk) onDayZh(s sentence, whens []when) {
+	day := t.lastDay
+	for i := range whens {
+		w := &whens[i]
+		switch {
+		case w.habit:
+		case w.hasDay:
+			if day.hasDay && w.grain == 'd' && w.day < day.day && day.day > t.now.day && endsStay(s, w.first, w) {
+				if w.weekday {
+					w.day += (day.day - w.day + 6) / 7 * 7
+				} else if w.assumed == 1 {
+					w.day = addMonths(w.day, 1)
+				}
+			}
+			if w.grain == 'd' && w.last == 0 {
+				day = *w
+			}
+		case w.clock && day.hasDay && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(s.raw(), "刚才", "了", "过"):
+			w.onDay(&day)
+		}
+	}
+}
+
+// thenZh reports whether something else begins between two times: 上午去银行然后下午开会.
+func thenZh(s sentence, from, to int) bool {
+	return from < to && containsAny(s.text[s.toks[from].start:s.toks[to].start], "然后", "接着", "，", ",")
+}
+
+// lastOf is the time at which the event of a clause is, if something else stands before it: 上午去银行然后下午开会.
+func (b *bareZh) lastOf(w *when, word string) *when {
+	at := strings.Index(b.s.raw(), word)
+	if word == "" || at < 0 {
+		return w
+	}
+	for i := range b.whens {
+		if o := &b.whens[i]; o.first > w.next && o.clock && o.day == w.day && !o.habit && b.s.toks[o.first].start < b.s.start+at && thenZh(b.s, w.next, o.first) {
+			return o
+		}
+	}
+	return w
+}
+
+// movedTo is the time to which a clause moves something: 周四 of 原来说的是周五现在改成周四. Nil: there is none.
+func (b *bareZh) movedTo() *when {
+	if len(b.whens) < 2 || !containsAny(b.s.raw(), movesZh...) {
+		return nil
+	}
+	for i := range b.whens {
+		w := &b.whens[i]
+		if before := strings.TrimSuffix(b.s.text[b.s.start:b.s.toks[w.first].start], "了"); !w.habit && w.hasDay && endsWithAny(before, movesZh) {
+			return w
+		}
+	}
+	return nil
+}
+
+// wasThenZh reports a time that something had before it was moved: 原来是周二，现在是周四.
+func wasThenZh(before, after string) bool {
+	if i := strings.IndexAny(after, "。！？\n"); i >= 0 {
+		after = after[:i]
+	}
+	return endsWithAny(before, []string{"原来是", "原来说的是", "原来定的是", "原来在", "本来是", "本来在", "本来定的是", "之前是", "之前说的是", "原先是", "以前是"}) &&
+		containsAny(after, "现在", "改", "挪", "推迟", "提前")
+}
+
+// nextFeastZh reports whether a feast of this year at token k is the one that comes next year, as in autumn
+// 今年过年去三亚 means it. What is told of it is of the one that was.
+func nextFeastZh(s sentence, k, y int, now moment) bool {
+	const longAgo = 180 // days
+	days, n := feastNameZh(s, k)
+	if n == 0 || containsAny(s.raw(), "了", "没", "时候", "那会", "过得") {
+		return false
+	}
+	first, _, ok := days(y)
+	return ok && first < now.day-longAgo && first < dayOf(y, 3, 15)
+}
+
+// thisYear reports a time that is the whole of this year, which has no day.
+func (t *talk) thisYear(w *when) bool {
+	y, _, _ := date(w.day)
+	now, _, _ := date(t.now.day)
+	return w.grain == 'y' && y == now
+}
+
+// longSinceZh reports a clause behind one that says that it is over by now: 早不在了，我三月就离职了.
+func (t *talk) longSinceZh(b *bareZh) bool {
+	if t.said.start >= b.s.start || !strings.HasSuffix(trimZhEnd(b.text), "了") {
+		return false
+	}
+	return containsAny(t.said.text[t.said.start:b.s.start], "早不", "早就", "早没", "早已", "已经不", "已经没")
+}
+
+// aheadZh reports a clause without 了 behind one that decides something or names a year or a day to come:
+// 明年不续租了，搬回我妈那边住.
+func (t *talk) aheadZh(b *bareZh) bool {
+	if t.said.start >= b.s.start || strings.Contains(b.text, "了") {
+		return false
+	}
+	before := sentence{text: t.said.text, toks: t.said.toks, start: t.said.start, end: b.s.start, times: t.said.times}
+	for len(before.toks) > 0 && before.toks[len(before.toks)-1].end > b.s.start {
+		before.toks = before.toks[:len(before.toks)-1]
+	}
+	return containsAny(before.raw(), "决定", "打算", "准备", "计划") || anyTime(before, t.now, func(w *when) bool { return w.hasDay && !w.habit && w.day > t.now.day })
+}
