@@ -114,7 +114,11 @@ func bareDeedZh(a *abi.Candidate) bool {
 // tail is a clause as a statement of its own beside one that says whom it is
 // about; empty where it says nothing, or nothing that is so.
 func (t *talk) tail(c sentence, started int64) string {
-	if conditioned(c) || doubt(c) > 0 || c.fillers() {
+	own := c
+	if c.chinese() { // 我可能得请假，孩子学校开家长会: only the first is in doubt
+		own.text, own.start, own.end = c.raw(), 0, len(c.raw())
+	}
+	if conditioned(c) || doubt(own) > 0 || c.fillers() {
 		return ""
 	}
 	if kind, _ := t.junk(c); kind != "" {

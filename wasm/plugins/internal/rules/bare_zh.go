@@ -37,7 +37,7 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = withOfZh(stripLeadZh(sinceZh.Replace(out.String())))
+	b.text = withOfZh(frontedZh(affirmedZh(stripLeadZh(sinceZh.Replace(out.String())))))
 	if !containsAny(s.raw(), "年前", "那时", "当时", "那年") {
 		b.text = justZh(b.text)
 	}
@@ -99,7 +99,20 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 		}
 	}
 	b.WriteString(s.text[last:s.end])
-	return heardZh(b.String()) + "。"
+	return heardZh(affirmedZh(b.String())) + "。"
+}
+
+// affirmedZh is a statement without the 不是 and 嘛 by which somebody reminds of it: 我不是换工作了嘛.
+func affirmedZh(text string) string {
+	head, rest, ok := strings.Cut(text, "不是")
+	if !ok {
+		return text
+	}
+	what, after, ok := strings.Cut(rest, "嘛")
+	if !ok || strings.ContainsAny(what, "，,不") || after != "" && !startsWithAny(after, []string{"，", ","}) {
+		return text
+	}
+	return head + what + after
 }
 
 // pronounZh names whom 我, 你 or 您 at place i means. It returns nothing for any other word, for 你们, and in a

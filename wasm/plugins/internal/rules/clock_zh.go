@@ -34,7 +34,7 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 	}
 	h, n := numberZh(s, k)
 	_, counted := prefixZh(s, k+n+1, "建议", "意见", "要求", "理由", "原因", "好处", "坏处", "内容", "想法", "说明", "看法", "不同", "共识", "希望")
-	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 99 && counted == 0 {
+	if long := s.at(k + n + 1); n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时" && long != "间" && long != "刻" && long != "期") && h <= 99 && counted == 0 { // and not 同一时间
 		w.void = w.void || h > 24
 		k += n + 1
 		m := 0

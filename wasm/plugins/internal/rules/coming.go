@@ -120,7 +120,7 @@ func toldZh(x string) bool {
 	if before, _, ok := strings.Cut(x, "该"); ok && strings.HasSuffix(x, "了") && !endsWithAny(before, []string{"应", "早", "就", "不", "本"}) {
 		return false // 猫一月该打疫苗了
 	}
-	if containsAny(x, "了", "过") {
+	if containsAny(guoZh.Replace(x), "了", "过") {
 		return true
 	}
 	if wasDoneZh(x) {
@@ -133,6 +133,9 @@ func toldZh(x string) bool {
 	}
 	return false
 }
+
+// guoZh takes out the words in which 过 tells of nothing past.
+var guoZh = compounds("过期 过户 过夜")
 
 // wasDoneZh reports a deed with 的 in place of 了, which tells of what is past: 我们五一领的证.
 func wasDoneZh(x string) bool {

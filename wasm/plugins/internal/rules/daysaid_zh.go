@@ -80,7 +80,7 @@ func wasThenZh(before, after string) bool {
 	if i := strings.IndexAny(after, "。！？\n"); i >= 0 {
 		after = after[:i]
 	}
-	return endsWithAny(before, []string{"原来是", "原来说的是", "原来定的是", "原来在", "本来是", "本来在", "本来定的是", "之前是", "之前说的是", "原先是", "以前是"}) &&
+	return endsWithAny(before, []string{"原来是", "原来说的是", "原来定的是", "原来在", "本来是", "本来在", "本来定的是", "之前是", "之前说的是", "原先是", "以前是", "说好的是", "说好是", "约的是", "定的是"}) &&
 		containsAny(after, "现在", "改", "挪", "推迟", "提前")
 }
 
@@ -89,7 +89,7 @@ func wasThenZh(before, after string) bool {
 func nextFeastZh(s sentence, k, y int, now moment) bool {
 	const longAgo = 180 // days
 	days, n := feastNameZh(s, k)
-	if n == 0 || containsAny(s.raw(), "了", "没", "时候", "那会", "过得") {
+	if n == 0 || containsAny(s.raw(), "了", "没", "时候", "那会", "过得", "过的") {
 		return false
 	}
 	first, _, ok := days(y)
@@ -105,21 +105,59 @@ func (t *talk) thisYear(w *when) bool {
 
 // longSinceZh reports a clause behind one that says that it is over by now: 早不在了，我三月就离职了.
 func (t *talk) longSinceZh(b *bareZh) bool {
-	if t.said.start >= b.s.start || !strings.HasSuffix(trimZhEnd(b.text), "了") {
-		return false
-	}
-	return containsAny(t.said.text[t.said.start:b.s.start], "早不", "早就", "早没", "早已", "已经不", "已经没")
+	return strings.HasSuffix(trimZhEnd(b.text), "了") && containsAny(t.saidBefore(b).raw(), "早不", "早就", "早没", "早已", "已经不", "已经没")
 }
 
 // aheadZh reports a clause without 了 behind one that decides something or names a year or a day to come:
 // 明年不续租了，搬回我妈那边住.
 func (t *talk) aheadZh(b *bareZh) bool {
-	if t.said.start >= b.s.start || strings.Contains(b.text, "了") {
+	before := t.saidBefore(b)
+	if len(before.toks) == 0 || strings.Contains(b.text, "了") {
 		return false
 	}
-	before := sentence{text: t.said.text, toks: t.said.toks, start: t.said.start, end: b.s.start, times: t.said.times}
-	for len(before.toks) > 0 && before.toks[len(before.toks)-1].end > b.s.start {
-		before.toks = before.toks[:len(before.toks)-1]
-	}
 	return containsAny(before.raw(), "决定", "打算", "准备", "计划") || anyTime(before, t.now, func(w *when) bool { return w.hasDay && !w.habit && w.day > t.now.day })
+}
+
+// saidBefore is what the sentence says before a clause, which may be none.
+func (t *talk) saidBefore(b *bareZh) sentence {
+	n := 0
+	if t.said.text == b.s.text {
+		for n < len(t.said.toks) && t.said.toks[n].end <= b.s.start {
+			n++
+		}
+	}
+	if n == 0 {
+		return sentence{}
+	}
+	return t.said.sub(0, n)
+}
+
+// saidAfter is what the sentence says after a clause.
+func (t *talk) saidAfter(b *bareZh) string {
+	if t.said.text != b.s.text || t.said.end < b.s.end {
+		return ""
+	}
+	return b.s.text[b.s.end:t.said.end]
+}
+
+// offZh keeps a plan that a clause calls off, as the next one may say that it only moves: 会议取消了，改到周一.
+func (t *talk) offZh(b *bareZh, p plan, attr string) {
+	if w, _ := b.single(); p.day < t.now.day && attr != "" { // nobody has heard of it
+		p = plan{subject: p.subject, shown: p.shown, attribute: attr, what: p.what, label: b.text, day: t.now.day, chinese: true}
+		if w != nil && w.hasDay {
+			p.day, p.minute, p.clock = w.day, w.minute, w.clock
+		}
+	}
+	t.off, t.offAt = p, len(t.out.Candidates)
+}
+
+// movedOffZh takes 改到周一 right behind a clause that calls something off: it moves, and is not off.
+func (t *talk) movedOffZh(b *bareZh) bool {
+	if len(b.whens) != 1 || t.offAt == 0 || t.offAt != len(t.out.Candidates) || !t.off.chinese || !b.whens[0].hasDay && !b.whens[0].clock || !startsWithAny(b.text, movesZh) || len(t.saidBefore(b).toks) == 0 {
+		return false
+	}
+	t.out.Candidates = t.out.Candidates[:t.offAt-1]
+	t.moved(t.off.move(&b.whens[0]), b.s, 0.86)
+	t.offAt = 0
+	return true
 }

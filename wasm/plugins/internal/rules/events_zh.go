@@ -8,9 +8,10 @@ import (
 
 var eventsZh = [...]struct{ word, attribute string }{
 	{"牙医", "dentist_appointment"}, {"看牙", "dentist_appointment"}, {"洗牙", "dentist_appointment"}, {"医生", "doctor_appointment"}, {"体检", "checkup"}, {"面试", "interview"},
-	{"开会", "meeting"}, {"的会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
+	{"开会", "meeting"}, {"会议", "meeting"}, {"的会", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
 	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"饭局", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
 	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"}, {"聚餐", "dinner"}, {"剪头发", "haircut"}, {"话剧", "play"}, {"讲座", "lecture"}, {"答辩", "thesis_defence"}, {"驾考", "driving_test"}, {"看病", "doctor_appointment"}, {"看医生", "doctor_appointment"}, {"打疫苗", "vaccination"}, {"年会", "party"}, {"野餐", "picnic"}, {"排练", "rehearsal"}, {"彩排", "rehearsal"}, {"出差", "business_trip"},
+	{"meeting", "meeting"}, {"interview", "interview"}, {"flight", "flight"}, {"dinner", "dinner"}, {"lunch", "lunch"},
 }
 
 func eventInZh(s string) (attribute, word string) {
@@ -36,7 +37,10 @@ func (t *talk) changeZh(b *bareZh) bool {
 	if strings.Contains(x, "纪念日") {
 		return false // a day of every year is no plan
 	}
-	if strings.Contains(x, "取消") && !strings.Contains(x, "不取消") {
+	if t.movedOffZh(b) {
+		return true
+	}
+	if (strings.Contains(x, "取消") || strings.Contains(x, "cancel")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
 		attr, word := eventInZh(x)
 		p, ok := t.meantZh(b, attr, word, true)
 		switch whose := t.whoseZh(x, word); {
@@ -51,6 +55,7 @@ func (t *talk) changeZh(b *bareZh) bool {
 		}
 		p.chinese = true
 		t.emit(p, t.rewriteZh(b.s, b.whens, false), "cancellation", 0.85, b.s, true)
+		t.offZh(b, p, attr)
 		return true
 	}
 	moved := containsAny(x, movesZh...)
@@ -144,7 +149,7 @@ func (t *talk) eventZh(b *bareZh) {
 		t.promiseZh(b, errand && (!named || who.key == t.self.key))
 		return
 	}
-	done := strings.Contains(x, "了") || strings.Contains(x, "过")
+	done := containsAny(guoZh.Replace(x), "了", "过")
 	if bare := strings.TrimRight(x, "。，！! "); !strings.HasSuffix(bare, "了") && !strings.Contains(bare, "过") && w.overToday(t.now) {
 		w.ahead12(t.now)
 	}
@@ -304,6 +309,9 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 			w.byPart && !will && w.unix() <= t.ev.At-2*3600_000, // 今早我量血压
 			!will && !strings.Contains(x, "我") && !comesZh(x) && !(named && kinPrefixZh(x) != ""),
 			containsAny(x, "天气", "下雨", "不知道", "热", "冷"):
+			return
+		}
+		if !named && t.rumourZh(b, w) {
 			return
 		}
 		kind = "plan"

@@ -53,7 +53,7 @@ func saidByZh(x string) (who, inner string) {
 // saidZh takes what somebody with an office says is going to be on a day.
 func (t *talk) saidZh(b *bareZh, w *when) bool {
 	who, inner := saidByZh(b.text)
-	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.day <= t.now.day || containsAny(inner, "我", "咱", "他", "她", "你", "您", "不定", "没定", "不确定", "不一定", "可能", "天气", "下雨") {
+	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.day <= t.now.day || containsAny(inner, "我", "咱", "他", "她", "你", "您", "不定", "没定", "不确定", "不一定", "可能", "天气", "下雨") || containsAny(t.saidAfter(b), "够呛", "未必", "悬", "难说", "不靠谱", "不信") {
 		return false
 	}
 	plain := strings.TrimPrefix(strings.TrimPrefix(who, "我们"), "我")
@@ -160,4 +160,16 @@ func longestZh(x string, words []string) (longest string) {
 		}
 	}
 	return longest
+}
+
+// rumourZh notes what somebody has heard of a thing that is nobody's: 听说地铁明年要通车.
+func (t *talk) rumourZh(b *bareZh, w *when) bool {
+	x, heard := cutHead(b.s.raw(), "我听说", "听说", "据说", "听人说")
+	if !heard || strings.ContainsAny(x, "我咱") || containsAny(x, outagesZh...) || comesZh(b.text) || startsWithAny(strings.TrimLeft(b.text, "这那边的"), placesOpenZh[:]) {
+		return false
+	}
+	a := t.baseZh(b, "episodic", "noted", person{}, notedSure+hedge)
+	a.Entities, a.EventType, a.Started = nil, "noted", moment{w.day, 0, t.now.offset}.unix()
+	t.out.Candidates = append(t.out.Candidates, a)
+	return true
 }

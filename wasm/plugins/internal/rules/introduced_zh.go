@@ -38,3 +38,22 @@ func (t *talk) introducedZh(x string) (p person, ok bool) {
 	}
 	return person{noun, noun}, own
 }
+
+// frontZh reports a clause of the speaker's whose object stands first: 那家餐厅我订了.
+func frontZh(x string) bool {
+	if !startsWithAny(x, []string{"那", "这"}) {
+		return false
+	}
+	what, deed, ok := strings.Cut(x, "我")
+	return ok && utf8.RuneCountInString(what) <= 8 && !strings.ContainsAny(what, "他她说让叫给帮和跟带请把被是在") &&
+		startsWithAny(deed, []string{"订", "定", "约", "买", "放", "存", "借", "寄", "交", "已经", "都", "也", "还", "刚", "去", "用"})
+}
+
+// storesZh end where things are kept.
+var storesZh = []string{"抽屉里", "柜子里", "柜里", "箱子里", "箱里", "盒子里", "盒里", "包里", "袋子里", "架子上", "柜子上", "储物间", "储藏室", "储物间里", "衣柜里", "书柜里", "床底下"}
+
+// storedZh reports a thing in a place where things are kept: 吸尘器在阳台柜子里.
+func storedZh(what, where string) bool {
+	n := utf8.RuneCountInString(what)
+	return n >= 2 && n <= 5 && endsWithAny(where, storesZh) && !strings.ContainsAny(what, "我你他她它谁这那人的是有说都被把了们还不没") && !personZh(what) && !endsWithAny(what, kinZh[:])
+}

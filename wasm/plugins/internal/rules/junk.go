@@ -78,11 +78,10 @@ func announced(s sentence) bool {
 // toAllZh reports what is said to whoever listens: 宝宝们赶紧下单, and to a class, 小朋友们，今天学一首诗.
 func toAllZh(l string) bool {
 	who, rest, ok := strings.Cut(l, "们")
-	if !ok || strings.Contains(who, "我") || !endsWithAny(who, []string{"宝宝", "家人", "老铁", "小朋友", "同学", "观众朋友", "听众朋友", "粉丝", "宝子"}) {
+	if !ok || strings.Contains(who, "我") || !endsWithAny(who, []string{"宝宝", "家人", "老铁", "小朋友", "观众朋友", "听众朋友", "粉丝", "宝子"}) {
 		return false
 	}
-	called := endsWithAny(who, []string{"宝宝", "家人", "小朋友", "同学"})
-	return containsAny(rest, "下单", "链接", "直播", "点赞", "点个关注", "库存", "包邮", "福利") || startsWithAny(rest, []string{"，", ","}) && (!called || startsWithAny(who, []string{"小朋友", "同学"}))
+	return containsAny(rest, "下单", "链接", "直播", "点赞", "点个关注", "库存", "包邮", "福利") || startsWithAny(rest, []string{"，", ","}) && (who == "小朋友" || endsWithAny(who, []string{"观众朋友", "听众朋友"}))
 }
 
 // junk says what kind of sentence is no memory, and why.

@@ -54,6 +54,8 @@ func (t *talk) attend(x string) {
 	switch {
 	case introduced:
 		t.about(there)
+	case frontZh(x):
+		t.about(t.self)
 	case own && neighbourZh(rest) != "":
 		t.about(person{neighbourZh(rest), neighbourZh(rest)})
 	case !own && hasMeZh(x):
