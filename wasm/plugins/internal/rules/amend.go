@@ -135,9 +135,7 @@ func (t *talk) tail(c sentence, started int64) string {
 		}
 		whens := findWhens(c, t.now)
 		t.afterIt(whens, started)
-		if t.lastDay = (when{}); started > 0 {
-			t.lastDay.set(momentOf(started, t.now.offset).day, 'd') // 二十号去，三号回来
-		}
+		t.lastDay = t.dayOf(started)
 		t.onDayZh(c, whens)
 		return strings.Trim(t.rewriteZh(c, whens, false), "。 ")
 	}

@@ -217,7 +217,7 @@ func (t *talk) hasZh(b *bareZh) bool {
 		return false
 	}
 	if conditionZh(trimZh(what)) {
-		what = trimHeads(what, "一点", "点", "轻微", "轻度")
+		what = trimHeads(what, "一点", "点", "一个", "个", "轻微", "轻度")
 	}
 	if conditionZh(trimZh(what)) && t.healthOfZh(b, who, "condition", what) {
 		return true

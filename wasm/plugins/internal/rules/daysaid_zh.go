@@ -11,10 +11,27 @@ func (t *talk) keepDay(c sentence) {
 		return
 	}
 	for _, w := range findWhens(c, t.now) {
-		if w.hasDay && !w.habit && w.grain == 'd' && w.last == 0 {
+		if w.oneDay() {
 			t.lastDay = w
 		}
 	}
+}
+
+// oneDay reports a time on a day of its own. What is done on a weekend may be done on each.
+func (w *when) oneDay() bool {
+	return w.hasDay && !w.habit && w.grain == 'd' && w.last == 0 && !w.weekend
+}
+
+// dayOf is the day that the sentence names for what began at started, in ms since 1970. It has none where the
+// sentence names a week, a month or a year.
+func (t *talk) dayOf(started int64) when {
+	day := momentOf(started, t.now.offset).day
+	for _, w := range findWhens(t.said, t.now) {
+		if started > 0 && w.day == day && w.oneDay() {
+			return w
+		}
+	}
+	return when{}
 }
 
 // onDayZh puts the times of a clause where the sentence has them. An hour alone is of the day that was named
@@ -33,7 +50,7 @@ func (t *talk) onDayZh(s sentence, whens []when) {
 					w.day = addMonths(w.day, 1)
 				}
 			}
-			if w.grain == 'd' && w.last == 0 {
+			if w.oneDay() {
 				day = *w
 			}
 		case w.clock && day.hasDay && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(s.raw(), "刚才", "了", "过"):

@@ -62,6 +62,11 @@ func obligedZh(x string) bool {
 	return startsWithAny(x, []string{"得", "还得", "必须", "要把", "还要"})
 }
 
+// vowedZh reports what the speaker vows to do for the other: 周五之前一定给你弄好.
+func vowedZh(x string) bool {
+	return containsAny(x, "一定", "肯定", "保证") && containsAny(x, "给你", "还你", "帮你", "替你", "给您") && !strings.Contains(x, "不")
+}
+
 // dueBeforeZh reports what has to be done by a time: 报告周三之前得交.
 func dueBeforeZh(x string) bool {
 	what, due, ok := strings.Cut(x, "之前")

@@ -135,6 +135,9 @@ func (t *talk) eventZh(b *bareZh) {
 	if !ok {
 		return
 	}
+	if habit && startsWithAny(x, []string{"很多人", "好多人", "许多人", "大家", "有人", "一群"}) {
+		return // 我家附近有个公园，每天晚上很多人跳舞
+	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
 		if asRule := containsAny(b.s.raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !containsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
 			if p, found := t.subjectZh(b.beforeHabit()); found && !named {
@@ -285,7 +288,7 @@ func (t *talk) bygoneZh(x, raw string, w *when) bool {
 // willZh reports words for what is to come.
 func (t *talk) willZh(x string) bool {
 	return neighbourZh(x) != "" || strings.HasPrefix(x, "在") && endsWithAny(trimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || containsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
-		containsAny(x, outagesZh...) || dueZh(x) || dueBeforeZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
+		containsAny(x, outagesZh...) || vowedZh(x) || dueZh(x) || dueBeforeZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
 }
 
 // placesOpenZh do things of themselves, which are not the speaker's: 学校23号放假.

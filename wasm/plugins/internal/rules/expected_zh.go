@@ -164,8 +164,11 @@ func longestZh(x string, words []string) (longest string) {
 
 // rumourZh notes what somebody has heard of a thing that is nobody's: 听说地铁明年要通车.
 func (t *talk) rumourZh(b *bareZh, w *when) bool {
-	x, heard := cutHead(b.s.raw(), "我听说", "听说", "据说", "听人说")
-	if !heard || strings.ContainsAny(x, "我咱") || containsAny(x, outagesZh...) || comesZh(b.text) || startsWithAny(strings.TrimLeft(b.text, "这那边的"), placesOpenZh[:]) {
+	head, x, heard := strings.Cut(b.s.raw(), "听说")
+	if head == "我" {
+		head = ""
+	}
+	if !heard || strings.ContainsAny(head, "我咱你他她") || strings.ContainsAny(x, "我咱") || containsAny(x, outagesZh...) || comesZh(b.text) || containsAny(x, "公司", "学校", "幼儿园", "单位", "小区") {
 		return false
 	}
 	a := t.baseZh(b, "episodic", "noted", person{}, notedSure+hedge)

@@ -214,7 +214,7 @@ func (t *talk) whereZh(b *bareZh) bool {
 	if strings.Contains(what, "把") || endsWithAny(what, []string{"停", "锁", "挂", "摆", "收", "搁", "塞", "藏", "忘", "落", "丢", "存", "住", "坐", "站", "躺", "睡"}) {
 		return false // what rulesZh know
 	}
-	if strings.HasSuffix(what, "包") && strings.HasSuffix(where, "身上") && strings.Contains(what, "事") {
+	if strings.HasSuffix(what, "包") && strings.HasSuffix(where, "身上") && (what == "包" || containsAny(what, "事", "这", "都", "全")) {
 		return false // 这事包在我身上: who sees to it
 	}
 	owner := ""
