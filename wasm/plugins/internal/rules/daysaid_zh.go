@@ -53,10 +53,16 @@ func (t *talk) onDayZh(s sentence, whens []when) {
 			if w.oneDay() {
 				day = *w
 			}
-		case w.clock && day.hasDay && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(s.raw(), "刚才", "了", "过"):
+		case w.clock && day.hasDay && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(s.raw(), "刚才", "了", "过") && !t.eveBeforeZh(s, w, &day):
 			w.onDay(&day)
 		}
 	}
+}
+
+// eveBeforeZh reports what is done this evening for tomorrow: 明天要交报告，晚上得加班.
+func (t *talk) eveBeforeZh(s sentence, w, day *when) bool {
+	const evening = 18 * 60
+	return day.day == t.now.day+1 && !day.clock && w.minute >= evening && containsAny(s.raw(), "得", "赶", "准备", "复习", "早点", "早睡", "收拾", "先")
 }
 
 // thenZh reports whether something else begins between two times: 上午去银行然后下午开会.
@@ -90,6 +96,22 @@ func (b *bareZh) movedTo() *when {
 		}
 	}
 	return nil
+}
+
+// movedZh is what a clause moves from one time to another: 发布会 of 发布会从十二号改成十五号.
+func (b *bareZh) movedZh(x string) string {
+	if b.movedTo() == nil {
+		return ""
+	}
+	for _, k := range movesZh {
+		if what, _, ok := strings.Cut(x, k); ok {
+			what = trimHeads(trimTails(what, "从", "现在", "由"), "我们", "我", "的", "把")
+			if len(what) > len("一") {
+				return trimZh(what)
+			}
+		}
+	}
+	return ""
 }
 
 // wasThenZh reports a time that something had before it was moved: 原来是周二，现在是周四.

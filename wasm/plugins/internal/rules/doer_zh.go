@@ -9,9 +9,9 @@ import (
 // about, else whoever was named last.
 func (t *talk) absentZh() (person, bool) {
 	if b := t.justSaid(); b != nil {
-		for _, k := range kinZh {
-			for _, you := range [...]string{"你", "您", "你的", "您的"} {
-				if strings.Contains(b.Text, you+k) {
+		for _, you := range [...]string{"你", "您"} {
+			for _, rest, ok := strings.Cut(b.Text, you); ok; _, rest, ok = strings.Cut(rest, you) {
+				if k := kinPrefixZh(strings.TrimPrefix(rest, "的")); k != "" {
 					return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
 				}
 			}

@@ -321,6 +321,8 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 		attr = "计划：" + trimZh(trimHeads(x, "我们", "我", "的"))
 		if s := shiftedZh(x); s != "" {
 			attr = "计划：" + s
+		} else if s := b.movedZh(x); s != "" {
+			attr = "计划：" + s
 		}
 	} else if whose := t.whoseZh(x, word); t.other(whose) && whose.known && !named {
 		who, named = whose.person, true

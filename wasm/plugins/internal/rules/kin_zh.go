@@ -125,7 +125,10 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		}
 	}
 	if s == "他" || s == "她" {
-		return t.lastPerson()
+		if p, ok := t.lastPerson(); ok {
+			return p, true
+		}
+		return t.absentZh() // whom the other has asked about
 	}
 	if strings.HasPrefix(s, "你") || strings.HasPrefix(s, "您") {
 		if a, ok := t.addressee(); ok && (s == "你" || s == "您") {
