@@ -105,7 +105,7 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 // affirmedZh is a statement without the 不是 and 嘛 by which somebody reminds of it: 我不是换工作了嘛.
 func affirmedZh(text string) string {
 	head, rest, ok := strings.Cut(text, "不是")
-	if !ok {
+	if !ok || strings.HasSuffix(head, "是") {
 		return text
 	}
 	what, after, ok := strings.Cut(rest, "嘛")

@@ -18,7 +18,7 @@ func neighbourZh(x string) string {
 			continue
 		}
 		for _, who := range [...]string{"的邻居", "邻居", "那对小夫妻", "那对夫妻", "那小两口", "小两口", "小夫妻", "的大爷", "大爷", "的大妈", "大妈", "老太太", "那家人", "人家", "那户", "的住户", "住户"} {
-			if strings.HasPrefix(rest, who) {
+			if after, ok := strings.CutPrefix(rest, who); ok && !(strings.HasPrefix(after, "说") && containsAny(after, outagesZh...)) { // 楼下大爷说停水: it is ours
 				return where + who
 			}
 		}

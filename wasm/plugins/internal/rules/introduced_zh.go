@@ -52,8 +52,8 @@ func frontZh(x string) bool {
 // storesZh end where things are kept.
 var storesZh = []string{"抽屉里", "柜子里", "柜里", "箱子里", "箱里", "盒子里", "盒里", "包里", "袋子里", "架子上", "柜子上", "储物间", "储藏室", "储物间里", "衣柜里", "书柜里", "床底下"}
 
-// storedZh reports a thing in a place where things are kept: 吸尘器在阳台柜子里.
+// storedZh reports a thing in a place where things are kept, 吸尘器在阳台柜子里, and no food.
 func storedZh(what, where string) bool {
 	n := utf8.RuneCountInString(what)
-	return n >= 2 && n <= 5 && endsWithAny(where, storesZh) && !strings.ContainsAny(what, "我你他她它谁这那人的是有说都被把了们还不没") && !personZh(what) && !endsWithAny(what, kinZh[:])
+	return n >= 2 && n <= 5 && endsWithAny(where, storesZh) && !strings.ContainsAny(what, "我你他她它谁这那人的是有说都被把了们还不没糕饭菜肉奶果饼糖汤茶面粥") && !personZh(what) && !endsWithAny(what, kinZh[:])
 }

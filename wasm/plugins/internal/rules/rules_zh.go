@@ -227,6 +227,8 @@ func (p *phraseZh) misread() bool {
 		return true // 不吃了不吃了
 	}
 	switch p.key {
+	case "最烦":
+		return trimZh(p.object) == "人" // he is a nuisance
 	case "收到", "收进", "锁进", "塞进", "塞到": // 我把大衣都收到箱子里了, and not 我收到通知
 		return !strings.Contains(p.before, "把") || !endsWithAny(trimZh(p.object), placesZh[:])
 	case "放", "搁", "塞", "停", "放进": // 医保卡放抽屉里了
