@@ -114,7 +114,11 @@ func bareDeedZh(a *abi.Candidate) bool {
 // tail is a clause as a statement of its own beside one that says whom it is
 // about; empty where it says nothing, or nothing that is so.
 func (t *talk) tail(c sentence, started int64) string {
-	if conditioned(c) || doubt(c) > 0 || c.fillers() {
+	own := c
+	if c.chinese() { // 我可能得请假，孩子学校开家长会: only the first is in doubt
+		own.text, own.start, own.end = c.raw(), 0, len(c.raw())
+	}
+	if conditioned(c) || doubt(own) > 0 || c.fillers() {
 		return ""
 	}
 	if kind, _ := t.junk(c); kind != "" {
@@ -131,6 +135,8 @@ func (t *talk) tail(c sentence, started int64) string {
 		}
 		whens := findWhens(c, t.now)
 		t.afterIt(whens, started)
+		t.lastDay = t.dayOf(started)
+		t.onDayZh(c, whens)
 		return strings.Trim(t.rewriteZh(c, whens, false), "。 ")
 	}
 	if v.content < 2 || v.has(wordsYou) > 0 || v.has(wordsMay) > 0 || v.has(opinions) > 0 || v.has(wordsSaid) > 0 {

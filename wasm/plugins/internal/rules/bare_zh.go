@@ -37,44 +37,12 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = withOfZh(stripLeadZh(sinceZh.Replace(out.String())))
+	b.text = withOfZh(frontedZh(affirmedZh(stripLeadZh(sinceZh.Replace(out.String())))))
 	if !containsAny(s.raw(), "年前", "那时", "当时", "那年") {
 		b.text = justZh(b.text)
 	}
 	b.born()
 	return b
-}
-
-// keepDayZh keeps the day that a clause names for the clauses after it: 我后天走，六点的飞机.
-func (t *talk) keepDayZh(s sentence) {
-	if !s.chinese() {
-		return
-	}
-	for _, w := range findWhens(s, t.now) {
-		if w.hasDay {
-			t.day = nil
-			if w.grain == 'd' && w.last == 0 && !w.habit && !w.void && !w.vague {
-				t.day = &w
-			}
-		}
-	}
-}
-
-// onDayZh puts the times of day of a clause that names no day on the day that was kept. What somebody has yet to do is
-// on no day that is over: 猫昨天吐了，下午要去医院.
-func (t *talk) onDayZh(s sentence, whens []when) {
-	if t.day == nil || t.day.day < t.now.day && containsAny(s.raw(), "要", "得去", "会", "打算", "准备") {
-		return
-	}
-	for i := range whens {
-		w := &whens[i]
-		if w.hasDay || w.habit {
-			return
-		}
-		if w.clock {
-			w.onDay(t.day)
-		}
-	}
 }
 
 // justZh adds the 了 that people leave out after 刚: 我刚辞职 becomes 我刚辞职了.
@@ -131,7 +99,20 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 		}
 	}
 	b.WriteString(s.text[last:s.end])
-	return heardZh(b.String()) + "。"
+	return heardZh(affirmedZh(b.String())) + "。"
+}
+
+// affirmedZh is a statement without the 不是 and 嘛 by which somebody reminds of it: 我不是换工作了嘛.
+func affirmedZh(text string) string {
+	head, rest, ok := strings.Cut(text, "不是")
+	if !ok || strings.HasSuffix(head, "是") {
+		return text
+	}
+	what, after, ok := strings.Cut(rest, "嘛")
+	if !ok || strings.ContainsAny(what, "，,不") || after != "" && !startsWithAny(after, []string{"，", ","}) {
+		return text
+	}
+	return head + what + after
 }
 
 // pronounZh names whom 我, 你 or 您 at place i means. It returns nothing for any other word, for 你们, and in a

@@ -17,13 +17,19 @@ func (t *talk) chinese(s sentence) {
 	}
 	before := len(t.out.Candidates)
 	t.attend(b.text)
+	t.causeZh(&b)
 	if t.notZh(&b) || t.overZh(&b) || t.lentZh(&b) || t.resumedZh(&b) {
 		return
 	}
-	b.text, _ = againZh(b.text)
+	again := false
+	done := strings.HasSuffix(trimZhEnd(b.text), "了")
+	b.text, again = againZh(b.text)
 	t.statedZh(&b)
 	if len(t.out.Candidates) > before {
 		return
+	}
+	if again && done {
+		b.text += "了" // 老板今天又发火了
 	}
 	t.eventZh(&b)
 	if len(t.out.Candidates) == before {
@@ -34,7 +40,7 @@ func (t *talk) chinese(s sentence) {
 // statedZh tries the rules for what is so, those of a few words before those of rulesZh. It reports
 // whether one knew the clause, though it may have proposed nothing.
 func (t *talk) statedZh(b *bareZh) bool {
-	return t.severalZh(b) || t.namedRoleZh(b) || t.ratherZh(b) || t.outlookZh(b) || t.anniversaryZh(b) || t.reachedZh(b) || t.deniedZh(b) || t.attributeZh(b) || t.whereZh(b) ||
+	return t.severalZh(b) || t.namedRoleZh(b) || t.ratherZh(b) || t.outlookZh(b) || t.anniversaryZh(b) || t.reachedZh(b) || t.deniedZh(b) || t.diagnosedZh(b) || t.attributeZh(b) || t.whereZh(b) ||
 		t.favouriteZh(b) || t.bornOnZh(b) || t.calledZh(b) || t.kinIsZh(b) || t.cleftZh(b) || t.isKinZh(b) || t.agedZh(b) || t.isZh(b) || t.phrasesZh(b) || t.hasZh(b)
 }
 
@@ -200,7 +206,7 @@ func (t *talk) isZh(b *bareZh) bool {
 		t.factZh(b, p, "work", "job", v, false, false, 0.88)
 	case from && n >= 2 && n <= 4 && !characterZh[place] && !strings.Contains(place, "的"):
 		t.factZh(b, p, "biography", "origin", place, false, false, 0.85)
-	case v == "素食者" || v == "素食主义者" || v == "纯素食者":
+	case v == "素食者" || v == "素食主义者" || v == "纯素食者" || strings.EqualFold(v, "vegetarian") || strings.EqualFold(v, "vegan"):
 		t.factZh(b, p, "diet", "diet", v, false, false, 0.9)
 	default:
 		return false
@@ -213,6 +219,9 @@ func (t *talk) hasZh(b *bareZh) bool {
 	who, what, ok := strings.Cut(b.text, "有")
 	if !ok || startsWithAny(what, []string{"一次", "一回", "一天", "一阵", "一段", "几次"}) { // 有一次被狗咬了
 		return false
+	}
+	if conditionZh(trimZh(what)) {
+		what = trimHeads(what, "一点", "点", "一个", "个", "轻微", "轻度")
 	}
 	if conditionZh(trimZh(what)) && t.healthOfZh(b, who, "condition", what) {
 		return true

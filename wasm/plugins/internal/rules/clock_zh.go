@@ -11,6 +11,9 @@ var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 6
 func clockPartZh(s sentence, i int, now moment, w *when) int {
 	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里", "一大早", "一早")
 	k := i + p
+	if lasts := s.at(i - 1); p > 0 && lasts == "一" && (s.at(i-2) == "" || !strings.Contains("周期拜十初月第", s.at(i-2))) {
+		return 0 // 停了一下午: how long
+	}
 	if next := s.at(k); p > 0 && (next == "饭" || next == "餐") && boundZh(s, i) {
 		return 0 // 记一下午饭的时间
 	}
@@ -31,7 +34,7 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 	}
 	h, n := numberZh(s, k)
 	_, counted := prefixZh(s, k+n+1, "建议", "意见", "要求", "理由", "原因", "好处", "坏处", "内容", "想法", "说明", "看法", "不同", "共识", "希望")
-	if n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时") && h <= 99 && counted == 0 {
+	if long := s.at(k + n + 1); n > 0 && (s.at(k+n) == "点" || s.at(k+n) == "时" && long != "间" && long != "刻" && long != "期") && h <= 99 && counted == 0 { // and not 同一时间
 		w.void = w.void || h > 24
 		k += n + 1
 		m := 0

@@ -120,7 +120,7 @@ func toldZh(x string) bool {
 	if before, _, ok := strings.Cut(x, "该"); ok && strings.HasSuffix(x, "了") && !endsWithAny(before, []string{"应", "早", "就", "不", "本"}) {
 		return false // 猫一月该打疫苗了
 	}
-	if containsAny(x, "了", "过") {
+	if containsAny(guoZh.Replace(x), "了", "过") {
 		return true
 	}
 	if wasDoneZh(x) {
@@ -133,6 +133,9 @@ func toldZh(x string) bool {
 	}
 	return false
 }
+
+// guoZh takes out the words in which 过 tells of nothing past.
+var guoZh = compounds("过期 过户 过夜")
 
 // wasDoneZh reports a deed with 的 in place of 了, which tells of what is past: 我们五一领的证.
 func wasDoneZh(x string) bool {
@@ -158,6 +161,9 @@ var movesZh = append([]string{"改到", "改成", "改为", "挪到", "换到", 
 func shiftedZh(x string) string {
 	for _, k := range shiftsZh {
 		if what, _, ok := strings.Cut(x, k); ok {
+			if _, moved, ok := strings.Cut(what, "把"); ok && moved != "" {
+				what = moved // 老周说客户想把上线时间提前到…
+			}
 			what = strings.TrimSuffix(trimAdverbsZh(strings.TrimSuffix(what, "又")), "又")
 			return strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(what, "我们的"), "我们"), "我的")
 		}

@@ -9,9 +9,9 @@ import (
 // about, else whoever was named last.
 func (t *talk) absentZh() (person, bool) {
 	if b := t.justSaid(); b != nil {
-		for _, k := range kinZh {
-			for _, you := range [...]string{"你", "您", "你的", "您的"} {
-				if strings.Contains(b.Text, you+k) {
+		for _, you := range [...]string{"你", "您"} {
+			for _, rest, ok := strings.Cut(b.Text, you); ok; _, rest, ok = strings.Cut(rest, you) {
+				if k := kinPrefixZh(strings.TrimPrefix(rest, "的")); k != "" {
 					return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
 				}
 			}
@@ -70,6 +70,9 @@ func (t *talk) doerZh(x string) (who person, named bool) {
 	p := t.topic.person
 	for _, own := range [...]string{"我们家的", "我们家", "我们", "我家的", "我家", "我的", "我"} {
 		if rest, ok := strings.CutPrefix(x, own); ok {
+			if neighbourZh(rest) == p.name {
+				return p, true
+			}
 			rest = trimAgeZh(rest)
 			if _, chain, _ := strings.Cut(p.name, "的"); strings.Contains(chain, "的") && strings.HasPrefix(rest, chain) {
 				return p, true // 我儿子的老师

@@ -24,6 +24,9 @@ func comesZh(x string) bool {
 	if who, what, ok := strings.Cut(x, "来"); ok && utf8.RuneCountInString(what) >= 1 && (strings.HasSuffix(who, "公司") || strings.HasSuffix(who, "有人") || who == "人") && startsWithAny(what, []string{"修", "装", "查", "检", "抄", "换", "收", "取", "量", "通", "洗", "清", "拆"}) {
 		return true
 	}
+	if what, ok := strings.CutPrefix(x, "来"); ok && startsWithAny(what, []string{"修", "装", "查", "检", "抄", "换", "量", "通", "洗", "清", "拆"}) && utf8.RuneCountInString(what) > 1 {
+		return true // 明天上午来修暖气
+	}
 	return (strings.HasSuffix(x, "来") || strings.HasSuffix(x, "上门") || strings.HasSuffix(x, "到") || strings.Contains(x, "来修") || strings.Contains(x, "来装")) &&
 		containsAny(x, "师傅", "工人", "快递", "维修", "保洁", "物业", "搬家公司", "中介", "阿姨", "医生", "电工", "水管工", "安装", "房东", "快递员", "客服")
 }
@@ -37,10 +40,10 @@ func doneZh(x string) bool {
 		return false
 	}
 	if strings.HasSuffix(head, "订") || strings.HasSuffix(head, "买") {
-		return !containsAny(object, "位", "票", "房", "酒店", "座", "桌", "餐", "车次", "机票", "高铁", "火车", "动车", "航班", "飞机", "民宿", "场地")
+		return !containsAny(object, "个人", "位", "票", "房", "酒店", "座", "桌", "餐", "车次", "机票", "高铁", "火车", "动车", "航班", "飞机", "民宿", "场地")
 	}
 	r, _ := utf8.DecodeLastRuneInString(head)
-	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学", r)
+	return strings.ContainsRune("吃喝看见买订签交去送修换拔打开做写洗拿借还卖聊谈跑游爬住搬参办丢掉摔生办拍逛唱听学睡", r)
 }
 
 // undoneZh reports what somebody did not do: 没去上班, and not 没空 or 没课.
@@ -52,8 +55,22 @@ func undoneZh(x string) bool {
 
 // obligedZh reports what somebody has to do, whatever 了 says of its end: 得把作业交了.
 func obligedZh(x string) bool {
+	if dueBeforeZh(x) {
+		return true
+	}
 	x = strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我")
 	return startsWithAny(x, []string{"得", "还得", "必须", "要把", "还要"})
+}
+
+// vowedZh reports what the speaker vows to do for the other: 周五之前一定给你弄好.
+func vowedZh(x string) bool {
+	return containsAny(x, "一定", "肯定", "保证") && containsAny(x, "给你", "还你", "帮你", "替你", "给您") && !strings.Contains(x, "不")
+}
+
+// dueBeforeZh reports what has to be done by a time: 报告周三之前得交.
+func dueBeforeZh(x string) bool {
+	what, due, ok := strings.Cut(x, "之前")
+	return ok && what != "" && startsWithAny(due, []string{"得", "要", "必须", "一定"})
 }
 
 // errandZh reports an errand of the speaker's: 我得去银行取点钱, 晚上我要给我妈打个电话.

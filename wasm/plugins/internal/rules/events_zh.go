@@ -8,9 +8,10 @@ import (
 
 var eventsZh = [...]struct{ word, attribute string }{
 	{"牙医", "dentist_appointment"}, {"看牙", "dentist_appointment"}, {"洗牙", "dentist_appointment"}, {"医生", "doctor_appointment"}, {"体检", "checkup"}, {"面试", "interview"},
-	{"开会", "meeting"}, {"的会", "meeting"}, {"会议", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
+	{"开会", "meeting"}, {"会议", "meeting"}, {"的会", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
 	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"饭局", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
 	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"}, {"聚餐", "dinner"}, {"剪头发", "haircut"}, {"话剧", "play"}, {"讲座", "lecture"}, {"答辩", "thesis_defence"}, {"驾考", "driving_test"}, {"看病", "doctor_appointment"}, {"看医生", "doctor_appointment"}, {"打疫苗", "vaccination"}, {"年会", "party"}, {"野餐", "picnic"}, {"排练", "rehearsal"}, {"彩排", "rehearsal"}, {"出差", "business_trip"},
+	{"meeting", "meeting"}, {"interview", "interview"}, {"flight", "flight"}, {"dinner", "dinner"}, {"lunch", "lunch"},
 }
 
 func eventInZh(s string) (attribute, word string) {
@@ -36,7 +37,10 @@ func (t *talk) changeZh(b *bareZh) bool {
 	if strings.Contains(x, "纪念日") {
 		return false // a day of every year is no plan
 	}
-	if strings.Contains(x, "取消") && !strings.Contains(x, "不取消") || strings.Contains(x, "会不开了") {
+	if t.movedOffZh(b) {
+		return true
+	}
+	if (strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
 		attr, word := eventInZh(x)
 		p, ok := t.meantZh(b, attr, word, true)
 		switch whose := t.whoseZh(x, word); {
@@ -51,6 +55,7 @@ func (t *talk) changeZh(b *bareZh) bool {
 		}
 		p.chinese = true
 		t.emit(p, t.rewriteZh(b.s, b.whens, false), "cancellation", 0.85, b.s, true)
+		t.offZh(b, p, attr)
 		return true
 	}
 	moved := containsAny(x, movesZh...)
@@ -117,15 +122,21 @@ func (t *talk) eventZh(b *bareZh) {
 	if openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
+	if w != nil {
+		w = b.lastOf(w, word)
+	}
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if undoneZh(x) || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
+	if undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named, ok := t.whoseEventZh(x, habit)
 	if !ok {
 		return
+	}
+	if habit && startsWithAny(x, []string{"很多人", "好多人", "许多人", "大家", "有人", "一群"}) {
+		return // 我家附近有个公园，每天晚上很多人跳舞
 	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
 		if asRule := containsAny(b.s.raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !containsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
@@ -141,7 +152,7 @@ func (t *talk) eventZh(b *bareZh) {
 		t.promiseZh(b, errand && (!named || who.key == t.self.key))
 		return
 	}
-	done := strings.Contains(x, "了") || strings.Contains(x, "过")
+	done := containsAny(guoZh.Replace(x), "了", "过")
 	if bare := strings.TrimRight(x, "。，！! "); !strings.HasSuffix(bare, "了") && !strings.Contains(bare, "过") && w.overToday(t.now) {
 		w.ahead12(t.now)
 	}
@@ -155,7 +166,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if start.grain != 'd' && start.grain != 0 && start.day <= t.now.day && !done && !(start.grain == 'w' && shiftZh(x)) {
 		return
 	}
-	if w.grain != 'y' && start.day > t.now.day && w.assumed > 0 && t.bygoneZh(x, b.s.raw(), w) {
+	if w.grain != 'y' && start.day > t.now.day && w.assumed > 0 && (t.bygoneZh(x, b.s.raw(), w) || t.longSinceZh(b)) {
 		w.past(t.now) // 五月份认识了: the last one
 		start.day = w.day
 	}
@@ -208,6 +219,9 @@ func (b *bareZh) single() (w *when, habit bool) {
 		case w == nil || !w.hasDay && o.hasDay || !w.clock && o.clock && o.day == w.day:
 			w = o
 		}
+	}
+	if to := b.movedTo(); to != nil {
+		w = to
 	}
 	return w, habit
 }
@@ -274,7 +288,7 @@ func (t *talk) bygoneZh(x, raw string, w *when) bool {
 // willZh reports words for what is to come.
 func (t *talk) willZh(x string) bool {
 	return neighbourZh(x) != "" || strings.HasPrefix(x, "在") && endsWithAny(trimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || containsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
-		containsAny(x, outagesZh...) || dueZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
+		containsAny(x, outagesZh...) || vowedZh(x) || dueZh(x) || dueBeforeZh(x) || shiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.topic.known
 }
 
 // placesOpenZh do things of themselves, which are not the speaker's: 学校23号放假.
@@ -287,6 +301,9 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	if before, _, ok := strings.Cut(x, "以前"); startsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.whens) > 0 && before != x && t.isSubjectZh(before) {
 		return // it is no more
 	}
+	if w.last > w.day && dueZh(x) && endsWithAny(trimZh(x), []string{"到期", "截止", "过期", "失效"}) {
+		w.day, w.last, ended = w.last, 0, 0 // 年检月底到期: on the last day
+	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
 	if attr == "" {
@@ -297,9 +314,14 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 			containsAny(x, "天气", "下雨", "不知道", "热", "冷"):
 			return
 		}
+		if !named && t.rumourZh(b, w) {
+			return
+		}
 		kind = "plan"
 		attr = "计划：" + trimZh(trimHeads(x, "我们", "我", "的"))
 		if s := shiftedZh(x); s != "" {
+			attr = "计划：" + s
+		} else if s := b.movedZh(x); s != "" {
 			attr = "计划：" + s
 		}
 	} else if whose := t.whoseZh(x, word); t.other(whose) && whose.known && !named {

@@ -17,8 +17,8 @@ func neighbourZh(x string) string {
 		if !ok {
 			continue
 		}
-		for _, who := range [...]string{"的邻居", "邻居", "那家人", "人家", "那户", "的住户", "住户"} {
-			if strings.HasPrefix(rest, who) {
+		for _, who := range [...]string{"的邻居", "邻居", "那对小夫妻", "那对夫妻", "那小两口", "小两口", "小夫妻", "的大爷", "大爷", "的大妈", "大妈", "老太太", "那家人", "人家", "那户", "的住户", "住户"} {
+			if after, ok := strings.CutPrefix(rest, who); ok && !(strings.HasPrefix(after, "说") && containsAny(after, outagesZh...)) { // 楼下大爷说停水: it is ours
 				return where + who
 			}
 		}
@@ -53,7 +53,7 @@ func saidByZh(x string) (who, inner string) {
 // saidZh takes what somebody with an office says is going to be on a day.
 func (t *talk) saidZh(b *bareZh, w *when) bool {
 	who, inner := saidByZh(b.text)
-	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.day <= t.now.day || containsAny(inner, "我", "咱", "他", "她", "你", "您", "不定", "没定", "不确定", "不一定", "可能", "天气", "下雨") {
+	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.day <= t.now.day || containsAny(inner, "我", "咱", "他", "她", "你", "您", "不定", "没定", "不确定", "不一定", "可能", "天气", "下雨") || containsAny(t.saidAfter(b), "够呛", "未必", "悬", "难说", "不靠谱", "不信") {
 		return false
 	}
 	plain := strings.TrimPrefix(strings.TrimPrefix(who, "我们"), "我")
@@ -72,7 +72,7 @@ func (t *talk) untilZh(b *bareZh, w *when) bool {
 		return false
 	}
 	head, lasts := strings.CutSuffix(x, "到")
-	lasts = lasts && endsWithAny(head, []string{"停", "关", "封", "闭", "休", "歇", "修", "租", "借", "忙", "住", "堵", "放", "休息", "关闭", "暂停", "出差", "请假", "停业"}) && utf8.RuneCountInString(head) >= 2
+	lasts = lasts && endsWithAny(head, []string{"停", "关", "封", "闭", "休", "歇", "修", "租", "借", "忙", "住", "堵", "放", "休息", "关闭", "暂停", "出差", "请假", "停业"}) && utf8.RuneCountInString(head) >= 2 && !strings.HasPrefix(head, "从")
 	for _, before := range [...]string{"之前", "以前", "前"} {
 		what, not, ok := strings.Cut(x, before)
 		lasts = lasts || ok && what != "" && (strings.HasPrefix(not, "不") || strings.HasPrefix(not, "都不") || strings.HasPrefix(not, "没有") || strings.HasPrefix(not, "都没有")) && !strings.Contains(not, "完")
@@ -160,4 +160,19 @@ func longestZh(x string, words []string) (longest string) {
 		}
 	}
 	return longest
+}
+
+// rumourZh notes what somebody has heard of a thing that is nobody's: 听说地铁明年要通车.
+func (t *talk) rumourZh(b *bareZh, w *when) bool {
+	head, x, heard := strings.Cut(b.s.raw(), "听说")
+	if head == "我" {
+		head = ""
+	}
+	if !heard || strings.ContainsAny(head, "我咱你他她") || strings.ContainsAny(x, "我咱") || containsAny(x, outagesZh...) || comesZh(b.text) || containsAny(x, "公司", "学校", "幼儿园", "单位", "小区") {
+		return false
+	}
+	a := t.baseZh(b, "episodic", "noted", person{}, notedSure+hedge)
+	a.Entities, a.EventType, a.Started = nil, "noted", moment{w.day, 0, t.now.offset}.unix()
+	t.out.Candidates = append(t.out.Candidates, a)
+	return true
 }

@@ -64,12 +64,24 @@ func announced(s sentence) bool {
 			return true
 		}
 	}
+	if toAllZh(l) {
+		return true
+	}
 	for _, cue := range [...]string{"this episode is", "the next train to arrive", "the next train at platform", "the next train on platform", "the next train from platform", "the next train does not stop"} {
 		if strings.HasPrefix(l, cue) && !letterAt(l, len(cue)) {
 			return true
 		}
 	}
 	return startsWithAny(l, []string{"下一站是", "下一站：", "下一站，", "下一站,", "下面是天气预报", "天气预报：", "天气预报:"}) && !strings.Contains(l, "我")
+}
+
+// toAllZh reports what is said to whoever listens: 宝宝们赶紧下单, and to a class, 小朋友们，今天学一首诗.
+func toAllZh(l string) bool {
+	who, rest, ok := strings.Cut(l, "们")
+	if !ok || strings.Contains(who, "我") || !endsWithAny(who, []string{"宝宝", "家人", "老铁", "小朋友", "观众朋友", "听众朋友", "粉丝", "宝子"}) {
+		return false
+	}
+	return containsAny(rest, "下单", "链接", "直播", "点赞", "点个关注", "库存", "包邮", "福利") || startsWithAny(rest, []string{"，", ","}) && (who == "小朋友" || endsWithAny(who, []string{"观众朋友", "听众朋友"}))
 }
 
 // junk says what kind of sentence is no memory, and why.

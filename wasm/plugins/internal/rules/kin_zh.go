@@ -112,7 +112,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		n := utf8.RuneCountInString(after)
 		switch {
 		case k == "":
-		case after == "":
+		case after == "" || bodyZh[after]: // 我女儿眼睛近视
 			return p, true
 		case n >= 2 && n <= 4 && utf8.RuneCountInString(k) > 1 && (personZh(after) || nameZh(after)):
 			return t.named(after), true
@@ -125,7 +125,10 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		}
 	}
 	if s == "他" || s == "她" {
-		return t.lastPerson()
+		if p, ok := t.lastPerson(); ok {
+			return p, true
+		}
+		return t.absentZh() // whom the other has asked about
 	}
 	if strings.HasPrefix(s, "你") || strings.HasPrefix(s, "您") {
 		if a, ok := t.addressee(); ok && (s == "你" || s == "您") {
@@ -153,6 +156,9 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	}
 	return person{}, false
 }
+
+// bodyZh are parts of the body, which are no names of relatives.
+var bodyZh = set("眼睛 膝盖 颈椎 腰椎 心脏 肠胃 皮肤 鼻子 耳朵 牙齿 嗓子 肩膀 胳膊 手腕 脚踝 后背 身体")
 
 // trimAgeZh cuts off how old a relative is, or which of several: 8岁的, 那个最小的.
 func trimAgeZh(s string) string {

@@ -7,7 +7,7 @@ import "strings"
 // denies reports whether a time of a Chinese clause is one that it says not to be.
 func (b *bareZh) denies(w *when) bool {
 	before := strings.TrimRight(b.s.text[b.s.start:b.s.toks[w.first].start], " ")
-	return endsWithAny(before, []string{"不是", "不在", "并非"}) && !strings.HasSuffix(before, "是不是")
+	return endsWithAny(before, []string{"不是", "不在", "并非"}) && !strings.HasSuffix(before, "是不是") || wasThenZh(before, b.s.text[b.s.toks[w.next-1].end:])
 }
 
 // thenZh says of what stands before 不是 when it is, as if the sentence were HEAD是RIGHT; s is the

@@ -276,7 +276,7 @@ func (t *talk) noteZh(s sentence) bool {
 		if moved && i+1 < len(b.whens) {
 			continue // 从周六改到周日: it is on Sunday
 		}
-		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) {
+		if w := &b.whens[i]; w.hasDay && !w.habit && !b.denies(w) && !(t.thisYear(w) && i+1 == len(b.whens)) {
 			past := w.day <= t.now.day || w.weekday && !calledOffZh(b.text) && (completedZh(b.text) && !strings.Contains(b.text, "不") || containsAny(b.text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.weekday && (undoneZh(b.text) || feltZh(b.text))
 			a.Type, a.EventType, a.Actor = "episodic", kind, who.name
 			if a.Text = t.rewriteZh(s, b.whens, past); !nobody && !strings.Contains(a.Text, t.self.name) {

@@ -30,7 +30,7 @@ func (t *talk) relayed(s sentence) bool {
 	t.said = s
 	kept := t.out.Candidates[:from]
 	for _, c := range t.out.Candidates[from:] {
-		if c.Negates && c.Kind != "cancellation" || partOf(&c) != Plans && c.Kind != "event" && c.Kind != "place" {
+		if c.Negates && c.Kind != "cancellation" || partOf(&c) != Plans && c.Kind != "event" && c.Kind != "place" && !((c.Kind == "health" || c.Kind == "allergy") && c.Lang == "zh" && byDoctorZh(who)) {
 			continue
 		}
 		if c.Lang == "zh" {
@@ -179,6 +179,18 @@ func (t *talk) relayerZh(s sentence) (who string, at int) {
 	return "", 0
 }
 
+// latinNameZh is the name in Latin letters that a Chinese text begins with, or "".
+func latinNameZh(x string) string {
+	name := x[:len(x)-len(strings.TrimLeft(x, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))]
+	if len(name) < 3 || name[0] > 'Z' {
+		return ""
+	}
+	return name
+}
+
+// intendsZh begin what somebody says that they do or mean to: 老周说他不想续合同了.
+var intendsZh = []string{"不想", "不打算", "不干", "准备", "打算", "决定", "换工作", "换了", "辞", "搬"}
+
 // saysOfZh notes what one of the speaker's people says of another: 我妈说大姨要卖房子.
 func (t *talk) saysOfZh(s sentence) bool {
 	x := stripLeadZh(strings.Trim(s.raw(), " ，,。！!"))
@@ -186,7 +198,9 @@ func (t *talk) saysOfZh(s sentence) bool {
 	who := kinPrefixZh(rest)
 	if !own && len([]rune(who)) < 2 || who == "" {
 		who = namePrefixZh(x)
-		rest = x
+		if rest = x; who == "" {
+			who = latinNameZh(x)
+		}
 	}
 	said := strings.TrimPrefix(strings.TrimPrefix(rest[len(who):], "跟我"), "和我")
 	inner, ok := strings.CutPrefix(said, "说")
@@ -194,7 +208,7 @@ func (t *talk) saysOfZh(s sentence) bool {
 		return false
 	}
 	of := strings.TrimLeft(inner, "他她")
-	if k := kinPrefixZh(of); k == "" || len([]rune(k)) < 2 && of == inner {
+	if k := kinPrefixZh(of); (k == "" || len([]rune(k)) < 2 && of == inner) && !(of != inner && startsWithAny(of, intendsZh)) {
 		if namePrefixZh(of) == "" || of != inner {
 			return false
 		}

@@ -106,7 +106,7 @@ type talk struct {
 	offAt     int      // 1 and the index of that candidate; 0: nothing was called off
 	beside    int      // relations that a sentence tells beside a name
 	dayed     bool     // an earlier clause of the sentence names a day
-	day       *when    // that day, if the clause is Chinese and names one alone
+	lastDay   when     // that a Chinese clause before names
 
 	denied     denialZh    // in the Chinese clause before
 	quotations []quotation // of the text, once they were sought
@@ -281,7 +281,7 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
-	t.dayed, t.day, t.denied, t.beside = false, nil, denialZh{}, 0
+	t.dayed, t.lastDay, t.denied, t.beside = false, when{}, denialZh{}, 0
 	var rest []sentence
 	var last sentence
 	for _, c := range t.timed(clauses(s), s) {
@@ -299,7 +299,7 @@ func (t *talk) sentence(s sentence) {
 		}
 		last = c
 		t.dayed = t.dayed || namesDay(c, t.now)
-		t.keepDayZh(c)
+		t.keepDay(c)
 	}
 	t.whomZh(s, before)
 	if len(t.out.Candidates) == before+1 {

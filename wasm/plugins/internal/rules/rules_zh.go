@@ -49,7 +49,7 @@ var rulesZh = [...]ruleZh{
 	{"preference", "likes", true, true, []keyZh{{"不再喜欢", "", 0.85}}},
 	{"preference", "dislikes", true, false, []keyZh{{"不喜欢吃", "", 0.9}, {"不喜欢喝", "", 0.9}, {"不太喜欢", "", 0.85}, {"不喜欢", "", 0.9}, {"不爱吃", "", 0.9}, {"不爱喝", "", 0.9}, {"不爱", "", 0.85}}},
 	{"diet", "avoids", true, false, []keyZh{{"吃不了", "", 0.85}, {"喝不了", "", 0.85}}},
-	{"preference", "dislikes", true, false, []keyZh{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"受不了", "", 0.85}, {"闻不了", "", 0.85}, {"闻不得", "", 0.85}, {"闻不惯", "", 0.85}}},
+	{"preference", "dislikes", true, false, []keyZh{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"最烦", "", 0.85}, {"受不了", "", 0.85}, {"闻不了", "", 0.85}, {"闻不得", "", 0.85}, {"闻不惯", "", 0.85}}},
 	{"preference", "likes", true, false, []keyZh{{"迷上了", "", 0.85}, {"爱上了", "", 0.8}, {"喜欢吃", "", 0.9}, {"喜欢喝", "", 0.9}, {"爱吃", "", 0.9}, {"爱喝", "", 0.9}, {"喜欢", "", 0.9}, {"爱", "", 0.85}}},
 	{"diet", "avoids", true, false, []keyZh{{"不吃", "", 0.88}, {"不能喝", "", 0.88}, {"不能吃", "", 0.88}, {"不喝", "", 0.88}, {"戒了", "", 0.85}}},
 	{"diet", "diet", false, false, []keyZh{{"吃素", "", 0.9}}},
@@ -58,7 +58,7 @@ var rulesZh = [...]ruleZh{
 	{"work", "job", false, false, []keyZh{{"退休了", "", 0.88}}},
 	{"diet", "avoids", true, false, []keyZh{{"戒烟", "", 0.88}, {"戒酒", "", 0.88}}},
 	{"preference", "afraid_of", true, false, []keyZh{{"害怕", "", 0.85}, {"怕", "", 0.8}}},
-	{"place", "location", false, false, []keyZh{{"忘在了", "", 0.85}, {"忘在", "", 0.85}, {"落在了", "", 0.85}, {"落在", "", 0.85}, {"丢在了", "", 0.85}, {"丢在", "", 0.85}, {"锁在", "", 0.85}, {"寄存在", "", 0.85}, {"寄放在", "", 0.85}, {"挂在", "", 0.85}, {"摆在", "", 0.85}, {"收在", "", 0.85}, {"搁在", "", 0.85}, {"塞在", "", 0.85}, {"藏到", "", 0.8}, {"放到", "", 0.8}, {"放在了", "", 0.85}, {"放在", "", 0.85}, {"停在", "", 0.85}, {"藏在", "", 0.85}, {"放进", "", 0.8}, {"放", "", 0.8}, {"搁", "", 0.8}, {"塞", "", 0.8}, {"停", "", 0.8}}},
+	{"place", "location", false, false, []keyZh{{"忘在了", "", 0.85}, {"忘在", "", 0.85}, {"落在了", "", 0.85}, {"落在", "", 0.85}, {"丢在了", "", 0.85}, {"丢在", "", 0.85}, {"锁在", "", 0.85}, {"寄存在", "", 0.85}, {"寄放在", "", 0.85}, {"挂在", "", 0.85}, {"摆在", "", 0.85}, {"收在", "", 0.85}, {"搁在", "", 0.85}, {"塞在", "", 0.85}, {"藏到", "", 0.8}, {"放到", "", 0.8}, {"放在了", "", 0.85}, {"放在", "", 0.85}, {"停在", "", 0.85}, {"藏在", "", 0.85}, {"放进", "", 0.8}, {"收到", "", 0.8}, {"收进", "", 0.8}, {"锁进", "", 0.8}, {"塞进", "", 0.8}, {"塞到", "", 0.8}, {"放", "", 0.8}, {"搁", "", 0.8}, {"塞", "", 0.8}, {"停", "", 0.8}}},
 	{"family", "pets", true, false, []keyZh{{"养了", "", 0.9}}},
 	{"possession", "owns", true, true, []keyZh{{"卖了", "", 0.75}}},
 	{"possession", "owns", true, false, []keyZh{{"买了", "", 0.78}}},
@@ -103,7 +103,7 @@ func (t *talk) phrasesZh(b *bareZh) bool {
 // phraseZh proposes what a phrase says. It reports false where the phrase is there by chance, so that
 // another may be tried.
 func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
-	if p.unsettled() || t.aimZh(p) {
+	if p.unsettled() || t.aimZh(p) || strings.HasPrefix(p.key, "搬") && !strings.HasSuffix(p.key, "了") && t.aheadZh(b) {
 		return true
 	}
 	if season := trimZhEnd(p.object); p.attribute == "birthplace" && calendar.Named(season) != nil { // 我出生在夏天
@@ -122,6 +122,9 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 	if p.attribute == "location" {
 		t.putZh(b, p)
 		return true
+	}
+	if p.attribute == "avoids" && strings.HasSuffix(p.before, "从来") {
+		p.object = strings.TrimSuffix(trimZhEnd(p.object), "的") // 我从来不喝酒的
 	}
 	who, object, denies := ofAllergyZh(p.attribute, p.subject(), p.object)
 	switch {
@@ -220,7 +223,14 @@ func (p *phraseZh) misread() bool {
 	if p.attribute == "location" && strings.HasSuffix(p.before, "被") || (p.attribute == "diet" || p.attribute == "avoids") && containsAny(p.before, "以前", "从前", "曾经", "小时候") {
 		return true // 我被锁在外面了, 我以前吃素
 	}
+	if p.attribute == "avoids" && strings.HasPrefix(p.object, "了") && len(p.object) > len("了") {
+		return true // 不吃了不吃了
+	}
 	switch p.key {
+	case "最烦":
+		return trimZh(p.object) == "人" // he is a nuisance
+	case "收到", "收进", "锁进", "塞进", "塞到": // 我把大衣都收到箱子里了, and not 我收到通知
+		return !strings.Contains(p.before, "把") || !endsWithAny(trimZh(p.object), placesZh[:])
 	case "放", "搁", "塞", "停", "放进": // 医保卡放抽屉里了
 		return !strings.Contains(p.before, "把") && !endsWithAny(strings.TrimRight(p.before, "我都"), thingsZh[:]) || !endsWithAny(trimZh(p.object), placesZh[:]) || strings.HasSuffix(p.before, "心")
 	case "加入": // 我是2020年加入华为的
@@ -316,12 +326,13 @@ func (t *talk) putZh(b *bareZh, p *phraseZh) {
 		what = trimHeads(after, "你的", "您的", "你那个", "你", "那个", "这个")
 	}
 	what, _ = cutHead(what, "我把", "我们把", "把", "我的", "我")
+	what = strings.TrimSuffix(strings.TrimSuffix(what, "记得"), "明明")
 	for _, by := range [...]string{"都", "一般", "平时", "全", "我们", "我"} {
 		if rest := strings.TrimSuffix(what, by); rest != "" {
 			what = rest
 		}
 	}
-	if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) && utf8.RuneCountInString(trimZh(p.object)) > 1 { // 把书包放下
+	if what != "" && utf8.RuneCountInString(what) <= 10 && !vagueZh(what) && utf8.RuneCountInString(trimZh(p.object)) > 1 && !endsWithAny(what, []string{"记得", "觉得", "以为", "好像", "知道"}) { // 我明明记得放在…: what?
 		t.factZh(b, person{what, what}, p.kind, p.attribute, t.ownPlaceZh(p.object), false, false, p.confidence)
 	}
 }

@@ -91,7 +91,7 @@ func (t *talk) cameToNothing(s sentence) bool {
 			return false
 		}
 		for _, but := range [...]string{"但是", "但", "可是", "不过", "结果", "后来", "最后"} {
-			if _, after, ok := strings.Cut(rest, but); ok && containsAny(after, "没", "不", "算了", "放弃") {
+			if _, after, ok := strings.Cut(rest, but); ok && (containsAny(after, "没", "不", "算了", "放弃") || strings.Contains(after, "就") && strings.HasSuffix(after, "了")) {
 				return true
 			}
 		}

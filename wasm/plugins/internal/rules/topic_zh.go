@@ -50,7 +50,14 @@ func (t *talk) attend(x string) {
 		rest = trimAgeZh(rest)
 	}
 	k := kinPrefixZh(rest)
+	there, introduced := t.introducedZh(x)
 	switch {
+	case introduced:
+		t.about(there)
+	case frontZh(x):
+		t.about(t.self)
+	case own && neighbourZh(rest) != "":
+		t.about(person{neighbourZh(rest), neighbourZh(rest)})
 	case !own && hasMeZh(x):
 		t.about(t.self)
 	case !own && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):

@@ -190,7 +190,7 @@ func (t *talk) healthZh(b *bareZh, p person, attribute, value string) {
 }
 
 func conditionZh(s string) bool {
-	for _, c := range [...]string{"高血压", "糖尿病", "哮喘", "心脏病", "鼻炎", "胃病", "关节炎", "偏头痛", "抑郁症", "焦虑症", "失眠", "癫痫", "痛风", "湿疹", "贫血", "低血糖", "颈椎病", "腰椎间盘突出", "甲亢", "甲减", "癌症", "荨麻疹", "近视"} {
+	for _, c := range [...]string{"高血压", "糖尿病", "哮喘", "心脏病", "鼻炎", "胃病", "关节炎", "偏头痛", "抑郁症", "焦虑症", "失眠", "癫痫", "痛风", "湿疹", "贫血", "低血糖", "颈椎病", "腰椎间盘突出", "甲亢", "甲减", "癌症", "荨麻疹", "近视", "脂肪肝", "胃炎", "咽炎", "肾结石", "胆结石", "白内障", "青光眼", "骨质疏松", "高血脂"} {
 		if strings.HasSuffix(s, c) && utf8.RuneCountInString(s) <= utf8.RuneCountInString(c)+4 {
 			return true
 		}
@@ -211,11 +211,17 @@ func (t *talk) whereZh(b *bareZh) bool {
 	if !ok || len(b.whens) > 0 {
 		return false
 	}
+	if at, _, asks := strings.Cut(where, "你"); asks && endsWithAny(at, placesZh[:]) {
+		where = at // 钥匙在我包里你自己拿
+	}
 	where = trimZh(where)
 	what = trimAdverbsZh(what)
 	what = strings.TrimSuffix(strings.TrimSuffix(what, "就"), "放")
 	if strings.Contains(what, "把") || endsWithAny(what, []string{"停", "锁", "挂", "摆", "收", "搁", "塞", "藏", "忘", "落", "丢", "存", "住", "坐", "站", "躺", "睡"}) {
 		return false // what rulesZh know
+	}
+	if strings.HasSuffix(what, "包") && strings.HasSuffix(where, "身上") && (what == "包" || containsAny(what, "事", "这", "都", "全")) {
+		return false // 这事包在我身上: who sees to it
 	}
 	owner := ""
 	if rest, own := cutOwnZh(what); own {
@@ -233,7 +239,7 @@ func (t *talk) whereZh(b *bareZh) bool {
 		thing = !strings.HasSuffix(where, "上") // 小普的帐篷在我地下室
 	}
 	known := endsWithAny(what, thingsZh[:])
-	thing = thing || known
+	thing = thing || known || owner == "" && storedZh(what, where)
 	if n := utf8.RuneCountInString(where); !thing || utf8.RuneCountInString(what) > 8 || n < 2 || n > 16 || vagueZh(where) || strings.ContainsAny(where, "他她你您了") || !known && endsWithAny(what, kinZh[:]) {
 		return false
 	}

@@ -195,7 +195,7 @@ func endsStay(s sentence, i int, w *when) bool {
 		}
 	}
 	for ; i < min(len(s.toks), w.next+4) && s.at(i) != "，"; i++ {
-		if t := s.at(i); t == "回" || t == "返" || t == "离" || t == "结" && s.at(i+1) == "束" {
+		if t := s.at(i); t == "回" || t == "返" || t == "离" || t == "结" && s.at(i+1) == "束" || t == "开" && (s.at(i+1) == "学" || s.at(i+1) == "工") || t == "收" && s.at(i+1) == "假" {
 			return true
 		}
 	}

@@ -100,7 +100,7 @@ func spanZh(s sentence, i, n, k int, now moment, w *when) int {
 		return 0
 	}
 	dir, d := awayZh(s, i+k+ge+u)
-	if d == 0 || toldLaterZh(s, dir) {
+	if before := s.at(i - 1); d == 0 || toldLaterZh(s, dir) || strings.HasSuffix(dir, "后") && (before == "了" || before == "过") { // 待了五年后: from then on
 		return 0
 	}
 	sign := 1

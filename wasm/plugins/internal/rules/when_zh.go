@@ -107,7 +107,8 @@ func yearZh(s sentence, i int, now moment, w *when) int {
 		return 0
 	}
 	y, _, _ := date(now.day)
-	return n + inYearZh(s, i+n, y+yearsZh[word], w)
+	y += yearsZh[word]
+	return n + inYearZh(s, i+n, y+boolInt(word == "今年" && nextFeastZh(s, i+n, y, now)), w)
 }
 
 // inYearZh reads what is meant of a year, from token k: 三月五号, 三月, or nothing and the year itself.

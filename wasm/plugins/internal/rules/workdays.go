@@ -134,6 +134,9 @@ var officesZh = []string{"物业", "房东", "学校", "幼儿园", "社区", "�
 // announcedZh is who announces, and what: 物业说周四停水. It is the speaker's where it is of their house
 // or names what is appointed.
 func announcedZh(x string) (who, inner string) {
+	if inner, ok := strings.CutPrefix(x, "他们说"); ok && !strings.Contains(inner, "他") && containsAny(inner, outagesZh...) {
+		return "他们", inner
+	}
 	for _, pre := range [...]string{"我们", "咱们", "我", "楼下", "公司", ""} {
 		for _, office := range officesZh {
 			rest, ok := strings.CutPrefix(x, pre)
