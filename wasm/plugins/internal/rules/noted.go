@@ -70,7 +70,7 @@ func (t *talk) note(s sentence) bool {
 	}
 	if !ok {
 		c = t.unparsed(s)
-		if w := c.w(0); w == "" || w == "his" || w == "her" || w == "their" || w == "its" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
+		if w := c.w(0); w == "" || w == "his" || w == "her" || w == "their" || w == "its" || owners[w] || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
 			return false // of whom?
 		}
 	}

@@ -65,6 +65,9 @@ func (t *talk) subject(c *clause) int {
 		c.kind, c.thing = 't', strings.ToLower(c.join(1, k))
 		return k
 	}
+	if owners[c.w(0)] {
+		return -1 // whose what?
+	}
 	if w := c.w(0); parent[w] { // "Dad's birthday", "Mum lives"
 		p := person{possessive(t.self.name) + " " + w, possessive(t.self.key) + " " + w}
 		if c.w(1) == "'s" {
@@ -110,6 +113,9 @@ func (c *clause) familyAt(i int) bool {
 	}
 	return verb == "do" && c.w(i+2) == "not" || l == "have" && pet(trimS(last(c.join(i, len(c.words)))))
 }
+
+// owners say whose something is, and not what.
+var owners = set("mine ours yours hers theirs")
 
 // newHere are who is new where one lives or works, after "the new".
 var newHere = set("landlord landlady neighbour neighbor colleague coworker flatmate roommate housemate boss")

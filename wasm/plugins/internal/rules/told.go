@@ -41,6 +41,9 @@ func told(s sentence) string {
 		return reason
 	}
 	raw := strings.ToLower(s.raw())
+	if strings.Contains(raw, "and i quote") {
+		return "words that somebody else said"
+	}
 	if reason := ofNobody(s, raw); reason != "" {
 		return reason
 	}
