@@ -177,6 +177,8 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 		}
 	case (pet(single) || pet(noun)) && (strings.Contains(o, " to ") || strings.Contains(o, " of a ")):
 		return // "a dog to walk"
+	case pet(noun) && len(words) == 1 && name == "" && c.words[next-1].tok > 0 && c.w(i) == noun:
+		return // "we have fish on a Friday": a meal
 	case (pet(single) || pet(noun)) && c.verb == "get" && (words[0] == "few" || c.w(i) == "some" || c.w(i+1) == "few"):
 		return // caught, or eaten
 	case pet(single) || pet(noun):

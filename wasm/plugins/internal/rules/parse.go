@@ -187,6 +187,9 @@ func (c *clause) unvocative(t *talk) {
 // isVerbAfter tells "Tom's moving" (is) from "Tom's sister" (of Tom).
 func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	first := i
+	if d := s.at(i - 2); d == "at" || determiner(d) && s.at(i-3) == "at" {
+		return false // "at your mum's on Sunday"
+	}
 	if s.at(i-1) == "name's" || s.at(i-1) == "surname's" || s.hasDone(i) {
 		return true
 	}

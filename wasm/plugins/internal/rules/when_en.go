@@ -34,7 +34,12 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 	if lead == "since" {
 		w.since = true
 	}
-	n := dayCore(s, k, now, w, lead)
+	n := 0
+	if lead == "on" && s.at(k) == "a" && weekdayOf(s.at(k+1), true) >= 0 {
+		n = w.someWeekday(s, k, now)
+	} else {
+		n = dayCore(s, k, now, w, lead)
+	}
 	if n == 0 {
 		w.since = false
 		return 0
