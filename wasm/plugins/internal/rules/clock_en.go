@@ -37,7 +37,7 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		c.lead = true
 		c.k++
 	case "from", "for", "before", "after", "to":
-		c.lead = w.hasDay
+		c.lead = w.hasDay || s.at(i) == "to" && shiftedBefore(s, i)
 		c.k++
 	case "in":
 		if m, ok := partsOfDay[s.at(i+2)]; ok && s.at(i+1) == "the" {
@@ -50,6 +50,16 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		c.k++
 	}
 	return c.read()
+}
+
+// shiftedBefore reports that something is moved to what follows token i: "pushed back to half eleven".
+func shiftedBefore(s sentence, i int) bool {
+	k := i - 1
+	if w := s.at(k); w == "back" || w == "forward" || w == "up" {
+		k--
+	}
+	l, past, _ := lemma(s.at(k))
+	return past && moves(l) && !s.toks[min(i+1, len(s.toks)-1)].cap
 }
 
 // read reads the hour, in whatever form it has; it gives how many tokens the time of day takes.

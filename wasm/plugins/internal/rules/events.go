@@ -201,6 +201,9 @@ func (t *talk) planned(c *clause, w *when) bool {
 			return true
 		}
 	}
+	if !w.hasDay && t.heldDay(c) != nil {
+		return true // today's three, or that of the day that somebody else has named?
+	}
 	if !w.hasDay {
 		w.set(t.now.day, 'd')
 	}

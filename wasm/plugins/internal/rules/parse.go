@@ -110,6 +110,9 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	}
 	ok := c.predicate(i)
 	t.relatedTo(&c)
+	if len(t.held) > 0 {
+		t.onHeldDay(&c)
+	}
 	if ok && (c.past || c.future || c.ing || c.must) && !c.perfect { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
 	}

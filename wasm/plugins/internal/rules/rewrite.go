@@ -52,8 +52,8 @@ func (t *talk) rewrite(c *clause) string {
 		}
 		for k := range c.whens {
 			w := &c.whens[k]
-			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) && !c.dates(w) {
-				if !w.hasDay && c.habitual() {
+			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) && !c.dates(w) && !(w.assumed > 0 && c.w(c.vi+1) == "born") {
+				if !w.hasDay && t.undatedHour(c, w) {
 					continue
 				}
 				if !w.hasDay {

@@ -106,6 +106,7 @@ type talk struct {
 	off        plan     // what a clause before has called off, with its candidate
 	offAt      int      // 1 and the index of that candidate; 0: nothing was called off
 	beside     int      // relations that a sentence tells beside a name
+	held       []held   // days of earlier clauses of the sentence
 	dayed      bool     // an earlier clause of the sentence names a day
 
 	denied     denialZh    // in the Chinese clause before
@@ -278,7 +279,7 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
-	t.dayed, t.denied, t.beside = false, denialZh{}, 0
+	t.dayed, t.held, t.denied, t.beside = false, nil, denialZh{}, 0
 	var rest []sentence
 	var last sentence
 	parts := t.timed(clauses(s), s)
@@ -378,6 +379,7 @@ func (t *talk) clause(s sentence) {
 			}
 		}
 		t.english(&more)
+		t.hold(&more)
 		if more.usedTo {
 			t.onceDid(&more, made)
 		}

@@ -1,6 +1,6 @@
 package rules
 
-// Days that are named without saying which one: "on a Friday".
+// Days that are named without saying which one, "on a Friday", or once for several clauses.
 
 // someWeekday reads "a Friday" after "on" at token k. What one does then is done each week, and of what was or is to be
 // nobody can say on which day.
@@ -17,4 +17,118 @@ func (w *when) someWeekday(s sentence, k int, now moment) int {
 		return 3
 	}
 	return 2
+}
+
+// pastBefore reports whether the verb that a time at token k belongs to, the last one before it, is of the past: "it went
+// out on the twentieth". By some verbs one arranges what is to come.
+func (s sentence) pastBefore(k int) bool {
+	for i := k - 1; i >= 0; i-- {
+		w, before := s.at(i), s.at(i-1)
+		base, rest := contraction(w)
+		if base == "will" || rest == "will" || w == "gonna" {
+			return false
+		}
+		l, past, ing := lemma(w)
+		switch {
+		case l == "" && !pastForm(w):
+			continue
+		case ing:
+			return before == "was" || before == "were" || before == "been"
+		case past || l == "":
+			return w != "been" && !arranged[l] && !presentState(before, s.at(i-2))
+		case before == "to" || determiner(before) || preposition(before) || auxiliary(before) || verbish(before) && !subjectPronoun(before):
+			continue // "didn't go", "bought presents"
+		}
+		return false
+	}
+	return false
+}
+
+// wasBefore is pastBefore for what took place then: "has signed up for a race in May" is none, and no offer or change.
+func (s sentence) wasBefore(k int) bool {
+	for i := k - 1; i >= 0; i-- {
+		w := s.at(i)
+		base, rest := contraction(w)
+		if rest == "have" || base == "have" || base == "has" || w == "to" || w == "for" {
+			return false
+		}
+		if l, past, _ := lemma(w); past || pastForm(w) {
+			return !moves(l) && !upcoming[l] && s.pastBefore(k)
+		}
+	}
+	return false
+}
+
+// upcoming are verbs after which a date is of what is to come.
+var upcoming = set("get sign enrol enroll register apply accept agree decide ask offer promise extend confirm receive enter say tell announce want hope mean")
+
+// arranged are verbs of what is done for a day to come.
+var arranged = set("book reserve order buy plan schedule invite organise organize")
+
+// held is a day that a clause of the speaker's names, which holds for the later clauses: "I'm off tomorrow, I'm seeing the
+// dentist at three". It is nobody's where somebody else's clause names it.
+type held struct {
+	when
+	end int // the byte at which the clause ends
+	own bool
+}
+
+// hold keeps the day that a clause names for those that follow it in the sentence.
+func (t *talk) hold(c *clause) {
+	for i := range c.whens {
+		w := c.whens[i]
+		if aimed := c.aimed(&w) && w.day > t.now.day; w.hasDay && !w.habit && !w.since && w.grain == 'd' && w.last == 0 && (aimed || !c.past && !c.perfect) && c.text == t.ev.Text {
+			t.held = append(t.held, held{w, c.end, c.kind == 's' || c.kind == 'w'})
+		}
+	}
+}
+
+// heldDay is the day that holds for a clause: of the last clause before it that names one.
+func (t *talk) heldDay(c *clause) *held {
+	for i := len(t.held) - 1; i >= 0 && c.text == t.ev.Text; i-- {
+		if t.held[i].end <= c.start {
+			return &t.held[i]
+		}
+	}
+	return nil
+}
+
+// onHeldDay puts the hours of a clause that names no day on the day that was named before it.
+func (t *talk) onHeldDay(c *clause) {
+	h := t.heldDay(c)
+	if h == nil || !h.own || c.past || c.perfect {
+		return
+	}
+	for i := range c.whens {
+		if w := &c.whens[i]; w.hasDay || w.habit || w.byPart {
+			return
+		}
+	}
+	for i := range c.whens {
+		c.whens[i].onDay(&h.when)
+	}
+}
+
+// undatedHour reports whether a time of day is of no day that one could name: of what one does each day, of what was and
+// would be later than now today, or of another day than today.
+func (t *talk) undatedHour(c *clause, w *when) bool {
+	if c.habitual() || c.hasHabit() || c.verb == "work" && w.until > 0 || c.past && !c.modal && w.minute > t.now.minute || t.heldDay(c) != nil {
+		return true
+	}
+	for i := range c.whens {
+		if o := &c.whens[i]; c.at(o.first-1) == "again" && !c.past && !c.future && !c.ing {
+			return true // "comes at eight and then again at six"
+		}
+	}
+	return false
+}
+
+// itIsDay reports "it's the twelfth" at the article k, with no noun that the number would count.
+func itIsDay(s sentence, k int) bool {
+	if before := s.at(k - 2); s.at(k-1) != "it's" || k > 1 && before != "," && before != "and" && before != "but" {
+		return false
+	}
+	d, ok := ordinal(s.at(k + 1))
+	end := s.at(k + 2)
+	return ok && d > 3 && (end == "" || end == "," || end == "at" || end == "now" || end == "then" || end == "instead")
 }
