@@ -320,7 +320,7 @@ func (t *talk) happened(c *clause, w *when) {
 	a.EventType, a.Actor = "event", c.subj.name
 	a.Place = c.place("to", "at", "in") // where from is no place of it
 	a.Started = t.toldAt(c.sentence)
-	if c.conditional() || c.verb == "meet" && schooldays[last(strings.ToLower(a.Place))] { // "when I was twelve", "I met my wife at university"
+	if c.conditional() || c.longAgo() || c.verb == "meet" && schooldays[last(strings.ToLower(a.Place))] { // "when I was twelve", "I met my wife at university"
 		a.Started = 0
 	}
 	if timed {

@@ -124,7 +124,7 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 			if c.until(w) && !happened {
 				a.Started, a.Ended = t.ev.At, w.ends()
 			}
-		case happened && !c.conditional():
+		case happened && !c.conditional() && !c.longAgo():
 			a.Started = t.toldAt(s)
 		}
 	}

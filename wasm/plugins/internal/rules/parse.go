@@ -116,6 +116,12 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	if ok && (c.past || c.future || c.ing || c.must) && !c.perfect { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
 	}
+	if ok && c.perfect { // "I've been here ten years in March": since when, and not what happens then
+		c.whens = slices.DeleteFunc(c.whens, func(w when) bool {
+			unit := trimS(c.at(w.first - 1))
+			return w.assumed > 0 && !w.since && (unit == "year" || unit == "month")
+		})
+	}
 	for i := range c.whens {
 		if ok && !c.past && !c.perfect {
 			c.whens[i].rest(t.now)

@@ -171,7 +171,7 @@ func (t *talk) does(c *clause, i int) bool {
 		t.whereabouts(c, i)
 	case "pay", "earn", "owe":
 		if !t.owes(c) && (c.verb != "owe" || c.priced()) && !c.past && !c.neg && !c.perfect && c.amount() && !c.conditional() {
-			t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "habit", 0.7))
+			t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", map[bool]string{true: "debt", false: "habit"}[c.verb == "owe"], 0.7))
 		}
 	default:
 		return false

@@ -376,6 +376,9 @@ func (c *clause) elided() bool {
 // was done to, or nothing that a participle would describe.
 func (s sentence) hasDone(i int) bool {
 	w := s.at(i)
+	if w == "had" {
+		return true
+	}
 	if _, past, _ := lemma(w); !past || auxiliary(w) {
 		return false
 	}

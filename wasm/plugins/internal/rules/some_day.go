@@ -1,5 +1,7 @@
 package rules
 
+import "strings"
+
 // Days that are named without saying which one, "on a Friday", or once for several clauses.
 
 // someWeekday reads "a Friday" after "on" at token k. What one does then is done each week, and of what was or is to be
@@ -131,4 +133,38 @@ func itIsDay(s sentence, k int) bool {
 	d, ok := ordinal(s.at(k + 1))
 	end := s.at(k + 2)
 	return ok && d > 3 && (end == "" || end == "," || end == "at" || end == "now" || end == "then" || end == "instead")
+}
+
+// longAgo reports what was so at some time that the words do not say, and not just now: "my first car was a Mini", "my parents
+// met on a ferry", "I played the cello till I was sixteen", "I had Covid twice".
+func (c *clause) longAgo() bool {
+	next := c.w(c.vi + 1)
+	_, done, _ := lemma(next)
+	switch {
+	case strings.HasPrefix(c.thing, "first "), c.verb == "be" && c.past && c.kind == 'w' && c.atSchool():
+		return true
+	case (c.verb == "meet" || c.verb == "marry") && (c.thing == "parents" || c.thing == "grandparents"), c.verb == "be" && c.past && c.own && !done && !pastForm(next) && strings.HasPrefix(c.thing, "old "):
+		return true
+	}
+	for i := c.vi + 1; i < len(c.words); i++ {
+		switch c.w(i) {
+		case "twice":
+			return true
+		case "till", "until", "since":
+			if subjectPronoun(c.w(i+1)) && (c.w(i+2) == "was" || c.w(i+2) == "were") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// atSchool reports "at uni" or "in college" after the verb.
+func (c *clause) atSchool() bool {
+	for i := c.vi + 1; i < len(c.words); i++ {
+		if schooldays[c.w(i)] && (c.w(i-1) == "at" || c.w(i-1) == "in") {
+			return true
+		}
+	}
+	return false
 }

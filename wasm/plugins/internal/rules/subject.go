@@ -16,6 +16,12 @@ func (t *talk) subject(c *clause) int {
 	case "we":
 		c.subj, c.kind = t.self, 'w'
 		return 1
+	case "me":
+		if k := c.untilVerb(2); c.w(1) == "and" && k > 2 { // "me and my sister are going"
+			c.subj, c.kind = t.self, 'w'
+			return k
+		}
+		return -1
 	case "you":
 		p, ok := t.addressee()
 		if !ok {
