@@ -18,7 +18,10 @@ func (c *clause) medicine(i int) (drug, amount string) {
 	case counted && doseUnit[c.w(k+1)]:
 		k += 2
 	default:
-		o, _ := c.object(i)
+		o, next := c.object(i)
+		if l := last(strings.ToLower(o)); (l == "tablets" || l == "pills" || l == "meds" || l == "medication") && c.w(next) == "," && drugWord(c.w(next+1)) {
+			return c.cased(next + 1), "" // "these new tablets, amlodipine"
+		}
 		for j, w := range strings.Fields(o) {
 			if _, counted := number(strings.ToLower(w)); j > 0 && counted || w == "once" || w == "twice" { // "ibuprofen three times a day"
 				o = strings.Join(strings.Fields(o)[:j], " ")
