@@ -14,6 +14,7 @@ type clock struct {
 	from, k   int // the first token, and that of the hour
 	w         *when
 	lead      bool // a word before it, such as "at", or its form says that it is an hour
+	spokenAs  bool // in words of the clock of twelve hours: "ten past two"
 	afternoon int  // the minute of the part of the day that was named; -1: none was
 }
 
@@ -76,7 +77,7 @@ func (c *clock) read() int {
 		return 0
 	}
 	if h, m, n := pastTheHour(c.sentence, c.k, c.lead); n > 0 {
-		c.lead = true
+		c.lead, c.spokenAs = true, true
 		return c.either(h, m, c.k+n)
 	}
 	t := c.at(c.k)
@@ -190,7 +191,7 @@ func (c *clock) either(h, m, next int) int {
 	if h > 24 || m > 59 {
 		return 0
 	}
-	if h < 12 && h > 0 && (c.afternoon >= 12*60 || c.afternoon < 0 && (h < 7 && !early(c.sentence, m) || h >= 5 && supper(c.sentence, c.from))) {
+	if h < 12 && h > 0 && (c.afternoon >= 12*60 || c.afternoon < 0 && (h < 7 && (c.spokenAs && h < 3 || !early(c.sentence, m)) || h >= 5 && supper(c.sentence, c.from))) {
 		h += 12
 	}
 	return c.set(h%24, m, n)

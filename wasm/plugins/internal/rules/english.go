@@ -76,7 +76,7 @@ func (t *talk) english(c *clause) {
 	switch {
 	case c.must && c.past: // promised to, decided to
 		t.plan(c, timed)
-	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb) || c.verb == "die" || c.momentous() || c.befell())) && !c.neg:
+	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb) || c.verb == "die" || c.verb == "get" && attained[c.w(c.vi+1)] || c.momentous() || c.befell())) && !c.neg:
 		t.happened(c, timed)
 	case c.verb == "be" && feelings[c.w(c.vi+1)] && c.eventAt() < 0 && timed != nil && timed.unix() > t.ev.At: // "I'm nervous about tomorrow"
 	case timed != nil && timed.hasDay && timed.unix() > t.ev.At && !c.neg && c.verb != "owe":

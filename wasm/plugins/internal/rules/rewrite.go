@@ -46,7 +46,11 @@ func (t *talk) rewrite(c *clause) string {
 		if s, ok := t.replacement(c, i, tok, i == subjectTok, &agreed, verbTok); ok {
 			write(s, tok)
 		} else if i > 0 && i-1 != subjectTok && i != verbTok && c.at(i-1) == "i" {
-			if s := embedded(c.at(i-2), tok.s); s != "" {
+			before := c.at(i - 2)
+			if before == "and" && c.at(i-3) == "," && i > 3 && !c.toks[i-4].cap {
+				before = "," // no name: "it's the twelfth, and I need cakes"
+			}
+			if s := embedded(before, tok.s); s != "" {
 				write(s, tok)
 			}
 		}

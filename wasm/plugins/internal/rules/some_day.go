@@ -67,8 +67,8 @@ var upcoming = set("get sign enrol enroll register apply accept agree decide ask
 // arranged are verbs of what is done for a day to come.
 var arranged = set("book reserve order buy plan schedule invite organise organize")
 
-// held is a day that a clause of the speaker's names, which holds for the later clauses: "I'm off tomorrow, I'm seeing the
-// dentist at three". It is nobody's where somebody else's clause names it.
+// held is a day that a clause about the speaker or the listener names, which holds for the later clauses: "I'm off tomorrow,
+// I'm seeing the dentist at three". A day that somebody else's clause names need not.
 type held struct {
 	when
 	end int // the byte at which the clause ends
@@ -80,7 +80,7 @@ func (t *talk) hold(c *clause) {
 	for i := range c.whens {
 		w := c.whens[i]
 		if aimed := c.aimed(&w) && w.day > t.now.day; w.hasDay && !w.habit && !w.since && w.grain == 'd' && w.last == 0 && (aimed || !c.past && !c.perfect) && c.text == t.ev.Text {
-			t.held = append(t.held, held{w, c.end, c.kind == 's' || c.kind == 'w'})
+			t.held = append(t.held, held{w, c.end, c.kind == 's' || c.kind == 'w' || c.kind == 'y'})
 		}
 	}
 }
