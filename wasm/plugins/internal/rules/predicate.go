@@ -380,7 +380,7 @@ func (s sentence) hasDone(i int) bool {
 		return true
 	}
 	_, past, _ := lemma(w)
-	if next := s.at(i + 1); !auxiliary(w) && (past || pastForm(w)) && (determiner(next) && next != "no" || next == "me" || next == "us") {
+	if next := s.at(i + 1); !auxiliary(w) && (past || pastForm(w)) && !passives[w] && (determiner(next) && next != "no" || next == "me" || next == "us") {
 		return true // "someone's nicked my bike"
 	}
 	if !past || auxiliary(w) {

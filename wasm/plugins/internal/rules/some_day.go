@@ -27,7 +27,8 @@ func (s sentence) pastBefore(k int) bool {
 	for i := k - 1; i >= 0; i-- {
 		w, before := s.at(i), s.at(i-1)
 		base, rest := contraction(w)
-		if base == "will" || rest == "will" || w == "gonna" {
+		switch {
+		case base == "will" || rest == "will" || w == "gonna" || rest == "would", base == "could" || base == "would" || base == "might" || base == "should":
 			return false
 		}
 		l, past, ing := lemma(w)

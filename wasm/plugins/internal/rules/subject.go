@@ -23,6 +23,10 @@ func (t *talk) subject(c *clause) int {
 		}
 		return -1
 	case "you":
+		if c.w(1) == "and" && c.w(2) == "i" {
+			c.subj, c.kind = t.self, 'w'
+			return 3
+		}
 		p, ok := t.addressee()
 		if !ok {
 			return -1
