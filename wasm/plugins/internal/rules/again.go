@@ -58,7 +58,7 @@ func (t *talk) putOn(c *clause, i int) bool {
 	if c.w(k) == "back" {
 		k++
 	}
-	if c.w(i) != "me" || c.kind == 's' || !c.past && !c.perfect || c.w(k) != "on" || !medicineNamed(o2(c, k+1)) {
+	if c.w(i) != "me" || c.kind == 's' || !c.past && !c.perfect || c.w(k) != "on" || !medicineNamed(first(c.medicine(k+1))) {
 		return false
 	}
 	d := *c

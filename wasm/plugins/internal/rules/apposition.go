@@ -83,3 +83,60 @@ func (s sentence) besideAt(first, i int) int {
 
 // beforeNames may stand before the name that begins a sentence.
 var beforeNames = set("last this next on in yesterday today tonight")
+
+// introduces takes a clause that only says of whom the next one tells, "my cousin Erik, he's a pilot" or "my old boss,
+// Graham, he died": who they are to the speaker, and that "he" means them.
+func (t *talk) introduces(s, next sentence) bool {
+	word, _ := contraction(next.at(0))
+	if word != "he" && word != "she" || s.chinese() {
+		return false
+	}
+	i := 0
+	for i < len(s.toks) && (lead(s.at(i)) || s.toks[i].kind == 'p') {
+		i++
+	}
+	if s.at(i) != "my" && s.at(i) != "our" {
+		return false
+	}
+	first := i + 1
+	k := first
+	for k < len(s.toks) && k < first+3 && s.toks[k].kind == 'w' && !s.toks[k].cap {
+		k++
+	}
+	noun := s.at(k - 1)
+	if sex := sexOf(noun, ""); k == first || !kin(noun) && !pet(noun) && !offspring[noun] || sex != 0 && (sex == male) != (word == "he") {
+		return false
+	}
+	said := strings.ToLower(s.text[s.toks[first].start:s.toks[k-1].end])
+	if k == len(s.toks) {
+		t.persons = append(t.persons, met{person{key: mine + said}, s.start})
+		return true
+	}
+	if s.at(k) == "," {
+		k++
+	}
+	if len(s.toks)-k < 1 || len(s.toks)-k > 2 {
+		return false
+	}
+	for j := k; j < len(s.toks); j++ {
+		if !s.toks[j].cap || !nameWord(s.at(j)) {
+			return false
+		}
+	}
+	p := t.named(s.text[s.toks[k].start:s.end])
+	t.persons = append(t.persons, met{p, s.start})
+	if !pet(noun) {
+		t.introduced = p.key
+	}
+	c := clause{sentence: s, subj: t.self, kind: 's'}
+	switch died, _, _ := lemma(next.at(1)); {
+	case pet(noun) && (died == "die" || died == "pass" || noun != said):
+	case pet(noun):
+		if f := t.fact(&c, "family", "pets", p.name, true, 0.9); f != nil {
+			f.Text, f.Object = sentenceCase(possessive(t.self.name)+" "+noun+" is called "+p.name), p.name+", "+noun
+		}
+	default:
+		t.relation(&c, t.self, said, p.name, 0.9)
+	}
+	return true
+}

@@ -92,3 +92,21 @@ func (s sentence) ofSpeaker() bool {
 	}
 	return false
 }
+
+// bidsAt reports "so" at token i before what somebody is to do because of what stands before: "so watch your toes".
+func (s sentence) bidsAt(first, i int) bool {
+	before, rest := contraction(s.at(i - 1))
+	return bidden[s.at(i+1)] && i > first && rest != "is" && !auxiliary(before) && s.verbIn(first, i)
+}
+
+// bidden are what one tells others to do, and no words that "so" may describe.
+var bidden = set("don't please help watch mind remember let use ask call ring text check look take leave make bring be keep tell feel")
+
+// asksAt reports a request at token i of a line without marks: "I put the keys in the drawer can you check".
+func (s sentence) asksAt(first, i int) bool {
+	if w := s.at(i); s.at(i+1) != "you" || w != "could" && w != "can" && w != "would" || s.ends != "" || i < first+3 {
+		return false
+	}
+	before := s.at(i - 1)
+	return s.toks[i-1].kind != 'p' && !lead(before) && !askers[before] && !auxiliary(before) && !determiner(before) && before != "that" && before != "if" && before != "as" && s.verbIn(first, i)
+}

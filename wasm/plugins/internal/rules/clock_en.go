@@ -14,6 +14,7 @@ type clock struct {
 	from, k   int // the first token, and that of the hour
 	w         *when
 	lead      bool // a word before it, such as "at", or its form says that it is an hour
+	spokenAs  bool // in words of the clock of twelve hours: "ten past two"
 	afternoon int  // the minute of the part of the day that was named; -1: none was
 }
 
@@ -37,7 +38,7 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		c.lead = true
 		c.k++
 	case "from", "for", "before", "after", "to":
-		c.lead = w.hasDay
+		c.lead = w.hasDay || s.at(i) == "to" && shiftedBefore(s, i)
 		c.k++
 	case "in":
 		if m, ok := partsOfDay[s.at(i+2)]; ok && s.at(i+1) == "the" {
@@ -50,6 +51,16 @@ func clockPart(s sentence, i int, now moment, w *when) int {
 		c.k++
 	}
 	return c.read()
+}
+
+// shiftedBefore reports that something is moved to what follows token i: "pushed back to half eleven".
+func shiftedBefore(s sentence, i int) bool {
+	k := i - 1
+	if w := s.at(k); w == "back" || w == "forward" || w == "up" {
+		k--
+	}
+	l, past, _ := lemma(s.at(k))
+	return past && moves(l) && !s.toks[min(i+1, len(s.toks)-1)].cap
 }
 
 // read reads the hour, in whatever form it has; it gives how many tokens the time of day takes.
@@ -66,7 +77,7 @@ func (c *clock) read() int {
 		return 0
 	}
 	if h, m, n := pastTheHour(c.sentence, c.k, c.lead); n > 0 {
-		c.lead = true
+		c.lead, c.spokenAs = true, true
 		return c.either(h, m, c.k+n)
 	}
 	t := c.at(c.k)
@@ -180,7 +191,7 @@ func (c *clock) either(h, m, next int) int {
 	if h > 24 || m > 59 {
 		return 0
 	}
-	if h < 12 && h > 0 && (c.afternoon >= 12*60 || c.afternoon < 0 && (h < 7 && !early(c.sentence, m) || h >= 5 && supper(c.sentence, c.from))) {
+	if h < 12 && h > 0 && (c.afternoon >= 12*60 || c.afternoon < 0 && (h < 7 && (c.spokenAs && h < 3 || !early(c.sentence, m)) || h >= 5 && supper(c.sentence, c.from))) {
 		h += 12
 	}
 	return c.set(h%24, m, n)

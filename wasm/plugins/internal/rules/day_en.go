@@ -28,7 +28,7 @@ func theDay(s sentence, k int, now moment, w *when, lead string) int {
 	if n := noDay(s, k+1, now, w); n > 0 {
 		return n + 1
 	}
-	if d, ok := ordinal(at(k + 1)); ok && !ranked(at(k+2)) && (lead == "on" || lead == "" && isDay(s, k) || lead == "by" || lead == "until" || (lead == "around" || lead == "before" || lead == "after" || lead == "till" || lead == "since") && s.toks[k+1].kind == 'n' && (at(k+2) == "" || at(k+2) == "," || preposition(at(k+2))) || lead == "for" && (at(k+2) == "" || at(k+2) == "," || preposition(at(k+2))) || lead == "from" && between(at(k+2)) && at(k+3) == "the" && dayAlone(at(k+4), at(k+5)) || lead == "to" && s.toks[k+1].kind == 'n' || at(k+2) == "of" && monthOf(at(k+3)) > 0) {
+	if d, ok := ordinal(at(k + 1)); ok && !ranked(at(k+2)) && (lead == "on" || lead == "" && (isDay(s, k) || itIsDay(s, k)) || lead == "by" || lead == "until" || (lead == "around" || lead == "before" || lead == "after" || lead == "till" || lead == "since") && s.toks[k+1].kind == 'n' && (at(k+2) == "" || at(k+2) == "," || preposition(at(k+2))) || lead == "for" && (at(k+2) == "" || at(k+2) == "," || preposition(at(k+2))) || lead == "from" && between(at(k+2)) && at(k+3) == "the" && dayAlone(at(k+4), at(k+5)) || lead == "to" && s.toks[k+1].kind == 'n' || at(k+2) == "of" && monthOf(at(k+3)) > 0) {
 		if d <= 12 && strings.HasSuffix("|first|second|third|", "|"+at(k+1)+"|") && lead == "" && at(k+2) != "of" {
 			return 0
 		}

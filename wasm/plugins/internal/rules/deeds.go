@@ -53,3 +53,7 @@ func deed(v string) bool {
 	}
 	return false
 }
+
+// passives are participles that say what is done to somebody or something, also with a noun behind them: "it's called the
+// Bridge".
+var passives = set("called named closed allowed based considered paid offered promised said deemed thought meant dubbed supposed spelled played")

@@ -83,6 +83,7 @@ func (t *talk) restricted(c *clause, i int) bool {
 		}
 	case w == "intolerant" || next == "intolerant":
 		t.allergy(c, o2(c, i))
+	case diets[w] && c.partly(i):
 	case diets[w] || (w == "a" || w == "an") && (next == "vegetarian" || next == "vegan"):
 		if t.fact(c, "diet", "diet", strings.TrimPrefix(strings.TrimPrefix(o2(c, i), "a "), "an "), false, 0.9); (c.again || c.back) && !c.neg {
 			t.ended(c, c.subj, "diet", "eats", "meat", true)
@@ -91,6 +92,21 @@ func (t *talk) restricted(c *clause, i int) bool {
 		return false
 	}
 	return true
+}
+
+// partly reports whether the diet at word i holds only at some hours, on some days or in some places: "vegan before six".
+func (c *clause) partly(i int) bool {
+	next := c.w(i + 1)
+	if next == "at" || next == "during" || next == "on" {
+		return true
+	}
+	for k := range c.whens {
+		if w := &c.whens[k]; w.first == c.words[i].tok+1 && (w.habit || w.clock && !w.hasDay) {
+			return true
+		}
+	}
+	_, hour := number(c.w(i + 2))
+	return hour && (next == "before" || next == "after" || next == "until" || next == "till")
 }
 
 var diets = set("vegetarian vegan pescatarian coeliac celiac teetotal")

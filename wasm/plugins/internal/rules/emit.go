@@ -271,7 +271,7 @@ var journeys = set("go move fly travel drive come return walk ride cycle sail ge
 
 // relation proposes "Anna is Mei's sister".
 func (t *talk) relation(c *clause, owner person, noun, name string, confidence float64) {
-	if vague(name) || name == "" {
+	if vague(name) || name == "" || strings.EqualFold(name, owner.name) {
 		return
 	}
 	a := t.base(c, "semantic", "relation", confidence)

@@ -382,7 +382,7 @@ func (t *talk) gone(c *clause, i int) {
 		}
 		if noun := last(c.thing); c.own && pet(noun) && c.name == "" {
 			t.ended(c, t.self, "family", "pets", noun, true)
-		} else if !c.own || pet(noun) {
+		} else if !c.own && c.subj.key != t.introduced || pet(noun) {
 			t.ended(c, t.self, "family", "pets", c.subj.name, true)
 			if c.own {
 				t.ended(c, t.self, "relation", noun, c.subj.name, true)

@@ -51,6 +51,9 @@ func (t *talk) english(c *clause) {
 		t.planAt(c, timed)
 		return
 	}
+	if bodily[c.verb] && c.ing && (timed == nil || !timed.hasDay) || c.intend && c.verb == "be" && (c.w(c.vi+1) == "a" || c.w(c.vi+1) == "an") && trade(last(strings.ToLower(o2(c, c.vi+1)))) {
+		return // "I'm starving by eleven", "wants to be a pilot this week"
+	}
 	if c.past && c.future { // "I was going to see Ines, but she cancelled"
 		return
 	}
@@ -73,7 +76,7 @@ func (t *talk) english(c *clause) {
 	switch {
 	case c.must && c.past: // promised to, decided to
 		t.plan(c, timed)
-	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb) || c.verb == "die" || c.momentous() || c.befell())) && !c.neg:
+	case (c.past || c.perfect && !c.ing && (timed != nil || deed(c.verb) || c.verb == "die" || c.verb == "get" && attained[c.w(c.vi+1)] || c.momentous() || c.befell())) && !c.neg:
 		t.happened(c, timed)
 	case c.verb == "be" && feelings[c.w(c.vi+1)] && c.eventAt() < 0 && timed != nil && timed.unix() > t.ev.At: // "I'm nervous about tomorrow"
 	case timed != nil && timed.hasDay && timed.unix() > t.ev.At && !c.neg && c.verb != "owe":
@@ -85,6 +88,9 @@ func (t *talk) english(c *clause) {
 		t.activity(c)
 	}
 }
+
+// bodily verbs say how somebody feels, and are nothing that one plans.
+var bodily = set("starve freeze ache yawn flag die")
 
 // becauseBefore reports whether a time is that of the reason, after the verb.
 func (c *clause) becauseBefore(w *when) bool {

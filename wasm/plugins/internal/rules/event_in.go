@@ -86,7 +86,7 @@ func (c *clause) eventAt() int {
 		if apart(c.w(i-1)) || determiner(c.w(i-1)) && apart(c.w(i-2)) {
 			continue // "after the dentist": not what is planned
 		}
-		if c.concerned(i) || w == "call" && c.w(i-1) == "on" || w == "hospital" && c.w(i-1) == "in" && (c.verb == "visit" || c.verb == "see") {
+		if c.concerned(i) || w == "call" && (c.w(i-1) == "on" || c.w(i-1) == "to") || w == "hospital" && c.w(i-1) == "in" && (c.verb == "visit" || c.verb == "see") {
 			continue // "a problem with your appointment", "on call", "visit him in hospital"
 		}
 		if i < c.vi && profession(w) && (moves(c.verb) || c.verb == "cancel") && slices.ContainsFunc(c.words[c.vi:], func(o word) bool { _, event := eventNoun(o.s); return event && !profession(o.s) }) {

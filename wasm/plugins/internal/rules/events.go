@@ -201,6 +201,9 @@ func (t *talk) planned(c *clause, w *when) bool {
 			return true
 		}
 	}
+	if !w.hasDay && t.heldDay(c) != nil {
+		return true // today's three, or that of the day that somebody else has named?
+	}
 	if !w.hasDay {
 		w.set(t.now.day, 'd')
 	}
@@ -317,7 +320,7 @@ func (t *talk) happened(c *clause, w *when) {
 	a.EventType, a.Actor = "event", c.subj.name
 	a.Place = c.place("to", "at", "in") // where from is no place of it
 	a.Started = t.toldAt(c.sentence)
-	if c.conditional() || c.verb == "meet" && schooldays[last(strings.ToLower(a.Place))] { // "when I was twelve", "I met my wife at university"
+	if c.conditional() || c.longAgo() || c.verb == "meet" && schooldays[last(strings.ToLower(a.Place))] { // "when I was twelve", "I met my wife at university"
 		a.Started = 0
 	}
 	if timed {

@@ -85,7 +85,7 @@ func feastDay(s sentence, k int, now moment, w *when, lead string) int {
 	case "since":
 		w.before(now, false)
 	case "for":
-		if s.tells() {
+		if s.pastBefore(k - 1) {
 			w.before(now, false)
 			w.assumed = 0
 		}

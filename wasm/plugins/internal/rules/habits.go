@@ -25,13 +25,14 @@ func (t *talk) habit(c *clause) {
 	case "volunteer", "mentor", "coach", "tutor", "babysit", "foster":
 		often = true
 	}
-	often = often || c.routine()
+	hours := c.verb == "work" && slices.ContainsFunc(c.whens, func(w when) bool { return w.until > 0 && !w.hasDay }) // "I work nine till five"
+	often = often || hours || c.routine()
 	if l, _, _ := lemma(c.w(c.vi)); l == "" && !c.hasHabit() && c.kind != 's' && c.kind != 'w' {
 		return
 	}
 	what := c.routineOf(c.verb, c.vi+1)
 	alone := len(c.words)-c.vi < 2 && (what == "" && c.verb != "work" || !c.hasHabit()) // "I usually run on Tuesdays" is enough
-	if !often || c.ing && !c.hasHabit() || c.perfect || alone || c.unresolved(false) || c.kind == 't' && !c.own && t.view(c.sentence).general() {
+	if !often || c.ing && !c.hasHabit() || c.perfect || alone && !hours || c.unresolved(false) || c.kind == 't' && !c.own && t.view(c.sentence).general() {
 		return
 	}
 	a := t.base(c, "semantic", "habit", 0.65)

@@ -166,6 +166,13 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 	case strings.Contains(o, "allergy to ") || strings.Contains(o, "allergies to "):
 		_, what, _ := strings.Cut(o, " to ")
 		t.allergy(c, what)
+	case noun == "allergy" && len(words) > 1 && !c.past:
+		if what := strings.Join(words[boolInt(severe[words[0]]):len(words)-1], " "); what != "" && !severe[what] {
+			if eaten[what] {
+				what += "s"
+			}
+			t.allergy(c, what)
+		}
 	case kin(single) || kin(noun) || noun == "children" || noun == "kids":
 		if name != "" {
 			t.relation(c, c.subj, noun, name, 0.9)
@@ -177,6 +184,8 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 		}
 	case (pet(single) || pet(noun)) && (strings.Contains(o, " to ") || strings.Contains(o, " of a ")):
 		return // "a dog to walk"
+	case pet(noun) && len(words) == 1 && name == "" && c.words[next-1].tok > 0 && c.w(i) == noun:
+		return // "we have fish on a Friday": a meal
 	case (pet(single) || pet(noun)) && c.verb == "get" && (words[0] == "few" || c.w(i) == "some" || c.w(i+1) == "few"):
 		return // caught, or eaten
 	case pet(single) || pet(noun):
@@ -271,6 +280,13 @@ func thingWord(s string) bool {
 	}
 	return false
 }
+
+// severe are words for how bad an allergy is or what kind of one, and eaten those that stand for several before it: "a nut
+// allergy".
+var (
+	severe = set("bad severe serious mild slight terrible food skin seasonal new strong nasty awful")
+	eaten  = set("nut peanut walnut hazelnut almond cashew egg cat dog bee wasp")
+)
 
 func (t *talk) allergy(c *clause, what string) {
 	if f := t.fact(c, "allergy", "allergies", what, true, 0.93); f != nil {

@@ -18,6 +18,11 @@ func (c *clause) medicine(i int) (drug, amount string) {
 	case counted && doseUnit[c.w(k+1)]:
 		k += 2
 	default:
+		for j := i + 1; j < min(i+4, len(c.words)-2); j++ { // "these new tablets, amlodipine"
+			if w := c.w(j); (w == "tablets" || w == "pills" || w == "meds" || w == "medication") && c.w(j+1) == "," && drugWord(c.w(j+2)) {
+				return c.cased(j + 2), ""
+			}
+		}
 		o, _ := c.object(i)
 		for j, w := range strings.Fields(o) {
 			if _, counted := number(strings.ToLower(w)); j > 0 && counted || w == "once" || w == "twice" { // "ibuprofen three times a day"

@@ -198,3 +198,22 @@ func hourless(s sentence, k int) bool {
 	}
 	return false
 }
+
+// part sets the time of day from "morning" and the like, unless it is known.
+func (w *when) part(minute int) {
+	if !w.clock {
+		w.minute, w.clock, w.byPart = minute, true, true
+	} else if minute >= 12*60 && w.minute < 12*60 && w.minute > 0 {
+		w.minute += 12 * 60
+		if w.until > 0 && w.until <= w.minute { // "between seven and eight tonight"
+			w.until = (w.until + 12*60) % (24 * 60)
+		}
+		if w.until <= w.minute {
+			w.until = 0 // of the next day
+		}
+	} else if minute < 12*60 && w.minute >= 13*60 {
+		w.minute -= 12 * 60
+	}
+}
+
+var partsOfDay = map[string]int{"morning": 9 * 60, "afternoon": 15 * 60, "evening": 19 * 60, "night": 21 * 60, "lunchtime": 12 * 60}

@@ -254,7 +254,7 @@ func command(s sentence, i int) bool {
 }
 
 // soothing are the words of "don't worry", "leave it with me" and "hold on a second".
-var soothing = set("leave it with to me don't worry wait hold on a second sec minute moment listen hang trust relax forget never mind that look no problem sure fine ok okay all right not")
+var soothing = set("let leave it with to me don't worry wait hold on a second sec minute moment listen hang trust relax forget never mind that look no problem sure fine ok okay all right not")
 
 // soothed is a sentence without such words and the comma after them, where the speaker goes on with what they do:
 // "don't worry, I'll have it on your desk by Monday", 放心，我周一交.

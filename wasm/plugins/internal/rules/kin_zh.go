@@ -62,8 +62,8 @@ func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 // lastPerson gives the person who was named last, of those who take no part in the talk.
 func (t *talk) lastPerson() (person, bool) {
 	for _, p := range slices.Backward(t.persons) {
-		if p.name != "" && !strings.EqualFold(p.name, t.ev.Wearer) && !t.present(p) {
-			return p, true
+		if p.name != "" && !strings.EqualFold(p.name, t.ev.Wearer) && !t.present(p.person) {
+			return p.person, true
 		}
 	}
 	return person{}, false
@@ -151,7 +151,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		return t.named(s[of+len("的"):]), true
 	}
 	if personZh(s) || foreignZh(s) || t.knows(s) || latin && n <= 20 && !strings.Contains(s, " ") {
-		t.persons = append(t.persons, person{s, strings.ToLower(s)})
+		t.persons = append(t.persons, met{person{s, strings.ToLower(s)}, -1})
 		return t.named(s), true
 	}
 	return person{}, false

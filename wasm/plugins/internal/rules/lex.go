@@ -236,10 +236,21 @@ func clauses(s sentence) []sentence {
 		case t.s == "," && s.newClause(i+1), t.s == ":" && i > 0:
 			flush(i)
 			first = i + 1
+		case t.s == "and" && i == first+1 && s.at(first) == "me": // "me and my sister are going"
 		case t.s == "and" && s.bothWith(first, i): // my lunch with Anna and Bob was moved
 		case !(t.s == "and" && s.at(i+1) == "i" && !s.verbIn(first, i)) && (t.s == "and" || t.s == "but" || t.s == "so" || t.s == "because" || t.s == "though" || t.s == "although" || t.s == "while") && i > first && s.newClause(i+1):
-			flush(i)
+			end := i
+			if t.s == "so" && s.at(i-1) == "just" {
+				end-- // "just so you know"
+			}
+			flush(end)
 			first = i + 1
+		case t.s == "so" && s.bidsAt(first, i):
+			flush(i - boolInt(s.at(i-1) == ","))
+			first = i + 1
+		case t.kind == 'w' && s.asksAt(first, i):
+			flush(i)
+			first = i
 		}
 	}
 	flush(len(s.toks))
@@ -312,6 +323,11 @@ func (s sentence) newClause(i int) bool {
 		return s.verbWithin(i+1, 5)
 	case "not", "no":
 		return false
+	}
+	if s.at(i-1) == "but" || s.at(i-1) == "then" && s.at(i-2) == "but" {
+		if l, past, ing := lemma(next); i < len(s.toks) && s.toks[i].cap && nameWord(w) && l != "" && l != next && !past && !ing {
+			return true // "but Janet brings doughnuts"
+		}
 	}
 	if i < len(s.toks) && s.toks[i].cap {
 		return s.verbWithin(i+1, 3) || next == "is"

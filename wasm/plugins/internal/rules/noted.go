@@ -70,7 +70,7 @@ func (t *talk) note(s sentence) bool {
 	}
 	if !ok {
 		c = t.unparsed(s)
-		if w := c.w(0); w == "" || w == "his" || w == "her" || w == "their" || w == "its" || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
+		if w := c.w(0); w == "" || w == "his" || w == "her" || w == "their" || w == "its" || owners[w] || subjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || preposition(w) || wheres[w] || !v.states(w) {
 			return false // of whom?
 		}
 	}
@@ -124,7 +124,7 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 			if c.until(w) && !happened {
 				a.Started, a.Ended = t.ev.At, w.ends()
 			}
-		case happened && !c.conditional():
+		case happened && !c.conditional() && !c.longAgo():
 			a.Started = t.toldAt(s)
 		}
 	}

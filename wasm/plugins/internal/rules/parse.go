@@ -110,8 +110,17 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	}
 	ok := c.predicate(i)
 	t.relatedTo(&c)
+	if len(t.held) > 0 {
+		t.onHeldDay(&c)
+	}
 	if ok && (c.past || c.future || c.ing || c.must) && !c.perfect { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
+	}
+	if ok && c.perfect { // "I've been here ten years in March": since when, and not what happens then
+		c.whens = slices.DeleteFunc(c.whens, func(w when) bool {
+			unit := trimS(c.at(w.first - 1))
+			return w.assumed > 0 && !w.since && (unit == "year" || unit == "month")
+		})
 	}
 	for i := range c.whens {
 		if ok && !c.past && !c.perfect {
@@ -187,7 +196,10 @@ func (c *clause) unvocative(t *talk) {
 // isVerbAfter tells "Tom's moving" (is) from "Tom's sister" (of Tom).
 func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	first := i
-	if s.at(i-1) == "name's" || s.at(i-1) == "surname's" || s.hasDone(i) {
+	if d := s.at(i - 2); d == "at" || determiner(d) && s.at(i-3) == "at" {
+		return false // "at your mum's on Sunday"
+	}
+	if s.at(i-1) == "name's" || s.at(i-1) == "surname's" || s.at(i-1) == "group's" && s.toks[min(i, len(s.toks)-1)].cap || s.hasDone(i) {
 		return true
 	}
 	for i < len(s.toks) && timed[i] {
@@ -204,13 +216,13 @@ func (t *talk) isVerbAfter(s sentence, i int, timed []bool) bool {
 	if _, event := eventNoun(w); event && (auxiliary(s.at(i+1)) || w == "meeting" && (i+1 >= len(s.toks) || s.at(i+1) == "to" || s.toks[i+1].kind == 'p')) {
 		return false // "Tom's meeting has been moved", "we moved Tom's meeting to Monday"
 	}
-	return ing || failing[w] || w == "ready" || w == "down" || w == "gone" || w == "come" && s.at(i+1) == "through" || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "married" || w == "my" || w == "going" || w == "been" || w == "coming" ||
+	return ing || failing[w] || w == "ready" || w == "down" || w == "gone" || w == "come" && s.at(i+1) == "through" || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "my" || w == "going" || w == "been" || w == "coming" ||
 		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due" ||
 		w == "into" || w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked" || personStates[w] && s.restsAt(i+1, timed)
 }
 
 // personStates are how somebody is: "Ella's vegetarian", and not "Ella's vegetarian lasagne".
-var personStates = set("vegetarian vegan pescatarian teetotal sober diabetic asthmatic coeliac celiac dyslexic autistic deaf blind left-handed single divorced widowed engaged retired unemployed ill sick afraid scared terrified " +
+var personStates = set("vegetarian vegan pescatarian teetotal sober diabetic asthmatic coeliac celiac dyslexic autistic deaf blind left-handed single married divorced widowed engaged retired unemployed ill sick afraid scared terrified " +
 	"back home away out busy free tired better worse abroad upset worried pregnant asleep awake late early fond")
 
 // restsAt reports whether no noun follows at token i.

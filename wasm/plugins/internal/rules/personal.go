@@ -61,6 +61,9 @@ func (t *talk) learns(c *clause, i int) bool {
 			if o == "" {
 				break
 			}
+			for _, of := range [...]string{" with ", " at ", " to "} { // whom one speaks it with
+				o, _, _ = strings.Cut(o, of)
+			}
 			t.fact(c, "biography", "speaks", o, true, 0.85)
 			for k = next + 1; c.w(k) == "and" || partly[c.w(k)]; k++ {
 			}
@@ -89,9 +92,11 @@ var schools = set("school university college uni")
 func (t *talk) fancies(c *clause, i int) bool {
 	switch c.verb {
 	case "like", "love", "enjoy", "adore", "prefer", "hate", "dislike", "loathe":
-		t.likes(c, i)
+		if !c.someone(i) {
+			t.likes(c, i)
+		}
 	case "stand":
-		if c.neg {
+		if c.neg && !c.someone(i) {
 			c.neg = false
 			t.fact(c, "preference", "dislikes", o2(c, i), true, 0.85)
 		}
@@ -116,6 +121,13 @@ func (t *talk) fancies(c *clause, i int) bool {
 	}
 	return true
 }
+
+// someone reports "the man" at word i, of whom the words do not say who it is.
+func (c *clause) someone(i int) bool {
+	return (c.w(i) == "the" || c.w(i) == "that") && i+2 == len(c.words) && whoever[c.w(i+1)]
+}
+
+var whoever = set("man woman guy bloke fella chap lad girl boy lady person people place thing")
 
 // does takes what somebody is, and what they play, wear, pay and put somewhere.
 func (t *talk) does(c *clause, i int) bool {
@@ -159,7 +171,7 @@ func (t *talk) does(c *clause, i int) bool {
 		t.whereabouts(c, i)
 	case "pay", "earn", "owe":
 		if !t.owes(c) && (c.verb != "owe" || c.priced()) && !c.past && !c.neg && !c.perfect && c.amount() && !c.conditional() {
-			t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", "habit", 0.7))
+			t.out.Candidates = append(t.out.Candidates, t.base(c, "semantic", map[bool]string{true: "debt", false: "habit"}[c.verb == "owe"], 0.7))
 		}
 	default:
 		return false

@@ -175,7 +175,7 @@ func (t *talk) asSaid(c *clause) {
 }
 
 // heOrShe is whom "he", "she", "his" or "her" means: the latest who was spoken of and is
-// neither the speaker nor named in the clause itself.
+// neither the speaker nor named in the clause itself or after it.
 func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 	other := byte(male)
 	if w == "he" || w == "his" {
@@ -185,7 +185,10 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 		return p, true
 	}
 	for k := len(t.persons) - 1; k >= 0; k-- {
-		p := t.persons[k]
+		p := t.persons[k].person
+		if at := t.persons[k].at; at >= c.start && c.text == t.ev.Text {
+			continue // they are named after it
+		}
 		if t.sex(p) == other || t.present(p) || holdsWord(strings.ToLower(c.raw()), strings.TrimPrefix(p.key, mine)) {
 			continue
 		}
@@ -229,7 +232,7 @@ func (t *talk) askedAfter(other byte) (person, bool) {
 // "other", so that nobody can say which of the two is meant.
 func (t *talk) likelier(k int, other byte) bool {
 	for _, p := range t.persons[max(0, k-3):k] {
-		if sex := t.sex(p); sex != 0 && sex != other && p.key != t.persons[k].key && !t.present(p) && !t.present(person{name: strings.Fields(p.name + " ?")[0]}) {
+		if sex := t.sex(p.person); sex != 0 && sex != other && p.key != t.persons[k].key && !t.present(p.person) && !t.present(person{name: strings.Fields(p.name + " ?")[0]}) {
 			return true
 		}
 	}

@@ -376,7 +376,14 @@ func (c *clause) elided() bool {
 // was done to, or nothing that a participle would describe.
 func (s sentence) hasDone(i int) bool {
 	w := s.at(i)
-	if _, past, _ := lemma(w); !past || auxiliary(w) {
+	if w == "had" || w == "got" {
+		return true
+	}
+	_, past, _ := lemma(w)
+	if next := s.at(i + 1); !auxiliary(w) && (past || pastForm(w)) && !passives[w] && (determiner(next) && next != "no" || next == "me" || next == "us") {
+		return true // "someone's nicked my bike"
+	}
+	if !past || auxiliary(w) {
 		return false
 	}
 	switch w {

@@ -282,6 +282,22 @@ func overdueZh(raw string) string {
 	return ""
 }
 
+// onceThere reports what is to be done when the speaker comes somewhere, and hangs on nothing else: "when we get home".
+func (c *clause) onceThere() bool {
+	for i := range c.words {
+		switch c.w(i) {
+		case "if", "unless", "maybe", "perhaps", "whenever":
+			return false
+		case "when", "once":
+			switch verb := c.w(i + 2); {
+			case c.w(i+1) != "i" && c.w(i+1) != "we", verb != "get" && verb != "arrive" && verb != "leave" && verb != "come" && verb != "am" && verb != "are":
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // says reads other words in place of a sentence, of which they are the
 // evidence, and keeps them as a promise where no rule makes more of them.
 func (t *talk) says(s sentence, words string) bool {
@@ -294,7 +310,7 @@ func (t *talk) says(s sentence, words string) bool {
 	first := all[0]
 	if c, ok := t.parse(first); !first.chinese() && ok {
 		t.plan(&c, c.firstTime())
-		if len(t.out.Candidates) == from && c.verb != "" && !c.conditional() {
+		if len(t.out.Candidates) == from && c.verb != "" && (!c.conditional() || c.onceThere()) {
 			a := t.emit(plan{subject: c.subj.key, attribute: c.slotName(), what: "promise"}, t.rewrite(&c), "promise", 0.65, first, false)
 			a.Entities = t.entities(&c)
 		}

@@ -38,7 +38,7 @@ func (t *talk) rewrite(c *clause) string {
 		b.WriteString(s)
 		last = tok.end
 	}
-	agreed := c.kind != 's'
+	agreed := c.kind != 's' && c.kind != 'y'
 	for i, tok := range c.toks {
 		if tok.start < from {
 			continue
@@ -46,14 +46,18 @@ func (t *talk) rewrite(c *clause) string {
 		if s, ok := t.replacement(c, i, tok, i == subjectTok, &agreed, verbTok); ok {
 			write(s, tok)
 		} else if i > 0 && i-1 != subjectTok && i != verbTok && c.at(i-1) == "i" {
-			if s := embedded(c.at(i-2), tok.s); s != "" {
+			before := c.at(i - 2)
+			if before == "and" && c.at(i-3) == "," && i > 3 && !c.toks[i-4].cap {
+				before = "," // no name: "it's the twelfth, and I need cakes"
+			}
+			if s := embedded(before, tok.s); s != "" {
 				write(s, tok)
 			}
 		}
 		for k := range c.whens {
 			w := &c.whens[k]
-			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) && !c.dates(w) {
-				if !w.hasDay && c.habitual() {
+			if w.next-1 == i && !w.habit && (w.hasDay || w.clock) && !(w.grain == 'y' && w.first+2 >= w.next) && !c.dates(w) && !(w.assumed > 0 && c.w(c.vi+1) == "born") {
+				if !w.hasDay && t.undatedHour(c, w) {
 					continue
 				}
 				if !w.hasDay {
@@ -87,7 +91,7 @@ func (t *talk) rewrite(c *clause) string {
 // embedded is the verb after an "I" inside a clause, which has become a name: "the places I want
 // to see". It is empty where the verb stays as it is.
 func embedded(before, verb string) string {
-	if before == "and" || before == "," || auxiliary(before) {
+	if before == "and" || auxiliary(before) {
 		return ""
 	}
 	if is := inThird[verb]; is != "" {
@@ -158,7 +162,7 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 		return s, true
 	case "he", "she":
 		if subject && c.kind == 'p' {
-			if rest == "is" && (c.perfect || c.verb == "have") {
+			if rest == "is" && (c.perfect || c.verb == "have" && !c.ing) {
 				rest = "has"
 			}
 			return strings.TrimSpace(c.subj.name + " " + rest), true
@@ -167,6 +171,7 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 		if subject || c.kind != 'y' {
 			if p, ok := t.addressee(); ok {
 				if rest != "" {
+					*agreed = *agreed || subject
 					if rest == "are" {
 						rest = "is"
 					} else if rest == "have" {
@@ -194,6 +199,9 @@ func (t *talk) replacement(c *clause, i int, tok token, subject bool, agreed *bo
 	case "my", "our", "mine", "ours":
 		if tok.s == "mine" && i > 0 && determiner(c.at(i-1)) {
 			return "", false // worked in the mine
+		}
+		if tok.s == "our" && c.kind == 'w' && c.at(i-1) != "and" && verbTok >= 0 && i > verbTok {
+			return "their", true // "we had our first date"
 		}
 		return possessive(self), true
 	case "me":
@@ -227,6 +235,18 @@ func (c *clause) agree(i int, tok token, agreed *bool, verbTok int) (string, boo
 	case "do", "have":
 		if i <= verbTok || verbTok < 0 {
 			is = third(tok.s)
+		}
+	}
+	if c.kind == 'y' {
+		switch tok.s {
+		case "are":
+			is = "is"
+		case "were":
+			is = "was"
+		case "aren't":
+			is = "isn't"
+		case "weren't":
+			is = "wasn't"
 		}
 	}
 	switch {

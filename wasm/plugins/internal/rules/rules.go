@@ -81,32 +81,34 @@ const maxTokens = 250
 
 // talk is what rules know of the moment: who speaks, when, and what was said.
 type talk struct {
-	ev        *abi.Event
-	now       moment
-	self      person          // the speaker
-	plans     []plan          // appointments that are known, oldest first
-	replanned bool            // they are others than before this text
-	sexes     map[string]byte // of persons, as relatives before their names say
-	persons   []person
-	tasks     tasks      // what the lines of a list are
-	own       []sentence // of this text
-	before    []sentence // of the turn before, once they were asked for
-	out       *abi.Output
-	called    person // by name, in this sentence
-	topic     topic  // whom Chinese clauses without a subject are about
-	firm      string // the speaker's employer, where the text names it
-	asZh      string // the Chinese word by which a clause gave somebody's number
-	several   string // the word for the relatives whom a Chinese clause counted
-	ofSelf    bool   // the relative that Chinese clauses named last is the speaker's
-	noting    bool   // verbs that no list has are looked for
-	part      Part
-	said      sentence // the one whose clauses are read
-	plain     bool     // the text has no capitals, as recognisers write it
-	off       plan     // what a clause before has called off, with its candidate
-	offAt     int      // 1 and the index of that candidate; 0: nothing was called off
-	beside    int      // relations that a sentence tells beside a name
-	dayed     bool     // an earlier clause of the sentence names a day
-	lastDay   when     // that a Chinese clause before names
+	ev         *abi.Event
+	now        moment
+	self       person          // the speaker
+	plans      []plan          // appointments that are known, oldest first
+	replanned  bool            // they are others than before this text
+	sexes      map[string]byte // of persons, as relatives before their names say
+	persons    []met
+	tasks      tasks      // what the lines of a list are
+	own        []sentence // of this text
+	before     []sentence // of the turn before, once they were asked for
+	out        *abi.Output
+	called     person // by name, in this sentence
+	introduced string // the key of whom a clause has only named, who is no animal
+	topic      topic  // whom Chinese clauses without a subject are about
+	firm       string // the speaker's employer, where the text names it
+	asZh       string // the Chinese word by which a clause gave somebody's number
+	several    string // the word for the relatives whom a Chinese clause counted
+	ofSelf     bool   // the relative that Chinese clauses named last is the speaker's
+	noting     bool   // verbs that no list has are looked for
+	part       Part
+	said       sentence // the one whose clauses are read
+	plain      bool     // the text has no capitals, as recognisers write it
+	off        plan     // what a clause before has called off, with its candidate
+	offAt      int      // 1 and the index of that candidate; 0: nothing was called off
+	beside     int      // relations that a sentence tells beside a name
+	held       []held   // days of earlier clauses of the sentence
+	dayed      bool     // an earlier clause of the sentence names a day
+	lastDay    when     // that a Chinese clause before names
 
 	denied     denialZh    // in the Chinese clause before
 	quotations []quotation // of the text, once they were sought
@@ -223,7 +225,7 @@ func (t *talk) learn(b *abi.Turn) {
 	for _, s := range sentences(b.Text) {
 		t.meet(s.toks, b.Text)
 		if name := namePrefixZh(stripLeadZh(s.raw())); name != "" && s.chinese() {
-			t.persons = append(t.persons, t.named(name)) // 对了，丽娜跟马可分手了
+			t.persons = append(t.persons, met{t.named(name), -1}) // 对了，丽娜跟马可分手了
 		}
 	}
 	if len(t.ev.State) > 0 || boilerplate(b.Text) != "" {
@@ -281,12 +283,17 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
-	t.dayed, t.lastDay, t.denied, t.beside = false, when{}, denialZh{}, 0
+	t.dayed, t.held, t.lastDay, t.denied, t.beside = false, nil, when{}, denialZh{}, 0
 	var rest []sentence
 	var last sentence
-	for _, c := range t.timed(clauses(s), s) {
+	parts := t.timed(clauses(s), s)
+	for i, c := range parts {
 		if t.supposes(c) {
 			break // what follows is so only if this is
+		}
+		if i+1 < len(parts) && t.introduces(c, parts[i+1]) {
+			last, t.beside = c, len(t.out.Candidates)-before
+			continue
 		}
 		made := len(t.out.Candidates)
 		if !idiomatic(c) && (s.chinese() || !quotes(s, c)) {
@@ -377,6 +384,7 @@ func (t *talk) clause(s sentence) {
 			}
 		}
 		t.english(&more)
+		t.hold(&more)
 		if more.usedTo {
 			t.onceDid(&more, made)
 		}

@@ -16,10 +16,10 @@ const (
 // of the name.
 func sexOf(before, name string) byte {
 	switch before {
-	case "brother", "father", "dad", "husband", "boyfriend", "son", "uncle", "nephew", "grandfather", "grandpa", "grandad", "granddad", "stepfather", "godfather", "father-in-law", "brother-in-law",
+	case "brother", "father", "dad", "husband", "boyfriend", "son", "uncle", "nephew", "grandfather", "grandpa", "grandad", "granddad", "stepfather", "godfather", "father-in-law", "son-in-law", "brother-in-law",
 		"ex-husband", "grandson", "godson", "stepson", "stepbrother", "half-brother", "great-uncle", "landlord", "mr", "fellow", "guy", "bloke", "lad", "chap", "boy", "man", "gentleman":
 		return male
-	case "sister", "mother", "mum", "mom", "wife", "girlfriend", "daughter", "aunt", "niece", "grandmother", "grandma", "granny", "gran", "nan", "nana", "stepmother", "godmother", "mother-in-law",
+	case "sister", "mother", "mum", "mom", "wife", "girlfriend", "daughter", "aunt", "auntie", "aunty", "niece", "grandmother", "grandma", "granny", "gran", "nan", "nana", "stepmother", "godmother", "mother-in-law", "daughter-in-law",
 		"sister-in-law", "ex-wife", "granddaughter", "goddaughter", "stepdaughter", "stepsister", "half-sister", "great-aunt", "landlady", "mrs", "ms", "miss", "woman", "girl", "lady", "lass":
 		return female
 	}

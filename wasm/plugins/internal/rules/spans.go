@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -158,6 +159,10 @@ func clockSpan(s sentence, i int, w *when) int {
 	if n2 == 0 {
 		return 0
 	}
+	till := s.at(k+n) == "till" || s.at(k+n) == "until"
+	if till && half == 0 && half2 == 0 && !uncounted[s.at(j+n2)] && s.toks[k].kind == 'w' && s.toks[j].kind == 'w' && !s.counting(k) {
+		return tillSpan(s, first, last, j+n2-i, w)
+	}
 	colons := strings.Contains(s.at(k), ":") || strings.Contains(s.at(j), ":")
 	dated := w.hasDay
 	switch next := s.at(j + n2); next {
@@ -186,6 +191,34 @@ func clockSpan(s sentence, i int, w *when) int {
 	}
 	w.minute, w.clock, w.byPart, w.sure, w.until = first, true, false, true, last
 	return j + n2 - i
+}
+
+// tillSpan reads "two till ten", hours of a working day. Of nights, and of the days of a week, they are no single time. n is
+// how many tokens they take.
+func tillSpan(s sentence, first, last, n int, w *when) int {
+	if first < 6*60 {
+		first += 12 * 60
+	}
+	if last <= first {
+		last += 12 * 60
+	}
+	night := slices.ContainsFunc(s.toks, func(t token) bool { return t.s == "nights" || t.s == "night" })
+	if night || last >= 24*60 || w.hasDay && (w.grain != 'd' || w.last > 0) {
+		w.void = w.void || !w.hasDay
+		return n
+	}
+	w.minute, w.clock, w.byPart, w.sure, w.until = first, true, false, true, last
+	return n
+}
+
+// counting reports whether the number at token k is one of a count: "I counted from one till ten".
+func (s sentence) counting(k int) bool {
+	for i := max(0, k-3); i < k; i++ {
+		if l, _, _ := lemma(s.at(i)); l == "count" || l == "grow" {
+			return true
+		}
+	}
+	return false
 }
 
 // pastTheHour reads "ten past four", "twenty to three", "five minutes to six" at

@@ -16,7 +16,17 @@ func (t *talk) subject(c *clause) int {
 	case "we":
 		c.subj, c.kind = t.self, 'w'
 		return 1
+	case "me":
+		if k := c.untilVerb(2); c.w(1) == "and" && k > 2 { // "me and my sister are going"
+			c.subj, c.kind = t.self, 'w'
+			return k
+		}
+		return -1
 	case "you":
+		if c.w(1) == "and" && c.w(2) == "i" {
+			c.subj, c.kind = t.self, 'w'
+			return 3
+		}
 		p, ok := t.addressee()
 		if !ok {
 			return -1
@@ -65,6 +75,9 @@ func (t *talk) subject(c *clause) int {
 		c.kind, c.thing = 't', strings.ToLower(c.join(1, k))
 		return k
 	}
+	if owners[c.w(0)] {
+		return -1 // whose what?
+	}
 	if w := c.w(0); parent[w] { // "Dad's birthday", "Mum lives"
 		p := person{possessive(t.self.name) + " " + w, possessive(t.self.key) + " " + w}
 		if c.w(1) == "'s" {
@@ -110,6 +123,9 @@ func (c *clause) familyAt(i int) bool {
 	}
 	return verb == "do" && c.w(i+2) == "not" || l == "have" && pet(trimS(last(c.join(i, len(c.words)))))
 }
+
+// owners say whose something is, and not what.
+var owners = set("mine ours yours hers theirs")
 
 // newHere are who is new where one lives or works, after "the new".
 var newHere = set("landlord landlady neighbour neighbor colleague coworker flatmate roommate housemate boss")

@@ -147,6 +147,10 @@ func (t *talk) attribute(c *clause, i int) bool {
 	default:
 		return false
 	}
+	if strings.HasPrefix(c.thing, "blood") { // "A positive", whose A is no article
+		_, next := c.object(i)
+		o = c.join(i, next)
+	}
 	f := t.fact(c, kind, attr, o, false, 0.88)
 	if f != nil && (strings.HasPrefix(c.thing, "blood") || c.thing == "weight") {
 		f.Sensitivity = "private"

@@ -135,6 +135,9 @@ var changed = set("swapped switched changed cancelled canceled postponed resched
 
 // aimed reports whether w is a day that something was done for: "I bought tickets for Friday".
 func (c *clause) aimed(w *when) bool {
+	if c.at(w.first) == "on" && w.weekday && (c.at(w.first-1) == "double-booked" || c.at(w.first-2) == "double-booked") {
+		return true
+	}
 	return c.at(w.first) == "for" && (w.weekday || w.assumed > 0 && w.grain == 'd') && !w.since && !w.habit
 }
 

@@ -7,19 +7,22 @@ import (
 
 // whereabouts: "I left my keys in the drawer", "we keep the spare key under the pot".
 func (t *talk) whereabouts(c *clause, i int) {
+	if c.w(i) == "down" && determiner(c.w(i+1)) {
+		i++ // "I put down the keys on the table"
+	}
 	if preposition(c.w(i)) || c.w(i) == "on" || c.w(i) == "up" || c.w(i) == "together" || c.w(i) == "it" {
 		return
 	}
 	for k := i + 1; k < len(c.words); k++ {
 		switch c.w(k) {
 		case "in", "on", "under", "behind", "at", "by", "next", "inside", "above", "beside", "below", "near":
-			what := c.trim(i, k)
+			what := strings.TrimSuffix(c.trim(i, k), " down")
 			shown := what
 			if w := c.w(i); (w == "his" || w == "her" || w == "their") && c.kind == 'p' { // "Leo left his jacket at school"
 				shown = c.trim(i+1, k)
 				what = possessive(c.subj.name) + " " + shown
 			}
-			where := strings.TrimSuffix(strings.TrimSpace(c.join(k, len(c.words))), " again")
+			where := strings.TrimSuffix(strings.TrimSpace(c.join(k, c.whereEnds(k))), " again")
 			if unleft[last(strings.ToLower(what))] || manners[where] || c.w(k) == "at" && counts(c.w(k+1)) || c.w(k) == "in" && (c.w(k+1) == "on" || c.w(k+1) == "for" || c.w(k+1) == "a" && moods[c.w(k+2)]) {
 				return // "left school at sixteen", "put an offer in on the flat"
 			}
@@ -38,8 +41,26 @@ func (t *talk) whereabouts(c *clause, i int) {
 	}
 }
 
+// whereEnds is the word after a place that begins at word k: what follows says why it is there, what somebody is to do
+// with that, or where something else is, "in the safe and the cash in the drawer".
+func (c *clause) whereEnds(k int) int {
+	for i := k + 2; i < len(c.words); i++ {
+		switch w := c.w(i); {
+		case w == "just" || w == "in" && c.w(i+1) == "case":
+			return i
+		case w == "and" && !placing(c.w(i+1)):
+			for j := i + 2; j < len(c.words); j++ {
+				if placing(c.w(j)) {
+					return i
+				}
+			}
+		}
+	}
+	return len(c.words)
+}
+
 // unleft is what one leaves, puts and keeps, and what lies nowhere for that.
-var unleft = set("school uni university college meeting party job work room heart bet tenner fiver money pressure blame emphasis faith trust offer end stop")
+var unleft = set("school uni university college meeting party job work room heart bet tenner fiver money pressure blame emphasis faith trust offer end stop deposit")
 
 // manners are how a thing is left or put, and moods how somebody leaves.
 var (
@@ -76,7 +97,7 @@ func (t *talk) aboutThing(c *clause) {
 	for c.verb == "be" && (c.w(i) == "not" || adverb(c.w(i))) {
 		i++
 	}
-	if t.anniversary(c) || c.own && t.mine(c, i) || t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) || t.fails(c, i) || t.wantsMe(c, i) || t.needed(c, i) || t.choreDay(c, i) || t.thereIs(c, i) || t.everyWeek(c, i) || t.cameThrough(c, i) || t.scheduled(c, i) {
+	if c.nthTime() || t.anniversary(c) || c.own && t.mine(c, i) || t.attribute(c, i) || t.they(c) || t.measured(c, i) || t.lies(c) || t.fails(c, i) || t.wantsMe(c, i) || t.needed(c, i) || t.choreDay(c, i) || t.thereIs(c, i) || t.everyWeek(c, i) || t.cameThrough(c, i) || t.scheduled(c, i) {
 		return
 	}
 	w := c.firstTime()
@@ -92,6 +113,13 @@ func (t *talk) aboutThing(c *clause) {
 	case !t.placed(c, i) && !t.turn(c, w):
 		t.itIs(c, w)
 	}
+}
+
+// nthTime reports "that's the second time this week that the train was late", which is no appointment.
+func (c *clause) nthTime() bool {
+	i := c.vi + 2
+	_, nth := ordinal(c.w(i))
+	return pronoun(c.thing) && c.verb == "be" && nth && c.w(i-1) == "the" && c.w(i+1) == "time"
 }
 
 // cameThrough takes what happened to a thing, of itself: it was sold, and a visa came through.

@@ -41,6 +41,9 @@ func told(s sentence) string {
 		return reason
 	}
 	raw := strings.ToLower(s.raw())
+	if strings.Contains(raw, "and i quote") {
+		return "words that somebody else said"
+	}
 	if reason := ofNobody(s, raw); reason != "" {
 		return reason
 	}
@@ -129,6 +132,9 @@ func tellThem(s sentence) sentence {
 
 // toldYou is "did I tell you that Hannah got the job?" as the statement that it is.
 func toldYou(s sentence) sentence {
+	if s.at(0) == "do" && s.at(1) == "you" && s.at(2) == "know" && s.at(3) == "what" && s.at(4) == "," && len(s.toks) > 7 {
+		s = s.sub(5, len(s.toks))
+	}
 	if s.ends != "?" {
 		return tellThem(s)
 	}

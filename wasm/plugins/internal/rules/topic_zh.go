@@ -29,7 +29,7 @@ func (t *talk) subjectlessZh() (person, bool) {
 func (t *talk) about(p person) {
 	t.topic = topic{person: p, known: true}
 	if p.key != t.self.key {
-		t.persons = append(t.persons, p)
+		t.persons = append(t.persons, met{p, -1})
 	}
 }
 

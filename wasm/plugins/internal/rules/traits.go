@@ -72,7 +72,7 @@ func (t *talk) was(c *clause, i int) {
 
 // standings are what somebody is for long, and of which attribute.
 var standings = map[string]string{"single": "marital_status", "divorced": "marital_status", "widowed": "marital_status", "retired": "job", "unemployed": "job", "self-employed": "job", "freelance": "job", "pregnant": "health",
-	"left-handed": "handedness", "colour-blind": "condition", "color-blind": "condition", "diabetic": "condition"}
+	"left-handed": "handedness", "colour-blind": "condition", "color-blind": "condition", "diabetic": "condition", "anaemic": "condition", "anemic": "condition", "asthmatic": "condition", "epileptic": "condition", "dyslexic": "condition"}
 
 // wed takes to whom somebody is married or engaged, and what they are by themselves: single, retired.
 func (t *talk) wed(c *clause, i int) bool {

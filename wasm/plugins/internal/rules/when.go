@@ -367,19 +367,6 @@ func (w *when) coming(now moment, m, d int) {
 
 func (w *when) set(day int, grain byte) { w.day, w.hasDay, w.grain = day, true, grain }
 
-// part sets the time of day from "morning" and the like, unless it is known.
-func (w *when) part(minute int) {
-	if !w.clock {
-		w.minute, w.clock, w.byPart = minute, true, true
-	} else if minute >= 12*60 && w.minute < 12*60 && w.minute > 0 {
-		w.minute += 12 * 60
-	} else if minute < 12*60 && w.minute >= 13*60 {
-		w.minute -= 12 * 60
-	}
-}
-
-var partsOfDay = map[string]int{"morning": 9 * 60, "afternoon": 15 * 60, "evening": 19 * 60, "night": 21 * 60, "lunchtime": 12 * 60}
-
 // weekdayOf returns 0 for Monday to 6 for Sunday, and -1 where s names no weekday. It knows "mon" only where short is set.
 func weekdayOf(s string, short bool) int {
 	if short || len(s) > 5 {

@@ -34,7 +34,12 @@ func dayPart(s sentence, i int, now moment, w *when) int {
 	if lead == "since" {
 		w.since = true
 	}
-	n := dayCore(s, k, now, w, lead)
+	n := 0
+	if lead == "on" && s.at(k) == "a" && weekdayOf(s.at(k+1), true) >= 0 {
+		n = w.someWeekday(s, k, now)
+	} else {
+		n = dayCore(s, k, now, w, lead)
+	}
 	if n == 0 {
 		w.since = false
 		return 0
@@ -75,6 +80,13 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 		return 1
 	case "the":
 		return theDay(s, k, now, w, lead)
+	case "most":
+		if unit, ok := strings.CutSuffix(s.at(k+1), "s"); ok && (unit == "day" || unit == "weekend" || partsOfDay[unit] > 0 || weekdayOf(unit, false) >= 0) {
+			w.habit = true
+			w.set(now.day, 'd')
+			return 2
+		}
+		return 0
 	case "this", "next", "last", "coming", "every", "each":
 		return relative(s, k, now, w)
 	}

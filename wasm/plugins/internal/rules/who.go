@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/internal/feast"
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
@@ -13,6 +14,12 @@ import (
 type person struct {
 	name string // as shown: "Mei", "Mei's sister"
 	key  string // slot subject: "user", "tom", "mei's sister"
+}
+
+// met is a person who was spoken of, and the byte of the text at which that was done; -1 where it was before the text.
+type met struct {
+	person
+	at int
 }
 
 func speakerOf(ev *abi.Event, speaker string) person {
@@ -82,6 +89,12 @@ func (t *talk) meet(toks []token, text string) {
 	if !ok && len(named) == 0 {
 		p, ok = relativeIn(toks)
 	}
+	if text != t.ev.Text {
+		for i := len(t.persons) - len(named); i < len(t.persons); i++ {
+			t.persons[i].at = -1
+		}
+		p.at = -1
+	}
 	if ok {
 		// Beside a name, "she" may be either of the two. In another's words "my sister" is theirs, and a text
 		// without capitals may have names that nobody sees.
@@ -127,23 +140,23 @@ const mine = "my "
 
 // unnamed gives whom a sentence begins with and does not name, "my boss" or "the plumber",
 // as a person who has a key alone.
-func unnamed(toks []token) (person, bool) {
+func unnamed(toks []token) (met, bool) {
 	first := 0
 	for first < len(toks) && (toks[first].kind == 'p' || lead(toks[first].s)) {
 		first++
 	}
 	if first+2 >= len(toks) {
-		return person{}, false
+		return met{}, false
 	}
 	switch toks[first].s {
 	case "my", "our", "the", "a", "an", "your", "his", "her", "their":
 	default:
-		return person{}, false
+		return met{}, false
 	}
 	noun, next := toks[first+1].s, toks[first+2]
 	named := next.cap && nameWord(next.s) || next.s == "," || next.s == "'s" || next.s == "is" && first+3 < len(toks) && (toks[first+3].cap || toks[first+3].s == "called")
 	if named || !kin(noun) && !trade(noun) && !profession(noun) {
-		return person{}, false
+		return met{}, false
 	}
 	sex, rest := sexOf(noun, ""), toks[first+2:]
 	if end := slices.IndexFunc(rest, func(o token) bool { return o.kind == 'p' }); end >= 0 {
@@ -156,12 +169,12 @@ func unnamed(toks []token) (person, bool) {
 	if det := toks[first].s; (det == "my" || det == "our") && !also {
 		noun = mine + noun
 	}
-	return person{key: noun}, true
+	return met{person{key: noun}, toks[first].start}, true
 }
 
 // relativeIn gives the one relative of the speaker's whom a sentence has somewhere, without a name: "I met my
 // cousin". Of several it is the last, as somebody of whom nobody can say whose they are.
-func relativeIn(toks []token) (p person, ok bool) {
+func relativeIn(toks []token) (p met, ok bool) {
 	for i := 0; i+1 < len(toks); i++ {
 		base, rest := contraction(toks[i].s)
 		switch {
@@ -172,9 +185,9 @@ func relativeIn(toks []token) (p person, ok bool) {
 			continue
 		}
 		if ok {
-			return person{key: base}, true
+			return met{person{key: base}, toks[i].start}, true
 		}
-		p, ok = person{key: mine + base}, true
+		p, ok = met{person{key: mine + base}, toks[i].start}, true
 	}
 	return p, ok
 }
@@ -183,9 +196,9 @@ func relativeIn(toks []token) (p person, ok bool) {
 var parent = set("dad mum mom mummy daddy grandma grandpa granny gran nan grandad granddad nana")
 
 // personsIn lists who is named in a sentence: capitalised words inside it that
-// are no days, months or places after "in", and no firm or street.
-func personsIn(toks []token, text string) []person {
-	var all []person
+// are no days, months, feasts or places after "in", and no firm or street.
+func personsIn(toks []token, text string) []met {
+	var all []met
 	for i, end := 0, 0; i < len(toks); i = max(i, end) + 1 {
 		t := toks[i]
 		if end = i; !t.cap || t.kind != 'w' || !nameWord(t.s) {
@@ -200,20 +213,51 @@ func personsIn(toks []token, text string) []person {
 		if end > i+1 && !titles[t.s] || sites[toks[end].s] {
 			continue // "Petrol Lane Motors", "Mill Street"
 		}
+		if initials(text[t.start:t.end]) || worksFor(toks, i) {
+			continue // "he's with SAS"
+		}
+		if f, n := feast.At(func(k int) string {
+			if k < 0 || k >= len(toks) {
+				return ""
+			}
+			return toks[k].s
+		}, i); f != nil {
+			end = max(end, i+n-1)
+			continue
+		}
 		if i > 0 {
 			switch toks[i-1].s {
 			case "in", "to", "at", "from", "of", "the", "on", "near", "into":
 				continue
 			}
 		}
-		if i == 0 && (len(toks) == 1 || !verbish(toks[1].s)) {
+		if i == 0 && (end+1 == len(toks) || !verbish(toks[end+1].s)) {
 			continue
 		}
 		name, _ := contraction(toks[end].s) // "Clara's moving"
 		name = text[t.start:toks[end].start] + written(text[toks[end].start:toks[end].end], name)
-		all = append(all, person{name, strings.ToLower(name)})
+		all = append(all, met{person{name, strings.ToLower(name)}, t.start})
 	}
 	return all
+}
+
+// initials reports a word of capitals alone, three or more, as firms and offices are called.
+func initials(word string) bool {
+	return len(word) > 2 && strings.ToUpper(word) == word
+}
+
+// worksFor reports a name at token i for whom somebody works or drives: a firm.
+func worksFor(toks []token, i int) bool {
+	if i < 2 || toks[i-1].s != "for" {
+		return false
+	}
+	for k := i - 2; k >= max(0, i-5) && toks[k].kind != 'p'; k-- {
+		switch l, _, _ := lemma(toks[k].s); l {
+		case "work", "drive", "freelance", "deliver":
+			return true
+		}
+	}
+	return false
 }
 
 // titles stand before a name and are a part of it.
@@ -328,7 +372,7 @@ func kin(s string) bool {
 	case "sister", "brother", "mother", "father", "mum", "mom", "dad", "wife", "husband", "partner", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance",
 		"fiancee", "son", "daughter", "aunt", "uncle", "cousin", "niece", "nephew", "grandmother", "grandfather", "grandma", "grandpa", "granny", "gran", "nan", "grandad", "granddad", "nana", "boss",
 		"manager", "colleague", "coworker", "friend", "neighbour", "neighbor", "flatmate", "roommate", "landlord", "landlady", "teacher", "doctor", "dentist",
-		"therapist", "mentor", "assistant", "twin", "stepmother", "stepfather", "godfather", "godmother", "mother-in-law", "father-in-law", "sister-in-law",
+		"therapist", "mentor", "assistant", "twin", "stepmother", "stepfather", "godfather", "godmother", "mother-in-law", "father-in-law", "daughter-in-law", "son-in-law", "sister-in-law",
 		"brother-in-law", "ex", "ex-wife", "ex-husband", "baby", "child", "kid", "grandson", "granddaughter", "coach", "nanny", "babysitter", "accountant", "lawyer", "housemate", "parents", "grandparents", "in-laws", "kids", "children", "family", "gp", "physio", "supervisor", "tutor", "godson",
 		"goddaughter", "stepson", "stepdaughter", "stepbrother", "stepsister", "half-brother", "half-sister", "classmate", "teammate", "buddy", "mate", "spouse", "great-aunt", "great-uncle", "line manager":
 		return true

@@ -50,6 +50,9 @@ func (t *talk) work(c *clause, i int) {
 		t.fact(c, "work", "works_in", in, false, 0.8)
 	}
 	if from, ok := c.after(i, 1, "from"); ok && c.verb == "work" && from != "" {
+		if counts(c.w(c.find(i, 1, "from")+1)) || numeric(c.w(c.find(i, 1, "from")+1)) {
+			return // "from nine to five"
+		}
 		t.fact(c, "work", "works_from", from, false, 0.75)
 	}
 }

@@ -45,7 +45,7 @@ func (t *talk) view(s sentence) *view {
 	for i := range v.whens {
 		w := &v.whens[i]
 		v.day = v.day || w.hasDay && !w.habit
-		v.ahead = v.ahead || w.hasDay && !w.habit && w.day > t.now.day
+		v.ahead = v.ahead || w.hasDay && !w.habit && w.day > t.now.day && !(w.assumed > 0 && s.wasBefore(w.first))
 	}
 	v.day = v.day || unreadAt(s, t.now) > 0 // nobody can read it, and it is worth as much
 	if s.chinese() {
