@@ -104,6 +104,7 @@ type talk struct {
 	plain     bool     // the text has no capitals, as recognisers write it
 	off       plan     // what a clause before has called off, with its candidate
 	offAt     int      // 1 and the index of that candidate; 0: nothing was called off
+	rejoined  bool     // what is read was made of a question and its answer
 	beside    int      // relations that a sentence tells beside a name
 	dayed     bool     // an earlier clause of the sentence names a day
 
@@ -170,7 +171,7 @@ func (t *talk) piece(from, to int, part Part) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
 		}
-		if !t.tip(s) && part != HowTo && !t.task(s) {
+		if !t.tip(s) && part != HowTo && !t.task(s) && !t.resolved(s) {
 			t.sentence(s)
 		}
 	}

@@ -1,0 +1,396 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// "In Leeds" says nothing by itself. After "where does your brother live?" it means "my brother lives in Leeds". The
+// question is put into the order of a statement, in the words of whoever answers, and what it asks for is filled in.
+// The ordinary rules read that statement.
+
+// inquiry is a question in the order of a statement, as whoever answers would say it.
+type inquiry struct {
+	asked
+	word  string   // what, where, when, who, how; "" if it asks for yes or no
+	noun  string   // after "what", "which" and "how": "bus", "old", "many"
+	nouns string   // what "how many" counts
+	subj  string   // "my brother"; "" of "who is coming?"
+	aux   string   // "does", "is", "has"
+	rest  []string // after the subject: "live", "allergic to anything"
+	asks  bool     // what a word asks for is no object, and stands last
+	now   moment   // when the answer was given
+	plain bool     // the question has the order of a statement: "you're from Cork?"
+}
+
+// resolved reads an answer that hangs on the question of another speaker just before. It reports whether the
+// sentence needs no other reading.
+func (t *talk) resolved(s sentence) bool {
+	if t.rejoined || len(t.ev.Before) == 0 || s.chinese() || len(s.toks) > 40 || s.ends == "?" {
+		return false
+	}
+	i := slices.IndexFunc(t.own, func(o sentence) bool { return o.start == s.start })
+	if i > 1 || i == 1 && !t.own[0].onlyYesOrNo() || t.justSaid() == nil {
+		return false
+	}
+	a := reply{sentence: s}
+	if i == 1 {
+		a.sentence = t.own[0]
+		a.opens()
+		a.sentence, a.from = s, 0
+	}
+	if i == 0 && s.onlyYesOrNo() && len(t.own) > 1 && !t.own[1].ownClause(0) && t.own[1].ends != "?" {
+		return true // "Yeah. Two boys."
+	}
+	q, ok := t.inquired()
+	if !ok || hedged(s) || conditioned(s) {
+		return false
+	}
+	if a.opens(); a.mixed {
+		return false
+	}
+	statement, rest := q.answeredBy(&a)
+	if statement == "" {
+		return false
+	}
+	return t.readJoined(&q, s, statement, rest)
+}
+
+// hangs reports words without a subject or a verb of their own that follow a question of another speaker. They are
+// not worth noting without it.
+func (t *talk) hangs(s sentence) bool {
+	b := t.justSaid()
+	if t.rejoined || b == nil || len(t.own) == 0 || s.start != t.own[0].start || s.chinese() {
+		return false
+	}
+	if !strings.Contains(b.Text, "?") {
+		return false
+	}
+	a := reply{sentence: s}
+	a.opens()
+	head, _ := a.parts()
+	return len(head.toks) > 0 && !head.stated()
+}
+
+// readJoined reads a statement that was made of a question and an answer, and what follows it in the answer.
+func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
+	from, refused, part, said, called := len(t.out.Candidates), len(t.out.Refusals), t.part, t.said, t.called
+	t.rejoined, t.part = true, Facts // what is noted is read for each part, so that all parts see the same
+	defer func() { t.rejoined, t.part, t.said, t.called = false, part, said, called }()
+	read := func(text string) {
+		for _, o := range sentences(text) {
+			t.sentence(o)
+		}
+	}
+	read(statement)
+	if len(t.out.Candidates) == from {
+		t.out.Refusals = t.out.Refusals[:refused]
+		return false
+	}
+	for i := from; i < len(t.out.Candidates); i++ {
+		c := &t.out.Candidates[i]
+		if c.Confidence = min(c.Confidence, 0.8); c.Kind == "noted" {
+			c.Confidence = min(c.Confidence, clauseSure)
+		}
+		if c.Started == t.ev.At && c.Ended == 0 {
+			c.Started = 0 // the question does not say when it was
+		}
+	}
+	if more := len(t.out.Candidates); rest != "" {
+		read(rest)
+		if kept := t.out.Candidates[more:]; q.subj == "I" || !strings.HasPrefix(rest, q.subj+" ") { // "I come out in a rash": of what?
+			kept = slices.DeleteFunc(kept, func(c abi.Candidate) bool { return c.Kind == "noted" })
+			t.out.Candidates = t.out.Candidates[:more+len(kept)]
+		}
+	}
+	t.standsFor(from, s)
+	for i := from; i < len(t.out.Candidates); i++ {
+		c := &t.out.Candidates[i]
+		c.Spans = append(c.Spans[:min(1, len(c.Spans)):1], abi.Span{Turn: -1, Start: q.start, End: q.end})
+	}
+	t.out.Refusals = t.out.Refusals[:refused]
+	return true
+}
+
+// inquired is the last question of the turn before, if it can be made a statement of.
+func (t *talk) inquired() (inquiry, bool) {
+	b := t.justSaid()
+	if t.before == nil {
+		t.before = sentences(b.Text)
+	}
+	by := speakerOf(t.ev, b.Speaker)
+	for k := len(t.before) - 1; k >= 0; k-- {
+		o := t.before[k]
+		if o.chinese() || len(o.toks) > 30 {
+			return inquiry{}, false
+		}
+		first := 0
+		for lead(o.at(first)) || first < len(o.toks) && o.toks[first].kind == 'p' {
+			first++
+		}
+		asksNow := o.ends == "?"
+		if !asksNow && o.ends == "" {
+			asksNow = (&talk{ev: t.ev, plain: plainText(b.Text)}).unmarked(o, first)
+		}
+		if !asksNow {
+			continue
+		}
+		q := inquiry{asked: asked{o, -1, by, t.self}, now: t.now}
+		return q, q.parse()
+	}
+	return inquiry{}, false
+}
+
+// parse takes the question apart: the first part between its commas that asks.
+func (q *inquiry) parse() bool {
+	words, ok := q.words()
+	if !ok {
+		return false
+	}
+	for len(words) > 0 {
+		end := slices.Index(words, ",")
+		if end < 0 {
+			end = len(words)
+		}
+		part := words[:end]
+		for len(part) > 0 && lead(strings.ToLower(part[0])) {
+			part = part[1:]
+		}
+		if q.inverted(part) || q.inOrder(part) {
+			return q.sound()
+		}
+		words = words[min(len(words), end+1):]
+	}
+	return false
+}
+
+// words are those of the question, with contractions taken apart.
+func (q *inquiry) words() (words []string, ok bool) {
+	for i, tok := range q.toks {
+		raw := q.text[tok.start:tok.end]
+		base, rest := contraction(tok.s)
+		switch {
+		case tok.s == ",":
+			words = append(words, ",")
+		case tok.kind == 'p':
+			return nil, false
+		case rest == "is" && !subjectPronoun(base) && !asksFor[base] && base != "that" && base != "there" && !(i > 0 && askedFor[base]), rest == "":
+			words = append(words, raw)
+		default:
+			words = append(words, written(raw, base), rest)
+		}
+	}
+	return words, len(words) > 0
+}
+
+// asksFor are the words that ask for something of a statement. "Why" and "whose" ask for more than one.
+var asksFor = set("what where when who how which")
+
+// inverted reads "where does your brother live", "are you allergic to anything", "any pets".
+func (q *inquiry) inverted(words []string) bool {
+	w := lowered(words)
+	i := 0
+	q.word, q.noun, q.nouns = "", "", ""
+	if len(w) > 1 && asksFor[w[0]] {
+		q.word, i = w[0], 1
+		for k := 1; k < min(len(w)-1, 5) && q.word != "where" && q.word != "when" && q.word != "who" && !asking[w[k]]; k++ {
+			q.noun, i = w[k], k+1
+		}
+		if q.word == "how" && (q.noun == "many" || i > 2 && w[1] == "many") {
+			q.noun, q.nouns = "many", strings.Join(words[2:i], " ")
+		}
+		if q.word == "which" || q.noun == "time" || q.noun == "day" || q.noun == "date" {
+			q.word = "what"
+		}
+		if q.word == "what" && (q.noun == "time" || q.noun == "day" || q.noun == "date" || q.noun == "year" || q.noun == "month") {
+			q.word = "when"
+		}
+	} else if len(w) > 1 && len(w) < 5 && w[0] == "any" {
+		q.aux, q.subj, q.rest = "do", "I", append([]string{"have"}, words...)
+		return true
+	}
+	if i >= len(w) || !asking[w[i]] && w[i] != "am" && w[i] != "had" {
+		return false
+	}
+	q.aux = w[i]
+	if i++; i < len(w) && w[i] == "not" {
+		i++
+	}
+	n := q.subjectAt(words[i:])
+	if n == 0 || n < 0 && q.word != "who" {
+		return false
+	}
+	q.subj = q.asSaid(words[i:i+max(n, 0)], true)
+	q.rest = words[i+max(n, 0):]
+	return true
+}
+
+// subjectAt counts the words of the subject that words begin with. It is negative if "who" is the subject, 0 if
+// nobody can say what the answer would be about.
+func (q *inquiry) subjectAt(words []string) int {
+	w := lowered(words)
+	if len(w) == 0 {
+		return 0
+	}
+	if q.word == "who" && q.aux != "did" && q.aux != "do" && q.aux != "does" {
+		if _, _, ing := lemma(w[0]); ing || w[0] == "got" || modals[q.aux] && lemmaSet[w[0]] {
+			return -1
+		}
+	}
+	switch w[0] {
+	case "you", "we", "he", "she", "they", "i":
+		return 1
+	case "it", "that", "this", "these", "those", "there", "a", "an", "some", "any", "no":
+		return 0
+	}
+	first := 0
+	switch {
+	case determiner(w[0]):
+		first = 2
+	case calledSo[w[0]] || words[0][0] >= 'A' && words[0][0] <= 'Z' && nameWord(w[0]):
+		first = 1
+		for first < len(w) && words[first][0] >= 'A' && words[first][0] <= 'Z' && nameWord(w[first]) {
+			first++
+		}
+		if strings.HasSuffix(w[first-1], "'s") {
+			first++
+		}
+	case q.aux == "is" || q.aux == "are" || q.aux == "do" || q.aux == "does":
+		if _, event := eventNoun(w[0]); event {
+			return 1
+		}
+		return 0
+	default:
+		return 0
+	}
+	if first > len(w) {
+		return 0
+	}
+	for k := first; k < len(w); k++ {
+		if strings.HasSuffix(w[k-1], "'s") {
+			continue
+		}
+		if q.endsSubject(w, k) {
+			return k
+		}
+	}
+	if q.word == "" {
+		return 0
+	}
+	return len(w)
+}
+
+// endsSubject reports whether what is asked of the subject begins at word k.
+func (q *inquiry) endsSubject(w []string, k int) bool {
+	l, past, ing := lemma(w[k])
+	if adverb(w[k]) {
+		return true
+	}
+	switch q.aux {
+	case "do", "does", "did":
+		_, event := eventNoun(w[k])
+		return w[k] == "do" || l == w[k] && !past && !ing && !(event && k+1 < len(w) && lemmaSet[w[k+1]])
+	case "have", "has", "had":
+		return past || pastForm(w[k]) || w[k] == "got"
+	}
+	if modals[q.aux] {
+		return l == w[k] && !past || w[k] == "be"
+	}
+	if asksState[w[k]] || personStates[w[k]] || ing || past || pastForm(w[k]) || determiner(w[k]) || number2(w[k]) {
+		return true
+	}
+	return preposition(w[k]) && (q.word == "" || w[k] == "from" && q.word == "where") || weekdayOf(w[k], false) >= 0 || w[k] == "tomorrow" || w[k] == "today" || w[k] == "tonight" || w[k] == "next"
+}
+
+func number2(w string) bool { _, ok := number(w); return ok }
+
+// inOrder reads "you've got a cat", "you live in Leeds": what whoever asks takes to be so.
+func (q *inquiry) inOrder(words []string) bool {
+	w := lowered(words)
+	n := 0
+	switch {
+	case len(w) < 3 || q.ends != "?":
+		return false
+	case w[0] == "you":
+		n = 1
+	case w[0] == "your" && kin(w[1]):
+		n = 2
+	case words[0][0] >= 'A' && words[0][0] <= 'Z' && nameWord(w[0]):
+		n = 1
+	default:
+		return false
+	}
+	q.word, q.noun, q.plain = "", "", true
+	q.subj = q.asSaid(words[:n], true)
+	for adverb(w[n]) && n+1 < len(w) {
+		n++
+	}
+	l, past, ing := lemma(w[n])
+	switch {
+	case slices.Contains(w[n+1:min(len(w), n+2)], "not") || slices.Contains(w, "or"):
+		return false
+	case asking[w[n]] && w[n] != "do" && w[n] != "does" && w[n] != "did":
+		if q.aux, q.rest = w[n], words[n+1:]; w[n] != "have" && w[n] != "has" || len(w) > n+1 && w[n+1] == "got" {
+			return true
+		}
+		q.rest = append([]string{"have"}, q.rest...)
+		if q.aux = "do"; w[n] == "has" {
+			q.aux = "does"
+		}
+		return true
+	case l == "" || past || ing:
+		return false
+	}
+	q.aux, q.rest = "do", append([]string{l}, words[n+1:]...)
+	if w[n] != l {
+		q.aux = "does"
+	}
+	return true
+}
+
+// lowered are words in lower case.
+func lowered(words []string) []string {
+	all := make([]string, len(words))
+	for i := range words {
+		all[i] = strings.ToLower(strings.ReplaceAll(words[i], "’", "'"))
+	}
+	return all
+}
+
+// asSaid joins words as whoever answers would say them: "your brother" is "my brother". It is empty if there is
+// no saying whom a word means.
+func (q *inquiry) asSaid(words []string, subject bool) string {
+	var b strings.Builder
+	named := q.by.name != "" && q.by.name[0] >= 'A' && q.by.name[0] <= 'Z' && !strings.Contains(q.by.name, " ")
+	for i, raw := range words {
+		w := strings.ToLower(raw)
+		switch w {
+		case "you":
+			if raw = "me"; subject {
+				raw = "I"
+			}
+		case "your":
+			raw = "my"
+		case "yours":
+			raw = "mine"
+		case "yourself":
+			raw = "myself"
+		case "i", "me", "my":
+			if !named {
+				return ""
+			}
+			if raw = q.by.name; w == "my" {
+				raw = possessive(raw)
+			}
+		case "mine", "myself", "'s":
+			return ""
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(raw)
+	}
+	return b.String()
+}
