@@ -14,15 +14,16 @@ import (
 // inquiry is a question in the order of a statement, as whoever answers would say it.
 type inquiry struct {
 	asked
-	word  string   // what, where, when, who, how; "" if it asks for yes or no
-	noun  string   // after "what", "which" and "how": "bus", "old", "many"
-	nouns string   // what "how many" counts
-	subj  string   // "my brother"; "" of "who is coming?"
-	aux   string   // "does", "is", "has"
-	rest  []string // after the subject: "live", "allergic to anything"
-	asks  bool     // what a word asks for is no object, and stands last
-	now   moment   // when the answer was given
-	plain bool     // the question has the order of a statement: "you're from Cork?"
+	word   string   // what, where, when, who, how; "" if it asks for yes or no
+	noun   string   // after "what", "which" and "how": "bus", "old", "many"
+	nouns  string   // what "how many" counts
+	subj   string   // "my brother"; "" of "who is coming?"
+	aux    string   // "does", "is", "has"
+	rest   []string // after the subject: "live", "allergic to anything"
+	asks   bool     // what a word asks for is no object, and stands last
+	denies bool     // "you don't smoke?"
+	now    moment   // when the answer was given
+	plain  bool     // the question has the order of a statement: "you're from Cork?"
 }
 
 // resolved reads an answer that hangs on the question of another speaker just before. It reports whether the
@@ -157,6 +158,9 @@ func (q *inquiry) parse() bool {
 		part := words[:end]
 		for len(part) > 0 && lead(strings.ToLower(part[0])) {
 			part = part[1:]
+		}
+		if len(part) == 1 && part[0][0] >= 'A' && part[0][0] <= 'Z' && nameWord(strings.ToLower(part[0])) && !strings.EqualFold(part[0], q.of.name) {
+			return false // somebody else is asked
 		}
 		if q.inverted(part) || q.inOrder(part) {
 			return q.sound()
@@ -329,8 +333,11 @@ func (q *inquiry) inOrder(words []string) bool {
 	}
 	l, past, ing := lemma(w[n])
 	switch {
-	case slices.Contains(w[n+1:min(len(w), n+2)], "not") || slices.Contains(w, "or"):
+	case slices.Contains(w, "or"):
 		return false
+	case n+2 < len(w) && w[n+1] == "not":
+		q.aux, q.rest, q.denies = w[n], words[n+2:], true
+		return asking[q.aux] || q.aux == "am"
 	case asking[w[n]] && w[n] != "do" && w[n] != "does" && w[n] != "did":
 		if q.aux, q.rest = w[n], words[n+1:]; w[n] != "have" && w[n] != "has" || len(w) > n+1 && w[n+1] == "got" {
 			return true

@@ -171,13 +171,22 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 		return s, ""
 	}
 	if head.stated() {
-		return "", ""
+		if !a.yes || len(head.toks) > 5 || head.at(0) != "always" && head.at(0) != "have" && head.at(0) != "has" {
+			return "", ""
+		}
+		head = sentence{} // "yes, always have been"
 	}
 	if len(tail.toks) > 0 {
 		rest = q.ofSubject(tail)
 	}
-	switch said := q.lasting(); {
-	case said:
+	switch {
+	case q.word == "" && q.aux == "have" && len(q.rest) > 1 && q.rest[0] == "seen" && len(tail.toks) == 0 && !a.no && placing(head.at(0)):
+		q.subj, q.aux = strings.Join(q.rest[1:], " "), "is" // "have you seen my keys?", "on the table"
+		if strings.HasSuffix(q.subj, "s") {
+			q.aux = "are"
+		}
+		return q.says(false, words(head)), ""
+	case q.passing():
 		return "", ""
 	case q.word == "" && modals[q.aux] && q.aux != "will":
 		return q.promised(a, head), rest
@@ -263,7 +272,7 @@ func (q *inquiry) yesOrNo(a *reply, head, tail sentence, rest string) (string, s
 		}
 	}
 	switch {
-	case a.accepts || q.plain && len(head.toks) == 0 && !a.yes && !a.no:
+	case a.accepts || q.denies && !a.no || q.plain && len(head.toks) == 0 && !a.yes && !a.no:
 		return "", ""
 	case a.yes && len(head.toks) == 0:
 		return q.says(false, q.someOf()), rest
@@ -274,16 +283,31 @@ func (q *inquiry) yesOrNo(a *reply, head, tail sentence, rest string) (string, s
 			return q.instead(head), rest
 		}
 		return q.indefinite(head), rest
-	case !a.yes && !a.no && (q.aux == "is" || q.aux == "are" || q.aux == "am") && personStates[head.at(0)]:
+	case !a.yes && !a.no && q.be() && personStates[head.at(0)]:
 		q.rest = q.rest[:0]
 		return q.says(false, words(head)), rest
-	case a.no || !a.yes && !head.fills():
+	case q.be() && !a.yes && len(q.rest) > 1 && (q.rest[0] == "a" || q.rest[0] == "an") && (head.at(0) == "a" || head.at(0) == "an"):
+		return q.says(false, words(head)), rest // "are you a doctor?", "no, a vet"
+	case !a.yes && len(head.toks) < 6:
+		if s := q.retimed(head); s != "" {
+			return s, rest
+		}
+	}
+	if a.no || !a.yes && !head.fills() {
 		return "", ""
 	}
 	if s := q.indefinite(head); s != "" {
 		return s, rest
 	}
+	if day := head.at(0); !a.no && strings.HasSuffix(day, "s") && weekdayOf(day[:len(day)-1], false) >= 0 && (q.aux == "do" || q.aux == "does") {
+		return q.says(false, append(append(q.someOf(), "on"), words(head)...)), rest // "Mondays and Thursdays"
+	}
 	timed := oftenSaid[head.at(0)] || (number2(head.at(0)) && (head.at(1) == "times" || head.at(2) == "a"))
+	for i := range head.toks {
+		if _, clock := q.timed(head.sub(i, len(head.toks))); q.aux == "did" && clock {
+			return "", "" // "did you call the dentist?", "yes, Tuesday at nine": when they come, and not when I called
+		}
+	}
 	switch some := q.someOf(); {
 	case a.yes && (timed || preposition(head.at(0)) && !preposition(last(strings.Join(some, " ")))), timed:
 		if a.from > 0 && preposition(head.at(0)) && q.placed(some) {

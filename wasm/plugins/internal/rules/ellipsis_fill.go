@@ -32,8 +32,10 @@ func (q *inquiry) filled(head sentence) string {
 		return ""
 	case len(w) == 0:
 		return q.says(false, fill)
-	case (w[0] == "doing" || w[0] == "up" && len(w) > 1 && w[1] == "to") && (q.aux == "is" || q.aux == "are"):
+	case w[0] == "doing" || w[0] == "up" && len(w) > 1 && w[1] == "to":
 		return q.filledDoing(head, w)
+	case w[0] == "do":
+		return ""
 	case w[0] == "called" || w[0] == "named":
 		if !head.toks[0].cap {
 			return ""
@@ -148,6 +150,10 @@ func (q *inquiry) filledPlace(head sentence, fill, w []string) string {
 	if len(head.toks) > 10 || at == "for" || at == "about" || at == "of" || !placed && at != "the" && at != "my" && at != "a" && !head.toks[0].cap {
 		return ""
 	}
+	if k := slices.Index(w, "to"); k > 0 && (k+1 == len(w) || preposition(w[k+1]) || periods[w[k+1]] || w[k+1] == "next" || w[k+1] == "tomorrow") {
+		q.rest = slices.Delete(slices.Clone(q.rest), k, k+1) // "where are you flying to on Friday?"
+		w = lowered(q.rest)
+	}
 	from := len(w) > 0 && w[len(w)-1] == "from" || verb == "come"
 	switch {
 	case from && at == "from":
@@ -167,7 +173,7 @@ func (q *inquiry) filledPlace(head sentence, fill, w []string) string {
 	if verb == "come" && !from || from && verb == "come" && w[len(w)-1] != "from" || at == "from" && !from {
 		return ""
 	}
-	if slices.Contains(lowered(q.rest), "going") && (placed || fill[0] == "to") && len(q.rest) > 1 {
+	if (verb == "go" || verb == "fly" || verb == "travel" || verb == "move") && (placed || fill[0] == "to") && len(q.rest) > 1 {
 		return q.says(false, slices.Insert(slices.Clone(q.rest), 1, fill...))
 	}
 	return q.says(false, append(slices.Clone(q.rest), fill...))
@@ -178,42 +184,7 @@ var nearness = set("outside just not upstairs downstairs opposite between round 
 
 // filledTime puts a time where the question has "when" or "what time".
 func (q *inquiry) filledTime(head sentence, w []string) string {
-	if len(head.toks) > 10 {
-		return ""
-	}
-	var fill []string
-	for k := 0; k < len(head.toks); {
-		end := k
-		for end < len(head.toks) && head.toks[end].kind != 'p' {
-			end++
-		}
-		part := head.sub(k, max(end, k+1))
-		some := words(part)
-		timed, clock := q.timed(part)
-		if !timed {
-			return ""
-		}
-		at := part.at(0)
-		for i := range part.toks {
-			if w := trimS(part.at(i)); w == "minute" || w == "second" || w == "moment" || w == "hour" {
-				return ""
-			}
-		}
-		_, nth := day31(at)
-		switch {
-		case preposition(at) || at == "around" || at == "since" || at == "until":
-		case nth > 0 && !clock && !number2(at) || at == "the" || weekdayOf(strings.TrimSuffix(at, "s"), false) >= 0 || monthOf(at) > 0 && len(part.toks) > 1:
-			some = append([]string{"on"}, some...)
-		case monthOf(at) > 0 || isYear(at):
-			some = append([]string{"in"}, some...)
-		case clock:
-			some = append([]string{"at"}, some...)
-		case number2(at) && len(part.toks) == 2 && monthOf(part.at(1)) > 0:
-			some = append([]string{"on"}, some...)
-		}
-		fill = append(fill, some...)
-		k = end + 1
-	}
+	fill := q.timeWords(head)
 	if len(fill) == 0 || q.subj == "I" && (q.aux == "do" || q.aux == "did") && len(w) == 0 {
 		return ""
 	}
@@ -232,6 +203,79 @@ func (q *inquiry) filledTime(head sentence, w []string) string {
 		q.subj = strings.Join(subject[:n-day], " ")
 	}
 	return q.says(false, append(rest, fill...))
+}
+
+// timeWords are a time with the prepositions that it needs in a statement: "on the third of May", "tomorrow at six".
+func (q *inquiry) timeWords(head sentence) (fill []string) {
+	if len(head.toks) > 10 {
+		return nil
+	}
+	for k := 0; k < len(head.toks); {
+		end := k
+		for end < len(head.toks) && head.toks[end].kind != 'p' {
+			end++
+		}
+		part := head.sub(k, max(end, k+1))
+		some := words(part)
+		timed, clock := q.timed(part)
+		at := part.at(0)
+		if !timed && k > 0 && (at == "in" || at == "at") && part.toks[len(part.toks)-1].cap { // "the fourteenth of August, in Siena"
+			fill[len(fill)-1] += ","
+			fill = append(fill, some...)
+			break
+		}
+		if !timed {
+			return nil
+		}
+		for i := range part.toks {
+			if w := trimS(part.at(i)); w == "minute" || w == "second" || w == "moment" || w == "hour" {
+				return nil
+			}
+		}
+		_, nth := day31(at)
+		switch {
+		case preposition(at) || at == "around" || at == "since" || at == "until":
+		case nth > 0 && !clock && !number2(at) || at == "the" || weekdayOf(strings.TrimSuffix(at, "s"), false) >= 0 || monthOf(at) > 0 && len(part.toks) > 1:
+			some = append([]string{"on"}, some...)
+		case monthOf(at) > 0 || isYear(at):
+			some = append([]string{"in"}, some...)
+		case clock:
+			some = append([]string{"at"}, some...)
+		case number2(at) && len(part.toks) == 2 && monthOf(part.at(1)) > 0:
+			some = append([]string{"on"}, some...)
+		}
+		fill = append(fill, some...)
+		k = end + 1
+	}
+	return fill
+}
+
+// retimed puts another time in the place of the one that the question ends in: "is the meeting on Tuesday?", "no,
+// Wednesday". A time of day leaves the day as it is.
+func (q *inquiry) retimed(head sentence) string {
+	said := strings.Join(q.rest, " ")
+	timed, clock := q.timed(head)
+	all := sentences(said)
+	if !timed || len(all) != 1 || len(all[0].toks) != len(q.rest) {
+		return ""
+	}
+	s := all[0]
+	for k := range s.toks {
+		was, hour := q.timed(s.sub(k, len(s.toks)))
+		if !was {
+			continue
+		}
+		at := slices.Index(q.rest, "at")
+		switch {
+		case hour == clock && (hour || at < 0):
+		case clock && at > k:
+			k = at
+		default:
+			return ""
+		}
+		return q.says(false, append(slices.Clone(q.rest[:k]), q.timeWords(head)...))
+	}
+	return ""
 }
 
 // timed reports whether words are a time, and whether they are a time of day alone.
@@ -273,7 +317,7 @@ func (q *inquiry) filledDoing(head sentence, w []string) string {
 	}
 	day := false
 	for _, d := range lowered(after) {
-		day = day || weekdayOf(d, false) >= 0 || d == "tomorrow" || d == "tonight" || d == "weekend" || d == "week" || monthOf(d) > 0
+		day = day || weekdayOf(d, false) >= 0 || d == "tomorrow" || d == "yesterday" || d == "tonight" || d == "weekend" || d == "week" || monthOf(d) > 0
 	}
 	if !day || len(head.toks) < 2 {
 		return ""
@@ -282,8 +326,13 @@ func (q *inquiry) filledDoing(head sentence, w []string) string {
 		return q.says(false, append(words(head), after...))
 	}
 	for i := range min(len(head.toks), 4) {
+		if !q.be() {
+			break
+		}
 		if _, event := eventNoun(head.at(i)); event {
-			q.aux = map[bool]string{true: "have", false: "has"}[q.subj == "I" || q.aux == "are"]
+			if q.aux = "has"; q.subj == "I" || q.subj == "we" {
+				q.aux = "have"
+			}
 			return q.says(false, append(words(head), after...))
 		}
 	}
@@ -302,9 +351,11 @@ func (q *inquiry) filledWho(head sentence, fill, w []string) string {
 		aux := q.aux
 		if at == "me" && len(head.toks) == 1 {
 			fill = []string{"I"}
-			aux = map[string]string{"is": "am", "has": "have"}[q.aux]
-			if aux == "" {
-				aux = q.aux
+			switch aux {
+			case "is":
+				aux = "am"
+			case "has":
+				aux = "have"
 			}
 		} else if slices.Contains(lowered(fill), "and") && aux == "is" {
 			aux = "are"

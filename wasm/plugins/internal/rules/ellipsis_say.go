@@ -35,8 +35,8 @@ func pastOf(verb string) string {
 	return verb + "ed"
 }
 
-// lasting reports a question that is refused: nobody would want its answer to be kept, or it is no question but a
-// request or a suggestion.
+// sound leaves out what only rounds a question off, and puts the rest into the words of whoever answers. It reports
+// whether all of it can be understood.
 func (q *inquiry) sound() bool {
 	w := lowered(q.rest)
 	for _, tail := range [...]string{"for a living", "for work", "these days", "at the moment", "right now", "by the way", "at all", "in particular", "now", "exactly", "originally", "currently", "nowadays", "anyway", "else", "then", "yet", "again", "too", "as well", "do you know", "actually", "for it", "for that", "with it"} {
@@ -45,6 +45,9 @@ func (q *inquiry) sound() bool {
 		}
 	}
 	for i := range w {
+		if w[i] == "you" && i > 0 && (i+1 < len(w) && auxiliary(w[i+1]) || joins[w[i-1]] || w[i-1] == "when" || w[i-1] == "before" || w[i-1] == "after" || w[i-1] == "since" || w[i-1] == "until" || w[i-1] == "do" || w[i-1] == "did") {
+			return false // "while you're away"
+		}
 		if pronounsMeant[w[i]] && !(w[i] == "this" && i+1 < len(w) && periods[w[i+1]]) || w[i] == "or" && q.word == "" && !slices.Contains(w, "any") {
 			return false
 		}
@@ -67,11 +70,14 @@ var periods = set("weekend week month year summer winter spring autumn morning a
 // minds are verbs whose questions are about no more than the talk, or ask for something.
 var minds = set("know think mean mind fancy remember see hear understand feel guess say believe agree hope care wonder suppose realise realize recognise need want find look sound happen manage sleep tell notice enjoy like_to mention try help wait")
 
-// passing are how somebody is just now.
+// passingStates are how somebody is just now.
 var passingStates = set("free available busy ok okay alright sure ready serious hungry thirsty tired cold hot kidding joking done there right home in out up around off back awake asleep happy sad angry fine well better worried nervous excited interested able about lost late early cross upset going_to")
 
-// lasting reports a question whose answer is not worth a statement: it is about this moment, about the talk, or secret.
-func (q *inquiry) lasting() bool {
+// be reports a question with "is" or "are".
+func (q *inquiry) be() bool { return q.aux == "is" || q.aux == "are" || q.aux == "am" }
+
+// passing reports a question whose answer is not worth a statement: it is about this moment, about the talk, or secret.
+func (q *inquiry) passing() bool {
 	w := lowered(q.rest)
 	k := 0
 	for k < len(w) && (adverb(w[k]) || w[k] == "not") {
@@ -113,7 +119,7 @@ func (q *inquiry) lasting() bool {
 var moments = set("minute moment second time idea question light pen lighter problem fun clue")
 
 // openNouns are what one asks for and no answer is worth keeping.
-var openNouns = set("plan plans point matter problem idea deal story news time weather opinion take thoughts excuse question matter rush catch secret next occasion score word answer date day hurry difference hobby matter damage situation verdict mood")
+var openNouns = set("plan plans point matter problem idea deal story news time weather opinion take thoughts excuse question matter rush catch secret next occasion score tip advice luck chance objection volunteer dessert cash change word answer date day hurry difference hobby matter damage situation verdict mood")
 
 // says is the statement, or its denial, with some words after its subject.
 func (q *inquiry) says(neg bool, rest []string) string {
@@ -138,7 +144,11 @@ func (q *inquiry) says(neg bool, rest []string) string {
 	}
 	said := slices.Clone(rest)
 	if (aux == "have" || aux == "has") && k < len(said) && strings.EqualFold(said[k], "got") {
-		said[k], aux = "have", map[string]string{"have": "do", "has": "does"}[aux]
+		if said[k] = "have"; aux == "have" {
+			aux = "do"
+		} else {
+			aux = "does"
+		}
 	}
 	switch {
 	case self && aux == "are":
@@ -191,8 +201,10 @@ func (q *inquiry) denied(a *reply, still bool) string {
 		if q.aux == "do" || q.aux == "does" {
 			return q.says(true, append(some, "any", "more"))
 		}
-		if at := some[0]; (at == "at" || at == "with") && len(some) > 1 && some[1][0] >= 'A' && some[1][0] <= 'Z' {
-			q.aux = map[bool]string{true: "do", false: "does"}[q.subj == "I"]
+		if at := some[0]; at == "at" && len(some) > 1 && some[1][0] >= 'A' && some[1][0] <= 'Z' {
+			if q.aux = "does"; q.subj == "I" {
+				q.aux = "do"
+			}
 			return q.says(true, append(append([]string{"work"}, some...), "any", "more"))
 		}
 		return q.says(false, append([]string{"no", "longer"}, some...))
@@ -261,10 +273,16 @@ func (q *inquiry) indefinite(head sentence) string {
 		}
 	}
 	noun := trimS(w[end-1])
+	if openNouns[w[end-1]] || openNouns[noun] || w[first] == "any" && end-first > 1 && openNouns[trimS(w[first+1])] {
+		return ""
+	}
 	asked := strings.Join(w[first:end], " ")
 	switch {
 	case strings.Contains(asked, "allerg") || strings.Contains(asked, "dietary"):
-		aux := map[bool]string{true: "are", false: "is"}[q.subj == "I" || q.aux == "have" || q.aux == "do"]
+		aux := "is"
+		if q.subj == "I" || q.aux == "have" || q.aux == "do" {
+			aux = "are"
+		}
 		if personStates[head.at(0)] {
 			q.aux = aux
 			return q.says(false, fill)
@@ -304,7 +322,7 @@ func (q *inquiry) indefinite(head sentence) string {
 	case count:
 		return ""
 	}
-	if (w[first] == "anything" || slices.Contains(w, "medication")) && !slices.Contains(w, "speak") {
+	if (w[first] == "anything" || slices.Contains(w, "medication") || slices.ContainsFunc(w[:first], func(v string) bool { return v == "play" || v == "take" || v == "eat" || v == "drink" || v == "like" })) && !slices.Contains(w, "speak") {
 		fill = uncapital(fill)
 	}
 	return q.says(false, slices.Concat(q.rest[:first], fill, q.rest[end:]))
@@ -327,6 +345,9 @@ func uncapital(words []string) []string {
 // instead puts a name in the place of the last one: "do you live in Leeds?", "no, York".
 func (q *inquiry) instead(head sentence) string {
 	n := len(q.rest)
+	for len(head.toks) > 1 && (adverb(head.at(len(head.toks)-1)) || head.at(len(head.toks)-1) == "now") {
+		head = head.sub(0, len(head.toks)-1)
+	}
 	k := n
 	for k > 0 && q.rest[k-1][0] >= 'A' && q.rest[k-1][0] <= 'Z' {
 		k--
