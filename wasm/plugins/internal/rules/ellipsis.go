@@ -20,7 +20,6 @@ type inquiry struct {
 	subj   string   // "my brother"; "" of "who is coming?"
 	aux    string   // "does", "is", "has"
 	rest   []string // after the subject: "live", "allergic to anything"
-	asks   bool     // what a word asks for is no object, and stands last
 	denies bool     // "you don't smoke?"
 	now    moment   // when the answer was given
 	plain  bool     // the question has the order of a statement: "you're from Cork?"
@@ -144,260 +143,140 @@ func (t *talk) inquired() (inquiry, bool) {
 	return inquiry{}, false
 }
 
-// parse takes the question apart: the first part between its commas that asks.
-func (q *inquiry) parse() bool {
-	words, ok := q.words()
-	if !ok {
-		return false
+// answeredBy makes a statement of the question and an answer, and gives what the answer says beside it.
+func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
+	head, tail := a.parts()
+	if s := q.tasted(a); s != "" {
+		return s, ""
 	}
-	for len(words) > 0 {
-		end := slices.Index(words, ",")
-		if end < 0 {
-			end = len(words)
+	if head.stated() {
+		if !a.yes || len(head.toks) > 5 || head.at(0) != "always" && head.at(0) != "have" && head.at(0) != "has" {
+			return "", ""
 		}
-		part := words[:end]
-		for len(part) > 0 && lead(strings.ToLower(part[0])) {
-			part = part[1:]
+		head = sentence{} // "yes, always have been"
+	}
+	if len(tail.toks) > 0 {
+		rest = q.ofSubject(tail)
+	}
+	switch {
+	case q.word == "" && q.aux == "have" && len(q.rest) > 1 && q.rest[0] == "seen" && len(tail.toks) == 0 && !a.no && placing(head.at(0)):
+		q.subj, q.aux = strings.Join(q.rest[1:], " "), "is" // "have you seen my keys?", "on the table"
+		if strings.HasSuffix(q.subj, "s") {
+			q.aux = "are"
 		}
-		if len(part) == 1 && part[0][0] >= 'A' && part[0][0] <= 'Z' && nameWord(strings.ToLower(part[0])) && !strings.EqualFold(part[0], q.of.name) {
-			return false // somebody else is asked
+		return q.says(false, words(head)), ""
+	case q.passing():
+		return "", ""
+	case q.word == "" && modals[q.aux] && q.aux != "will":
+		return q.promised(a, head), rest
+	case q.word == "":
+		return q.yesOrNo(a, head, tail, rest)
+	case a.yes || a.no || a.accepts:
+		return "", ""
+	case len(head.toks) == 0 && q.word == "when" && q.be():
+		return q.filledAfter(tail)
+	case len(head.toks) == 0:
+		return q.copied(tail), ""
+	case !head.fills():
+		return "", ""
+	}
+	return q.filled(head), rest
+}
+
+// filledAfter reads "it's on the second of June": what a question asks for, after a pronoun.
+func (q *inquiry) filledAfter(tail sentence) (statement, rest string) {
+	base, is := contraction(tail.at(0))
+	i := 1
+	if is == "" {
+		is, i = tail.at(1), 2
+	}
+	if base != "it" && base != "they" || is != "is" && is != "are" || (base == "it") != (q.aux == "is") || i >= len(tail.toks) {
+		return "", ""
+	}
+	b := reply{sentence: tail, from: i}
+	head, more := b.parts()
+	if len(more.toks) > 0 {
+		rest = more.raw()
+	}
+	if !head.fills() || head.stated() {
+		return "", ""
+	}
+	return q.filled(head), rest
+}
+
+// ofSubject is a clause that follows in an answer, with the subject of the question for "he" and "she".
+func (q *inquiry) ofSubject(s sentence) string {
+	base, rest := contraction(s.at(0))
+	raw := s.raw()
+	if strings.HasSuffix(q.subj, "'s name") {
+		return "" // the one who is named
+	}
+	if base != "he" && base != "she" || q.subj == "" || q.subj == "I" || q.subj == "we" || q.of.name == q.subj {
+		return raw
+	}
+	if sex := sexOf(last(strings.ToLower(q.subj)), q.subj); base == "he" && sex == female || base == "she" && sex == male {
+		return raw
+	}
+	after := s.text[s.toks[0].end:s.end]
+	switch rest {
+	case "is":
+		if _, past, _ := lemma(s.at(1)); s.at(1) == "been" || past && s.at(1) != "born" {
+			return q.subj + " has" + after
 		}
-		if q.inverted(part) || q.inOrder(part) {
-			return q.sound()
+		return q.subj + " is" + after
+	case "":
+		return q.subj + after
+	}
+	return q.subj + " " + rest + after
+}
+
+// passing reports a question whose answer is not worth a statement: it is about this moment, about the talk, or secret.
+func (q *inquiry) passing() bool {
+	w := lowered(q.rest)
+	k := 0
+	for k < len(w) && (adverb(w[k]) || w[k] == "not") {
+		k++
+	}
+	first := ""
+	if k < len(w) {
+		first = w[k]
+	}
+	l, _, ing := lemma(first)
+	subject := strings.ToLower(q.subj)
+	noun := last(subject)
+	person := q.subj == "I" || subject == "we" || subjectPronoun(subject) || kin(noun) || calledSo[noun] || q.subj != "" && !strings.Contains(q.subj, " ") && q.subj[0] >= 'A' && q.subj[0] <= 'Z'
+	switch {
+	case q.aux == "should" || q.aux == "shall" || q.aux == "would" && q.subj != "I" || subject == "they" || subject == "it":
+		return true
+	case minds[l] || passingStates[first] && !(first == "up" && q.word == "what") && (q.aux == "is" || q.aux == "are" || q.aux == "was" || q.aux == "were" || q.aux == "am"):
+		return true
+	case q.aux == "have" && (q.word == "" && first == "got" || first == "have") && len(w) > k+2 && moments[w[len(w)-1]] || l == "have" && len(w) > 0 && moments[w[len(w)-1]]:
+		return true
+	case (q.word == "where" || q.word == "what") && person && len(w) == k && q.aux != "have":
+		return true // "where are you?"
+	case q.word == "how" && q.noun == "" && (l != "get" && l != "travel" && l != "commute"), q.word == "why":
+		return true
+	case q.word == "what" && len(w) == k && openNouns[noun], q.word == "what" && (first == "like" || first == "for" || first == "wrong" || ing && l != "do" && l != "take" && l != "study" && l != "train"):
+		return true
+	case q.word == "what" && (q.aux == "did") && (l == "do" || l == "have" || l == "get" || l == "eat" || l == "make"):
+		return true
+	}
+	for _, s := range [...]string{subject, strings.Join(w, " ")} {
+		if containsAny(s, "password", "passcode", "code", "pin", "card number", "account", "sort code", "security") {
+			return true
 		}
-		words = words[min(len(words), end+1):]
 	}
 	return false
 }
 
-// words are those of the question, with contractions taken apart.
-func (q *inquiry) words() (words []string, ok bool) {
-	for i, tok := range q.toks {
-		raw := q.text[tok.start:tok.end]
-		base, rest := contraction(tok.s)
-		switch {
-		case tok.s == ",":
-			words = append(words, ",")
-		case tok.kind == 'p':
-			return nil, false
-		case rest == "is" && !subjectPronoun(base) && !asksFor[base] && base != "that" && base != "there" && !(i > 0 && askedFor[base]), rest == "":
-			words = append(words, raw)
-		default:
-			words = append(words, written(raw, base), rest)
-		}
-	}
-	return words, len(words) > 0
-}
+// minds are verbs whose questions are about no more than the talk, or ask for something.
+var minds = set("know think mean mind fancy remember see hear understand feel guess say believe agree hope care wonder suppose realise realize recognise need want find look sound happen manage sleep tell notice mention try help wait")
 
-// asksFor are the words that ask for something of a statement. "Why" and "whose" ask for more than one.
-var asksFor = set("what where when who how which")
+// passingStates are how somebody is just now.
+var passingStates = set("free available busy ok okay alright sure ready serious hungry thirsty tired cold hot kidding joking done there right home in out up around off back awake asleep happy sad angry fine well better worried nervous excited interested able about lost late early cross upset")
 
-// inverted reads "where does your brother live", "are you allergic to anything", "any pets".
-func (q *inquiry) inverted(words []string) bool {
-	w := lowered(words)
-	i := 0
-	q.word, q.noun, q.nouns = "", "", ""
-	if len(w) > 1 && asksFor[w[0]] {
-		q.word, i = w[0], 1
-		for k := 1; k < min(len(w)-1, 5) && q.word != "where" && q.word != "when" && q.word != "who" && !asking[w[k]]; k++ {
-			q.noun, i = w[k], k+1
-		}
-		if q.word == "how" && (q.noun == "many" || i > 2 && w[1] == "many") {
-			q.noun, q.nouns = "many", strings.Join(words[2:i], " ")
-		}
-		if q.word == "which" || q.noun == "time" || q.noun == "day" || q.noun == "date" {
-			q.word = "what"
-		}
-		if q.word == "what" && (q.noun == "time" || q.noun == "day" || q.noun == "date" || q.noun == "year" || q.noun == "month") {
-			q.word = "when"
-		}
-	} else if len(w) > 1 && len(w) < 5 && w[0] == "any" {
-		q.aux, q.subj, q.rest = "do", "I", append([]string{"have"}, words...)
-		return true
-	}
-	if i >= len(w) || !asking[w[i]] && w[i] != "am" && w[i] != "had" {
-		return false
-	}
-	q.aux = w[i]
-	if i++; i < len(w) && w[i] == "not" {
-		i++
-	}
-	n := q.subjectAt(words[i:])
-	if n == 0 || n < 0 && q.word != "who" {
-		return false
-	}
-	q.subj = q.asSaid(words[i:i+max(n, 0)], true)
-	q.rest = words[i+max(n, 0):]
-	return true
-}
+// moments are what one is asked for and gives at once.
+var moments = set("minute moment second time idea question light pen lighter problem fun clue")
 
-// subjectAt counts the words of the subject that words begin with. It is negative if "who" is the subject, 0 if
-// nobody can say what the answer would be about.
-func (q *inquiry) subjectAt(words []string) int {
-	w := lowered(words)
-	if len(w) == 0 {
-		return 0
-	}
-	if q.word == "who" && q.aux != "did" && q.aux != "do" && q.aux != "does" {
-		if _, _, ing := lemma(w[0]); ing || w[0] == "got" || modals[q.aux] && lemmaSet[w[0]] {
-			return -1
-		}
-	}
-	switch w[0] {
-	case "you", "we", "he", "she", "they", "i":
-		return 1
-	case "it", "that", "this", "these", "those", "there", "a", "an", "some", "any", "no":
-		return 0
-	}
-	first := 0
-	switch {
-	case determiner(w[0]):
-		first = 2
-	case calledSo[w[0]] || words[0][0] >= 'A' && words[0][0] <= 'Z' && nameWord(w[0]):
-		first = 1
-		for first < len(w) && words[first][0] >= 'A' && words[first][0] <= 'Z' && nameWord(w[first]) {
-			first++
-		}
-		if strings.HasSuffix(w[first-1], "'s") {
-			first++
-		}
-	case q.aux == "is" || q.aux == "are" || q.aux == "do" || q.aux == "does":
-		if _, event := eventNoun(w[0]); event {
-			return 1
-		}
-		return 0
-	default:
-		return 0
-	}
-	if first > len(w) {
-		return 0
-	}
-	for k := first; k < len(w); k++ {
-		if strings.HasSuffix(w[k-1], "'s") {
-			continue
-		}
-		if q.endsSubject(w, k) {
-			return k
-		}
-	}
-	if q.word == "" {
-		return 0
-	}
-	return len(w)
-}
-
-// endsSubject reports whether what is asked of the subject begins at word k.
-func (q *inquiry) endsSubject(w []string, k int) bool {
-	l, past, ing := lemma(w[k])
-	if adverb(w[k]) {
-		return true
-	}
-	switch q.aux {
-	case "do", "does", "did":
-		_, event := eventNoun(w[k])
-		return w[k] == "do" || l == w[k] && !past && !ing && !(event && k+1 < len(w) && lemmaSet[w[k+1]])
-	case "have", "has", "had":
-		return past || pastForm(w[k]) || w[k] == "got"
-	}
-	if modals[q.aux] {
-		return l == w[k] && !past || w[k] == "be"
-	}
-	if asksState[w[k]] || personStates[w[k]] || ing || past || pastForm(w[k]) || determiner(w[k]) || number2(w[k]) {
-		return true
-	}
-	return preposition(w[k]) && (q.word == "" || w[k] == "from" && q.word == "where") || weekdayOf(w[k], false) >= 0 || w[k] == "tomorrow" || w[k] == "today" || w[k] == "tonight" || w[k] == "next"
-}
-
-func number2(w string) bool { _, ok := number(w); return ok }
-
-// inOrder reads "you've got a cat", "you live in Leeds": what whoever asks takes to be so.
-func (q *inquiry) inOrder(words []string) bool {
-	w := lowered(words)
-	n := 0
-	switch {
-	case len(w) < 3 || q.ends != "?":
-		return false
-	case w[0] == "you":
-		n = 1
-	case w[0] == "your" && kin(w[1]):
-		n = 2
-	case words[0][0] >= 'A' && words[0][0] <= 'Z' && nameWord(w[0]):
-		n = 1
-	default:
-		return false
-	}
-	q.word, q.noun, q.plain = "", "", true
-	q.subj = q.asSaid(words[:n], true)
-	for adverb(w[n]) && n+1 < len(w) {
-		n++
-	}
-	l, past, ing := lemma(w[n])
-	switch {
-	case slices.Contains(w, "or"):
-		return false
-	case n+2 < len(w) && w[n+1] == "not":
-		q.aux, q.rest, q.denies = w[n], words[n+2:], true
-		return asking[q.aux] || q.aux == "am"
-	case asking[w[n]] && w[n] != "do" && w[n] != "does" && w[n] != "did":
-		if q.aux, q.rest = w[n], words[n+1:]; w[n] != "have" && w[n] != "has" || len(w) > n+1 && w[n+1] == "got" {
-			return true
-		}
-		q.rest = append([]string{"have"}, q.rest...)
-		if q.aux = "do"; w[n] == "has" {
-			q.aux = "does"
-		}
-		return true
-	case l == "" || past || ing:
-		return false
-	}
-	q.aux, q.rest = "do", append([]string{l}, words[n+1:]...)
-	if w[n] != l {
-		q.aux = "does"
-	}
-	return true
-}
-
-// lowered are words in lower case.
-func lowered(words []string) []string {
-	all := make([]string, len(words))
-	for i := range words {
-		all[i] = strings.ToLower(strings.ReplaceAll(words[i], "’", "'"))
-	}
-	return all
-}
-
-// asSaid joins words as whoever answers would say them: "your brother" is "my brother". It is empty if there is
-// no saying whom a word means.
-func (q *inquiry) asSaid(words []string, subject bool) string {
-	var b strings.Builder
-	named := q.by.name != "" && q.by.name[0] >= 'A' && q.by.name[0] <= 'Z' && !strings.Contains(q.by.name, " ")
-	for i, raw := range words {
-		w := strings.ToLower(raw)
-		switch w {
-		case "you":
-			if raw = "me"; subject {
-				raw = "I"
-			}
-		case "your":
-			raw = "my"
-		case "yours":
-			raw = "mine"
-		case "yourself":
-			raw = "myself"
-		case "i", "me", "my":
-			if !named {
-				return ""
-			}
-			if raw = q.by.name; w == "my" {
-				raw = possessive(raw)
-			}
-		case "mine", "myself", "'s":
-			return ""
-		}
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(raw)
-	}
-	return b.String()
-}
+// openNouns are what one asks for and no answer is worth keeping.
+var openNouns = set("plan plans point matter problem idea deal story news time weather opinion take thoughts excuse question matter rush catch secret next occasion score tip advice luck chance objection volunteer dessert cash change word answer date day hurry difference hobby matter damage situation verdict mood")

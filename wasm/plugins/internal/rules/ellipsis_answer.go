@@ -1,17 +1,20 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 )
+
+// An answer begins with "yes", "no" or "I do", or with what a question asked for, and may say more in a clause of its
+// own.
 
 // reply is an answer to a question. It may begin with "yes", "no" or "I do".
 type reply struct {
 	sentence
 	from             int // the token at which it says more
 	yes, no, mixed   bool
-	accepts          bool // "sure", which is a yes to a request
-	just, never, not bool // "no, just hay fever", "never", "not any more"
+	accepts          bool   // "sure", which is a yes to a request
+	who, aux         string // of "I do"
+	just, never, not bool   // "no, just hay fever", "never", "not any more"
 }
 
 var (
@@ -108,8 +111,24 @@ func (a *reply) echo(base, rest string) bool {
 		return false
 	}
 	a.yes, a.no = a.yes || !not, a.no || not
+	a.who, a.aux = base, aux
 	a.from = k - 1
 	return true
+}
+
+// echoes reports whether "I do" has the subject and the verb of the question. "I can't" goes with any verb.
+func (a *reply) echoes(q *inquiry) bool {
+	if a.who == "" || a.who == "we" {
+		return true
+	}
+	if (a.who == "i") != (q.subj == "I") {
+		return false
+	}
+	kind := func(aux string) string {
+		base, _, _ := lemma(aux)
+		return base
+	}
+	return modals[a.aux] || modals[q.aux] || kind(a.aux) == kind(q.aux) || a.aux == "am" && q.be() || q.aux == "did" && a.aux == "did"
 }
 
 // onlyYesOrNo reports "Yes." and "Oh, no.": the next sentence may say more.
@@ -164,44 +183,6 @@ func (a *reply) parts() (head, tail sentence) {
 	return a.sub(k, len(a.toks)), tail
 }
 
-// answeredBy makes a statement of the question and an answer, and gives what the answer says beside it.
-func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
-	head, tail := a.parts()
-	if s := q.tasted(a); s != "" {
-		return s, ""
-	}
-	if head.stated() {
-		if !a.yes || len(head.toks) > 5 || head.at(0) != "always" && head.at(0) != "have" && head.at(0) != "has" {
-			return "", ""
-		}
-		head = sentence{} // "yes, always have been"
-	}
-	if len(tail.toks) > 0 {
-		rest = q.ofSubject(tail)
-	}
-	switch {
-	case q.word == "" && q.aux == "have" && len(q.rest) > 1 && q.rest[0] == "seen" && len(tail.toks) == 0 && !a.no && placing(head.at(0)):
-		q.subj, q.aux = strings.Join(q.rest[1:], " "), "is" // "have you seen my keys?", "on the table"
-		if strings.HasSuffix(q.subj, "s") {
-			q.aux = "are"
-		}
-		return q.says(false, words(head)), ""
-	case q.passing():
-		return "", ""
-	case q.word == "" && modals[q.aux] && q.aux != "will":
-		return q.promised(a, head), rest
-	case q.word == "":
-		return q.yesOrNo(a, head, tail, rest)
-	case a.yes || a.no || a.accepts:
-		return "", ""
-	case len(head.toks) == 0:
-		return q.copied(tail), ""
-	case !head.fills():
-		return "", ""
-	}
-	return q.filled(head), rest
-}
-
 // stated reports whether words that should need the question have a verb of their own.
 func (s sentence) stated() bool {
 	for i := range s.toks {
@@ -237,97 +218,7 @@ func (s sentence) fills() bool {
 	}
 	l, past, ing := lemma(w)
 	_, event := eventNoun(w)
-	return l == "" || ing || event || past && s.toks[0].cap && len(s.toks) == 1 || l == w && !past && len(s.toks) == 1
-}
-
-// ofSubject is a clause that follows in an answer, with the subject of the question for "he" and "she".
-func (q *inquiry) ofSubject(s sentence) string {
-	base, rest := contraction(s.at(0))
-	raw := s.raw()
-	if base != "he" && base != "she" || q.subj == "" || q.subj == "I" || q.subj == "we" || q.of.name == q.subj {
-		return raw
-	}
-	if sex := sexOf(last(strings.ToLower(q.subj)), q.subj); base == "he" && sex == female || base == "she" && sex == male {
-		return raw
-	}
-	after := s.text[s.toks[0].end:s.end]
-	switch rest {
-	case "is":
-		if _, past, _ := lemma(s.at(1)); s.at(1) == "been" || past && s.at(1) != "born" {
-			return q.subj + " has" + after
-		}
-		return q.subj + " is" + after
-	case "":
-		return q.subj + after
-	}
-	return q.subj + " " + rest + after
-}
-
-// yesOrNo makes a statement of a question that asks for no word.
-func (q *inquiry) yesOrNo(a *reply, head, tail sentence, rest string) (string, string) {
-	still := slices.Contains(lowered(q.rest), "still")
-	if len(head.toks) == 0 {
-		if s := q.gaveUp(tail, a, still); s != "" {
-			return s, ""
-		}
-	}
-	switch {
-	case a.accepts || q.denies && !a.no || q.plain && len(head.toks) == 0 && !a.yes && !a.no:
-		return "", ""
-	case a.yes && len(head.toks) == 0:
-		return q.says(false, q.someOf()), rest
-	case a.no && (len(head.toks) == 0 || head.at(0) == "not" || a.not || a.never):
-		return q.denied(a, still), rest
-	case a.no && a.just, a.no && head.toks[0].cap && head.fills() && len(head.toks) < 4:
-		if !a.just {
-			return q.instead(head), rest
-		}
-		return q.indefinite(head), rest
-	case !a.yes && !a.no && q.be() && personStates[head.at(0)]:
-		q.rest = q.rest[:0]
-		return q.says(false, words(head)), rest
-	case q.be() && !a.yes && len(q.rest) > 1 && (q.rest[0] == "a" || q.rest[0] == "an") && (head.at(0) == "a" || head.at(0) == "an"):
-		return q.says(false, words(head)), rest // "are you a doctor?", "no, a vet"
-	case !a.yes && len(head.toks) < 6:
-		if s := q.retimed(head); s != "" {
-			return s, rest
-		}
-	}
-	if a.no || !a.yes && !head.fills() {
-		return "", ""
-	}
-	if s := q.indefinite(head); s != "" {
-		return s, rest
-	}
-	if day := head.at(0); !a.no && strings.HasSuffix(day, "s") && weekdayOf(day[:len(day)-1], false) >= 0 && (q.aux == "do" || q.aux == "does") {
-		return q.says(false, append(append(q.someOf(), "on"), words(head)...)), rest // "Mondays and Thursdays"
-	}
-	timed := oftenSaid[head.at(0)] || (number2(head.at(0)) && (head.at(1) == "times" || head.at(2) == "a"))
-	for i := range head.toks {
-		if _, clock := q.timed(head.sub(i, len(head.toks))); q.aux == "did" && clock {
-			return "", "" // "did you call the dentist?", "yes, Tuesday at nine": when they come, and not when I called
-		}
-	}
-	switch some := q.someOf(); {
-	case a.yes && (timed || preposition(head.at(0)) && !preposition(last(strings.Join(some, " ")))), timed:
-		if a.from > 0 && preposition(head.at(0)) && q.placed(some) {
-			return q.says(false, some) + ", " + head.raw(), rest
-		}
-		return q.says(false, append(some, words(head)...)), rest
-	case a.yes && head.fills() && !unsaid[head.at(0)]:
-		return q.says(false, some) + ", " + head.raw(), rest
-	case a.yes:
-		return q.says(false, some), rest
-	}
-	return "", ""
-}
-
-// oftenSaid begin how often or since when something is so.
-var oftenSaid = set("every since twice once most")
-
-// placed reports whether words say where something is already.
-func (q *inquiry) placed(words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return placing(strings.ToLower(w)) })
+	return l == "" || ing || event || past && s.toks[0].cap && len(s.toks) == 1 || !past && len(s.toks) == 1
 }
 
 // words are those of a part of an answer, as they fit into a statement.
@@ -339,7 +230,7 @@ func words(s sentence) (all []string) {
 			continue
 		}
 		next := i+1 < len(s.toks) && s.toks[i+1].cap
-		if w := s.at(i); i == 0 && (determiner(w) || preposition(w) || number2(w) || placing(w) || nearness[w] || w == "next" || w == "last" || w == "tomorrow" || !next && lowers(w)) {
+		if w := s.at(i); i == 0 && (determiner(w) || preposition(w) || numeral(w) || oftenSaid[w] || placing(w) || nearness[w] || w == "next" || w == "last" || w == "tomorrow" || !next && lowers(w)) {
 			raw = w
 		}
 		all = append(all, raw)
@@ -352,117 +243,4 @@ func lowers(w string) bool {
 	_, event := eventNoun(w)
 	_, _, ing := lemma(w)
 	return event || ing || adverb(w) || oftenSaid[w] || lemmaSet[w] || personStates[w]
-}
-
-// gaveUp reads "I gave up two years ago", "I left in May" and "used to", whose object is in the question.
-func (q *inquiry) gaveUp(s sentence, a *reply, still bool) string {
-	if len(s.toks) < 2 || a.yes {
-		return ""
-	}
-	base, rest := contraction(s.at(0))
-	if !subjectPronoun(base) || (base == "i") != (q.subj == "I") || base == "it" || base == "we" {
-		return ""
-	}
-	i := 1
-	has := ""
-	if rest == "have" || rest == "is" && s.at(i) != "left" {
-		has = "have "
-	} else if rest != "" {
-		return ""
-	} else if s.at(1) == "have" || s.at(1) == "has" {
-		has, i = "have ", 2
-	}
-	if has != "" && base != "i" {
-		has = "has "
-	}
-	verb, n := s.at(i), 1
-	if (verb == "gave" || verb == "given") && s.at(i+1) == "up" || verb == "used" && s.at(i+1) == "to" {
-		n = 2
-	}
-	after := i + n
-	if w := s.at(after); after < len(s.toks) && s.toks[after].kind != 'p' && !placing(w) && w != "last" && w != "when" && w != "years" && w != "about" && w != "ages" && w != "two" && w != "a" && w != "after" && w != "yesterday" && w != "this" && !number2(w) {
-		return ""
-	}
-	tail := ""
-	if after < len(s.toks) {
-		tail = s.text[s.toks[after-1].end:s.end]
-	}
-	some := q.someOf()
-	doing := slices.IndexFunc(some, func(w string) bool { return !adverb(strings.ToLower(w)) })
-	if doing < 0 {
-		return ""
-	}
-	switch some = some[doing:]; verb {
-	case "gave", "given", "stopped", "quit":
-		if q.aux != "do" && q.aux != "does" || (n == 2) != (verb == "gave" || verb == "given") || some[0] == "have" || some[0] == "live" || some[0] == "work" {
-			return ""
-		}
-		some[0] = gerund(strings.ToLower(some[0]))
-		return q.subj + " " + has + s.text[s.toks[i].start:s.toks[after-1].end] + " " + strings.Join(some, " ") + tail
-	case "used":
-		if n != 2 || q.aux != "do" && q.aux != "does" || has != "" || some[0] == "have" {
-			return ""
-		}
-		return q.subj + " used to " + strings.Join(some, " ") + tail
-	case "left":
-		for k, w := range some {
-			if (w == "at" || w == "with" || w == "for") && k+1 < len(some) && still {
-				return q.subj + " " + has + "left " + strings.Join(some[k+1:], " ") + tail
-			}
-		}
-	}
-	return ""
-}
-
-// doubles reports a short verb whose last letter stands twice in its other forms: "stop".
-func doubles(s string) bool {
-	n := len(s)
-	vowel := func(i int) bool { return strings.IndexByte("aeiou", s[i]) >= 0 }
-	return n > 2 && n < 6 && !vowel(n-1) && vowel(n-2) && !vowel(n-3) && !strings.ContainsAny(s[n-1:], "wxy") && (n < 5 || !vowel(0) && !vowel(1) && !vowel(2)) && s != "visit" && s != "open"
-}
-
-// gerund is the form of a verb in "-ing".
-func gerund(s string) string {
-	n := len(s)
-	switch {
-	case strings.HasSuffix(s, "ie"):
-		return s[:n-2] + "ying"
-	case strings.HasSuffix(s, "e") && !strings.HasSuffix(s, "ee") && s != "be":
-		return s[:n-1] + "ing"
-	case doubles(s):
-		return s + s[n-1:] + "ing"
-	}
-	return s + "ing"
-}
-
-// tasted reads "love them" and "can't stand it" after "do you like olives?".
-func (q *inquiry) tasted(a *reply) string {
-	if q.word != "" || q.subj != "I" || q.aux != "do" || len(q.rest) < 2 || a.yes && a.no {
-		return ""
-	}
-	switch strings.ToLower(q.rest[0]) {
-	case "like", "love", "eat", "drink", "enjoy":
-	default:
-		return ""
-	}
-	i := a.from
-	if a.at(i) == "i" {
-		i++
-	}
-	first := i
-	for adverb(a.at(i)) {
-		i++
-	}
-	switch w, next := a.at(i), a.at(i+1); {
-	case (w == "can't" || w == "cannot") && next == "stand", w == "don't" && (next == "like" || next == "eat" || next == "drink"):
-		i += 2
-	case w == "love" || w == "hate" || w == "adore" || w == "loathe" || w == "detest":
-		i++
-	default:
-		return ""
-	}
-	if a.at(i) != "it" && a.at(i) != "them" || i+1 < len(a.toks) && a.toks[i+1].kind != 'p' {
-		return ""
-	}
-	return "I " + strings.ToLower(a.text[a.toks[first].start:a.toks[i-1].end]) + " " + strings.Join(q.someOf()[1:], " ")
 }

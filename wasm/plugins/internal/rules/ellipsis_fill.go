@@ -5,9 +5,14 @@ import (
 	"strings"
 )
 
+// Answers to questions with a word for what they ask: a place, a person, a job, a number.
+
 // filled is a statement with an answer in the place of the question word.
 func (q *inquiry) filled(head sentence) string {
 	fill, w := words(head), lowered(q.rest)
+	if timed, _ := q.timed(head); timed && q.word != "when" && q.word != "how" {
+		return ""
+	}
 	said := strings.ToLower(head.raw())
 	switch q.word {
 	case "where":
@@ -20,15 +25,17 @@ func (q *inquiry) filled(head sentence) string {
 		return q.filledHow(head, fill, w)
 	}
 	if len(w) == 0 && q.subj == "my job" || len(w) == 1 && w[0] == "do" && q.noun == "" {
-		return q.filledJob(head, said)
+		return q.filledJob(head, said, false)
 	}
 	switch {
 	case q.noun != "" && len(w) == 0:
-		if q.subj == "I" && strings.HasPrefix(q.noun, "blood") || q.noun == "group" || q.noun == "type" && q.subj == "I" {
+		if q.subj == "I" && (q.noun == "group" || q.noun == "type") && strings.Contains(strings.ToLower(q.raw()), " blood ") {
 			return "My blood type is " + head.raw()
 		}
 		return ""
 	case len(w) == 0 && (kin(last(strings.ToLower(q.subj))) || preposition(head.at(0)) || q.aux != "is" && q.aux != "are"), len(w) > 0 && preposition(head.at(0)):
+		return ""
+	case len(w) == 0 && strings.HasSuffix(q.subj, "name") && !head.namesOne():
 		return ""
 	case len(w) == 0:
 		return q.says(false, fill)
@@ -37,18 +44,27 @@ func (q *inquiry) filled(head sentence) string {
 	case w[0] == "do":
 		return ""
 	case w[0] == "called" || w[0] == "named":
-		if !head.toks[0].cap {
+		animal := strings.TrimPrefix(q.subj, "my ")
+		switch {
+		case !head.namesOne():
 			return ""
+		case pet(animal) && animal != q.subj:
+			return "I have a " + animal + " called " + strings.Join(fill, " ")
 		}
 		return q.says(false, append([]string{"called"}, fill...))
 	}
 	if w[0] != "speak" && w[0] != "support" && w[0] != "drive" && w[0] != "read" && w[0] != "watch" && !preposition(w[len(w)-1]) || w[0] == "allergic" {
 		fill = uncapital(fill)
 	}
-	if number2(strings.TrimRight(head.at(0), ",")) && len(fill) == 1 {
+	if numeral(strings.TrimRight(head.at(0), ",")) && len(fill) == 1 {
 		return ""
 	}
 	return q.says(false, slices.Insert(slices.Clone(q.rest), q.gap(w), fill...))
+}
+
+// namesOne reports an answer that begins with a name.
+func (s sentence) namesOne() bool {
+	return s.toks[0].cap && nameWord(s.at(0)) && !numeral(s.at(0)) && !determiner(s.at(0))
 }
 
 // gap is where the object of a statement stands: after its verb, or after the preposition that stands last.
@@ -70,7 +86,7 @@ var fields = set("insurance finance it hr tech logistics construction retail sal
 var idle = set("bit mum mom dad mother father parent student pensioner retired lot mess housewife")
 
 // filledJob makes "I work as a conveyancer" of "a conveyancer", and "I work in insurance" of "insurance".
-func (q *inquiry) filledJob(head sentence, said string) string {
+func (q *inquiry) filledJob(head sentence, said string, sure bool) string {
 	if q.subj == "my job" {
 		q.subj, q.aux = "I", "do"
 	}
@@ -85,11 +101,11 @@ func (q *inquiry) filledJob(head sentence, said string) string {
 	}
 	noun := head.at(i - 1)
 	works := profession(noun) || trade(noun) || endsWithAny(noun, []string{"er", "or", "ist", "ian", "man", "woman"})
-	if idle[noun] || idle[head.at(0)] {
+	if idle[noun] || idle[head.at(0)] || idle[head.at(1)] || feelings[noun] || pastForm(noun) || head.at(1) == "little" {
 		return ""
 	}
 	switch {
-	case article && len(noun) > 2:
+	case article && len(noun) > 2 && (sure || works):
 		return q.says(false, append([]string{"work", "as"}, strings.Fields(said[:head.toks[0].end-head.start]+head.text[head.toks[0].end:head.end])...))
 	case works && i < 3:
 		a := "a"
@@ -126,7 +142,7 @@ func (q *inquiry) copied(tail sentence) string {
 	said := head.raw()
 	switch w := head.at(0); {
 	case (w == "a" || w == "an") && len(head.toks) > 1:
-		return q.filledJob(head, strings.ToLower(said))
+		return q.filledJob(head, strings.ToLower(said), true)
 	case w == "in" && len(head.toks) == 2 && !head.toks[1].cap && fields[head.at(1)]:
 		return q.says(false, []string{"work", said})
 	}
@@ -136,7 +152,8 @@ func (q *inquiry) copied(tail sentence) string {
 // filledPlace puts a place where the question has "where".
 func (q *inquiry) filledPlace(head sentence, fill, w []string) string {
 	at := head.at(0)
-	placed := placing(at) || preposition(at) || nearness[at]
+	_, _, doing := lemma(at)
+	placed := placing(at) || nearness[at] || at == "from" || at == "by" && determiner(head.at(1)) || at == "to"
 	verb := ""
 	if len(w) > 0 {
 		k := 0
@@ -147,7 +164,7 @@ func (q *inquiry) filledPlace(head sentence, fill, w []string) string {
 			verb = w[k]
 		}
 	}
-	if len(head.toks) > 10 || at == "for" || at == "about" || at == "of" || !placed && at != "the" && at != "my" && at != "a" && !head.toks[0].cap {
+	if len(head.toks) > 10 || doing || numeral(at) && at != "a" || !placed && preposition(at) || at == "for" || at == "about" || at == "of" || !placed && at != "the" && at != "my" && at != "a" && !head.toks[0].cap {
 		return ""
 	}
 	if k := slices.Index(w, "to"); k > 0 && (k+1 == len(w) || preposition(w[k+1]) || periods[w[k+1]] || w[k+1] == "next" || w[k+1] == "tomorrow") {
@@ -161,6 +178,8 @@ func (q *inquiry) filledPlace(head sentence, fill, w []string) string {
 	case from || placed:
 	case strings.HasSuffix(at, "'s") && len(head.toks) == 1:
 		fill = append([]string{"at"}, fill...)
+	case at == "a" && verb != "work" && verb != "study":
+		return ""
 	case verb == "go" || verb == "fly" || verb == "travel" || verb == "move":
 		fill = append([]string{"to"}, fill...)
 	case verb == "work" || verb == "study" || verb == "bank" || slices.Contains(w, "school") || at == "the" && (verb == "meet" || verb == "stay"):
@@ -181,133 +200,6 @@ func (q *inquiry) filledPlace(head sentence, fill, w []string) string {
 
 // nearness begins where something is, without a preposition.
 var nearness = set("outside just not upstairs downstairs opposite between round around over out abroad nearby beside underneath above")
-
-// filledTime puts a time where the question has "when" or "what time".
-func (q *inquiry) filledTime(head sentence, w []string) string {
-	fill := q.timeWords(head)
-	if len(fill) == 0 || q.subj == "I" && (q.aux == "do" || q.aux == "did") && len(w) == 0 {
-		return ""
-	}
-	rest := slices.Clone(q.rest)
-	if n := len(rest); n > 0 && (rest[n-1] == "at" || rest[n-1] == "on") {
-		rest = rest[:n-1]
-	}
-	// "what time's the dentist tomorrow?": the day stands behind the hour
-	subject := strings.Fields(q.subj)
-	if n := len(subject); n > 1 && (weekdayOf(strings.ToLower(subject[n-1]), false) >= 0 || subject[n-1] == "tomorrow" || subject[n-1] == "today" || subject[n-1] == "tonight") {
-		day := 1
-		if n > 2 && preposition(subject[n-2]) {
-			day = 2
-		}
-		fill = append(fill, subject[n-day:]...)
-		q.subj = strings.Join(subject[:n-day], " ")
-	}
-	return q.says(false, append(rest, fill...))
-}
-
-// timeWords are a time with the prepositions that it needs in a statement: "on the third of May", "tomorrow at six".
-func (q *inquiry) timeWords(head sentence) (fill []string) {
-	if len(head.toks) > 10 {
-		return nil
-	}
-	for k := 0; k < len(head.toks); {
-		end := k
-		for end < len(head.toks) && head.toks[end].kind != 'p' {
-			end++
-		}
-		part := head.sub(k, max(end, k+1))
-		some := words(part)
-		timed, clock := q.timed(part)
-		at := part.at(0)
-		if !timed && k > 0 && (at == "in" || at == "at") && part.toks[len(part.toks)-1].cap { // "the fourteenth of August, in Siena"
-			fill[len(fill)-1] += ","
-			fill = append(fill, some...)
-			break
-		}
-		if !timed {
-			return nil
-		}
-		for i := range part.toks {
-			if w := trimS(part.at(i)); w == "minute" || w == "second" || w == "moment" || w == "hour" {
-				return nil
-			}
-		}
-		_, nth := day31(at)
-		switch {
-		case preposition(at) || at == "around" || at == "since" || at == "until":
-		case nth > 0 && !clock && !number2(at) || at == "the" || weekdayOf(strings.TrimSuffix(at, "s"), false) >= 0 || monthOf(at) > 0 && len(part.toks) > 1:
-			some = append([]string{"on"}, some...)
-		case monthOf(at) > 0 || isYear(at):
-			some = append([]string{"in"}, some...)
-		case clock:
-			some = append([]string{"at"}, some...)
-		case number2(at) && len(part.toks) == 2 && monthOf(part.at(1)) > 0:
-			some = append([]string{"on"}, some...)
-		}
-		fill = append(fill, some...)
-		k = end + 1
-	}
-	return fill
-}
-
-// retimed puts another time in the place of the one that the question ends in: "is the meeting on Tuesday?", "no,
-// Wednesday". A time of day leaves the day as it is.
-func (q *inquiry) retimed(head sentence) string {
-	said := strings.Join(q.rest, " ")
-	timed, clock := q.timed(head)
-	all := sentences(said)
-	if !timed || len(all) != 1 || len(all[0].toks) != len(q.rest) {
-		return ""
-	}
-	s := all[0]
-	for k := range s.toks {
-		was, hour := q.timed(s.sub(k, len(s.toks)))
-		if !was {
-			continue
-		}
-		at := slices.Index(q.rest, "at")
-		switch {
-		case hour == clock && (hour || at < 0):
-		case clock && at > k:
-			k = at
-		default:
-			return ""
-		}
-		return q.says(false, append(slices.Clone(q.rest[:k]), q.timeWords(head)...))
-	}
-	return ""
-}
-
-// timed reports whether words are a time, and whether they are a time of day alone.
-func (q *inquiry) timed(s sentence) (timed, clock bool) {
-	i := 0
-	for preposition(s.at(i)) || s.at(i) == "around" || s.at(i) == "the" {
-		i++
-	}
-	if n, ok := number(s.at(i)); ok && i+1 == len(s.toks) && n > 0 && n < 13 && s.at(i) != "a" {
-		return true, true
-	}
-	if isYear(s.at(i)) && i+1 == len(s.toks) {
-		return true, false
-	}
-	covered, hour := 0, false
-	if _, ok := number(s.at(0)); ok && s.at(0) != "a" {
-		if all := sentences("at " + s.raw()); len(all) == 1 {
-			if t := findWhens(all[0], q.now); len(t) == 1 && t[0].clock && !t[0].habit && t[0].next-t[0].first == len(all[0].toks) {
-				return true, true
-			}
-		}
-	}
-	whens := findWhens(s, q.now)
-	for _, w := range whens {
-		covered += w.next - w.first
-		hour = hour || w.clock && !w.hasDay
-		if w.habit {
-			return false, false
-		}
-	}
-	return covered > 0 && covered >= len(s.toks)-i, hour
-}
 
 // filledDoing takes what somebody does at a time that the question names: "dinner with Priya", "taking the kids out".
 func (q *inquiry) filledDoing(head sentence, w []string) string {
@@ -375,7 +267,7 @@ func (q *inquiry) filledWho(head sentence, fill, w []string) string {
 
 // filledHow puts an age, a number or a length of time where the question has "how old", "how many" or "how long".
 func (q *inquiry) filledHow(head sentence, fill, w []string) string {
-	number := number2(head.at(0)) || numeric(head.at(0))
+	number := numeral(head.at(0)) || numeric(head.at(0))
 	switch q.noun {
 	case "old":
 		if !number || len(w) > 0 || len(head.toks) > 4 && !slices.Contains(lowered(fill), "and") || slices.ContainsFunc(fill, func(f string) bool { return preposition(strings.ToLower(f)) }) {
