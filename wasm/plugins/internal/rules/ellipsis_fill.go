@@ -59,7 +59,7 @@ func (q *inquiry) filled(head sentence) string {
 	if numeral(strings.TrimRight(head.at(0), ",")) && len(fill) == 1 {
 		return ""
 	}
-	return q.says(false, slices.Insert(slices.Clone(q.rest), q.gap(w), fill...))
+	return q.says(false, q.with(q.gap(w), q.gap(w), fill))
 }
 
 // namesOne reports an answer that begins with a name.
@@ -192,7 +192,7 @@ func (q *inquiry) filledPlace(head sentence, fill, w []string) string {
 	if verb == "come" && !from || from && verb == "come" && w[len(w)-1] != "from" || at == "from" && !from {
 		return ""
 	}
-	if (verb == "go" || verb == "fly" || verb == "travel" || verb == "move") && (placed || fill[0] == "to") && len(q.rest) > 1 {
+	if (verb == "go" || verb == "fly" || verb == "travel" || verb == "move") && (placed || fill[0] == "to") && len(q.rest) > 1 && q.rest[1] != "to" {
 		return q.says(false, slices.Insert(slices.Clone(q.rest), 1, fill...))
 	}
 	return q.says(false, append(slices.Clone(q.rest), fill...))
@@ -262,7 +262,7 @@ func (q *inquiry) filledWho(head sentence, fill, w []string) string {
 	case len(w) == 0:
 		return q.says(false, fill)
 	}
-	return q.says(false, slices.Insert(slices.Clone(q.rest), q.gap(w), fill...))
+	return q.says(false, q.with(q.gap(w), q.gap(w), fill))
 }
 
 // filledHow puts an age, a number or a length of time where the question has "how old", "how many" or "how long".
@@ -297,7 +297,7 @@ func (q *inquiry) filledHow(head sentence, fill, w []string) string {
 		if len(w) == 0 {
 			return q.says(false, fill)
 		}
-		return q.says(false, slices.Insert(slices.Clone(q.rest), q.gap(w), fill...))
+		return q.says(false, q.with(q.gap(w), q.gap(w), fill))
 	case "long":
 		if !number && head.at(0) != "for" && head.at(0) != "since" && head.at(0) != "until" && head.at(0) != "till" || len(w) == 0 || w[0] == "take" {
 			return ""

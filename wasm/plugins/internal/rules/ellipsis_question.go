@@ -109,6 +109,9 @@ func (q *inquiry) subjectAt(words []string) int {
 	}
 	switch w[0] {
 	case "you", "we", "he", "she", "they", "i":
+		if len(w) > 1 && (w[1] == "and" || w[1] == "two" || w[1] == "both" || w[1] == "guys" || w[1] == "all") {
+			return 0 // "are you and Lena married?"
+		}
 		return 1
 	case "it", "that", "this", "these", "those", "there", "a", "an", "some", "any", "no":
 		return 0
@@ -271,7 +274,7 @@ func (q *inquiry) asSaid(words []string, subject bool) string {
 // whether all of it can be understood.
 func (q *inquiry) sound() bool {
 	w := lowered(q.rest)
-	for _, tail := range [...]string{"for a living", "for work", "these days", "at the moment", "right now", "by the way", "at all", "in particular", "now", "exactly", "originally", "currently", "nowadays", "anyway", "else", "then", "yet", "again", "too", "as well", "do you know", "actually", "for it", "for that", "with it"} {
+	for _, tail := range [...]string{"for a living", "for work", "at home", "these days", "at the moment", "right now", "by the way", "at all", "in particular", "now", "exactly", "originally", "currently", "nowadays", "anyway", "else", "then", "yet", "again", "too", "as well", "do you know", "actually", "for it", "for that", "with it"} {
 		if n := strings.Count(tail, " ") + 1; len(w) >= n && strings.Join(w[len(w)-n:], " ") == tail && !(len(w) == n && q.aux == "is") {
 			w, q.rest = w[:len(w)-n], q.rest[:len(w)-n]
 		}

@@ -65,6 +65,24 @@ func (q *inquiry) says(neg bool, rest []string) string {
 	return strings.Join(strings.Fields(subj+" "+aux+not+" "+strings.Join(said, " ")), " ")
 }
 
+// with puts an answer in the place of some words. What follows a comma in it stands last: "I have a hamster at home,
+// Nibbles".
+func (q *inquiry) with(first, end int, fill []string) []string {
+	n := 1 + slices.IndexFunc(fill, func(w string) bool { return strings.HasSuffix(w, ",") })
+	if n == 0 || end == len(q.rest) {
+		return slices.Concat(q.rest[:first], fill, q.rest[end:])
+	}
+	for n < len(fill) && slices.Contains(fill[n:], "and") {
+		n++ // "peanuts, eggs and milk"
+	}
+	all := slices.Concat(q.rest[:first], fill[:n], q.rest[end:])
+	if n < len(fill) {
+		all[first+n-1] = strings.TrimSuffix(all[first+n-1], ",")
+		all[len(all)-1] += ","
+	}
+	return append(all, fill[n:]...)
+}
+
 // someOf are the words after the subject, without "any" and "ever".
 func (q *inquiry) someOf() []string {
 	return slices.DeleteFunc(slices.Clone(q.rest), func(w string) bool {

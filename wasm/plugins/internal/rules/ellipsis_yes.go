@@ -312,7 +312,7 @@ func (q *inquiry) indefinite(head sentence) string {
 	if (w[first] == "anything" || slices.Contains(w, "medication") || slices.ContainsFunc(w[:first], func(v string) bool { return v == "play" || v == "take" || v == "eat" || v == "drink" || v == "like" })) && !slices.Contains(w, "speak") {
 		fill = uncapital(fill)
 	}
-	return q.says(false, slices.Concat(q.rest[:first], fill, q.rest[end:]))
+	return q.says(false, q.with(first, end, fill))
 }
 
 // owning reports words with "have" or "got" before what somebody has.
