@@ -14,7 +14,7 @@ import (
 // if not, the sentence has yet to be read alone.
 func (t *talk) resolvedZh(s sentence) bool {
 	b := t.justSaid()
-	if b == nil || s.ends == "?" || s.ends == "？" || !hasHan(b.Text) {
+	if b == nil || t.rejoined || s.ends == "?" || s.ends == "？" || strings.TrimSpace(s.text[:s.start]) != "" {
 		return false
 	}
 	q, ok := questionZh(b.Text, t.now)
@@ -37,9 +37,11 @@ func (t *talk) resolvedZh(s sentence) bool {
 		return false
 	}
 	from := len(t.out.Candidates)
+	t.rejoined = true
 	for _, one := range sentences(full + "。") {
 		t.sentence(one)
 	}
+	t.rejoined = false
 	t.standsFor(from, s)
 	asked := abi.Span{Turn: -1, Start: 0, End: len(b.Text)}
 	for i := from; i < len(t.out.Candidates); i++ {

@@ -29,6 +29,9 @@ func (t *talk) note(s sentence) bool {
 	if s.chinese() {
 		return t.noteZh(s)
 	}
+	if t.hangs(s) {
+		return false
+	}
 	if strings.ContainsAny(s.raw(), `"“”`) || reasons[s.at(0)] && s.at(1) != "of" {
 		return false
 	}

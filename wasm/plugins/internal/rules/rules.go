@@ -109,6 +109,7 @@ type talk struct {
 	held       []held   // days of earlier clauses of the sentence
 	dayed      bool     // an earlier clause of the sentence names a day
 	lastDay    when     // that a Chinese clause before names
+	rejoined   bool     // what is read was made of a question and its answer
 
 	denied     denialZh    // in the Chinese clause before
 	quotations []quotation // of the text, once they were sought
@@ -173,10 +174,7 @@ func (t *talk) piece(from, to int, part Part) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
 		}
-		if i == 0 && from == 0 && t.resolvedZh(s) {
-			continue
-		}
-		if !t.tip(s) && part != HowTo && !t.task(s) {
+		if !t.tip(s) && part != HowTo && !t.task(s) && !t.resolved(s) {
 			t.sentence(s)
 		}
 	}
