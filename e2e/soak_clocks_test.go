@@ -170,9 +170,10 @@ func TestClockOfOneProcess(t *testing.T) {
 	}
 }
 
-// begin gives how a process of the soak begins: with a clock, where there can be one.
+// begin gives how a process of the soak begins: it tells of its collections, and has a clock where there can be one.
 func (s *soak) begin(p *proc) func(*exec.Cmd) error {
 	return func(cmd *exec.Cmd) error {
+		p.heap = collect(cmd)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if os.Geteuid() != 0 || runtime.GOARCH != "amd64" {

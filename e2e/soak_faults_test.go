@@ -33,8 +33,12 @@ type proc struct {
 	quit  func()        // has it end and show its goroutines
 	log   func() string // of its last life at least
 
-	turn    sync.Mutex // held while it is killed or stands still
-	samples []sample   // guarded by turn
+	may     growth
+	plugins func() (mb float64, ok bool) // nil: it has none
+
+	turn    sync.Mutex   // held while it is killed or stands still
+	samples []sample     // guarded by turn
+	heap    *collections // of its last life; guarded by turn
 
 	wrong sync.Mutex    // held while its clock is wrong
 	clock *clock        // nil: it is down, or has none; guarded by soak.mu

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -47,6 +48,7 @@ type soak struct {
 	disks    []*smallDisk
 	procs    []*proc
 	devices  []*wear.Client // of each node in turn
+	lines    atomic.Int64   // that they have said since faults began
 
 	mu    sync.Mutex
 	lived time.Duration // how far the clocks of all are ahead of the machine's
@@ -107,7 +109,7 @@ func newSoak(t *testing.T) *soak {
 	for i := range 2 {
 		r := newRelay(t, "--open", "--db", url, "--blobs", "file://"+blobs, "--no-access-log")
 		r.kill()
-		p := &proc{name: fmt.Sprintf("relay-%d", i), pid: func() int { return r.cmd.Process.Pid }, kill: r.kill, start: r.tryStart}
+		p := &proc{name: fmt.Sprintf("relay-%d", i), pid: func() int { return r.cmd.Process.Pid }, kill: r.kill, start: r.tryStart, may: relayGrowth}
 		p.log = func() string { return r.log.String() }
 		p.quit = func() {
 			r.cmd.Process.Signal(syscall.SIGQUIT)
@@ -135,7 +137,7 @@ func newSoak(t *testing.T) *soak {
 // addNode adds a node, the first by itself and the others let in by it, to half of whom the other relay is near.
 func (s *soak) addNode(i int) {
 	s.t.Helper()
-	p := &proc{name: fmt.Sprintf("node-%d", i)}
+	p := &proc{name: fmt.Sprintf("node-%d", i), may: nodeGrowth}
 	s.procs = append(s.procs, p)
 	n := &soakNode{name: p.name, link: newLink(s.t, strings.TrimPrefix(s.relays[i%2].url, "http://")), broker: newOpenBroker(s.t)}
 	if i == 0 {
@@ -150,7 +152,7 @@ func (s *soak) addNode(i int) {
 	n.run = append(n.run, "--broker", n.broker.plain(), "--set", "zone="+soakZone, "--set", "sync.relay=http://"+n.link.addr)
 	n.start()
 	p.pid, p.kill, p.start = func() int { return n.d.cmd.Process.Pid }, func() { n.d.kill() }, func() error { _, err := n.tryStart(); return err }
-	p.log = func() string { return n.d.log.String() }
+	p.log, p.plugins = func() string { return n.d.log.String() }, n.linear
 	p.quit = func() {
 		n.d.cmd.Process.Signal(syscall.SIGQUIT)
 		<-n.d.done
@@ -171,7 +173,7 @@ func (s *soak) addWorker() {
 	cloud(s.t, "worker", "join", "--home", dir, "--relay", s.relays[1].url, g.Welcome)
 	var log *logbook.Book
 	var cmd *exec.Cmd
-	p := &proc{name: "worker"}
+	p := &proc{name: "worker", may: workerGrowth}
 	begin := s.begin(p)
 	p.start = func() error {
 		log = new(logbook.Book)
@@ -240,6 +242,7 @@ func (s *soak) talk(stop <-chan struct{}) {
 		} else {
 			n := s.nodes[d%len(s.nodes)]
 			n.said = append(n.said, said)
+			s.lines.Add(1)
 		}
 		cancel()
 	}
