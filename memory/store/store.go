@@ -171,13 +171,8 @@ func (s *Store) openRecords() error {
 	if err != nil {
 		return err
 	}
-	if s.state.head.Format >= coldFormat {
-		if err := s.loadHints(); err != nil {
-			return err
-		}
-	}
-	if s.state.head.Format >= linesFormat {
-		if err := s.loadLines(); err != nil {
+	if s.state.head.Format >= readFormat {
+		if err := errors.Join(s.loadHints(), s.loadLines()); err != nil {
 			return err
 		}
 	}
@@ -190,7 +185,7 @@ func (s *Store) openRecords() error {
 		if err := s.update(func(t *Tx) error { t.force = true; return nil }); err != nil {
 			return err
 		}
-	case s.state.head.Format < Format:
+	case s.state.head.Format < readFormat:
 		if err := s.roomAbove(min(s.opt.Reserve, leastRoom), 0); err != nil {
 			return err
 		}
