@@ -297,7 +297,7 @@ func TestOpenFindsTheHead(t *testing.T) {
 			keys := keysUnder(txn, kindHead)
 			return txn.Delete(keys[len(keys)-1])
 		}, memory.ErrDamaged},
-		"head put back":    {putBack(func(k []byte) bool { return kind(k[0]) == kindHead && len(k) == 1 }), memory.ErrDamaged},
+		"head put back": {putBack(func(k []byte) bool { return kind(k[0]) == kindHead && len(k) == 1 }), memory.ErrDamaged},
 		"head and buckets put back": {func(sec *secrets, txn *badger.Txn, old map[string][]byte) error {
 			return errors.Join(remove(kindHead)(sec, txn, old),
 				putBack(func(k []byte) bool { return kind(k[0]) == kindHead })(sec, txn, old))
