@@ -86,8 +86,11 @@ func (s *secrets) seal(key []byte, version uint64, plain []byte) []byte {
 		}
 	}
 	binary.BigEndian.PutUint64(out, version)
-	return s.values.Seal(out, plain, slices.Concat(key, out[:versionSize]))
+	return s.values.Seal(out, plain, boundTo(key, out))
 }
+
+// boundTo is the associated data of a value.
+func boundTo(key, value []byte) []byte { return slices.Concat(key, value[:versionSize]) }
 
 // open returns a value's version and plaintext.
 func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err error) {
@@ -100,7 +103,7 @@ func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err err
 			err = seal.ErrOpen
 		}
 		plain = value[versionSize+1 : end]
-	} else if plain, err = s.values.Open(nil, value[versionSize:], slices.Concat(key, value[:versionSize])); err == nil && version&pressed != 0 {
+	} else if plain, err = s.values.Open(nil, value[versionSize:], boundTo(key, value)); err == nil && version&pressed != 0 {
 		plain, err = unpress(plain)
 	}
 	if err != nil {
