@@ -4,8 +4,8 @@
 //
 // The words:
 //
-//   - A record is a key and a sealed value. The key's first byte is the
-//     record's kind.
+//   - A record is a key and a value, which is pressed and sealed if there is
+//     anything in it. The key's first byte is the record's kind.
 //   - Each record belongs to one of 256 buckets, by a keyed hash of its key.
 //     The digest of a bucket is the sum of its records' MACs. The head has the
 //     sum of the buckets, the counters, and the format.
