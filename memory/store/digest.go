@@ -67,7 +67,7 @@ const turns = 64
 
 func turnKey(turn uint8) []byte { return []byte{byte(kindHead), 't', turn} }
 
-// bucketKey names a bucket. It was the key of its record.
+// bucketKey names a bucket. Before format 4 it was the key of its record.
 func bucketKey(n int) []byte { return []byte{byte(kindHead), byte(n)} }
 
 type buckets [bucketCount]bucket

@@ -102,7 +102,7 @@ func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err err
 		if !hmac.Equal(value[end:], s.mac16("bare value", key, value[:end])) {
 			err = seal.ErrOpen
 		}
-		plain = value[versionSize+1 : end]
+		plain = slices.Clone(value[versionSize+1 : end]) // Badger may overwrite it
 	} else if plain, err = s.values.Open(nil, value[versionSize:], boundTo(key, value)); err == nil && version&pressed != 0 {
 		plain, err = unpress(plain)
 	}
