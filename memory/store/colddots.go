@@ -14,9 +14,6 @@ type dots []uint64
 func coldDotsKey(member memory.MemberID) []byte { return keyOf(kindColdDots, member[:]) }
 
 func (t *Tx) coldDots(member memory.MemberID) (dots, error) {
-	if t.state.head.Format < coldFormat {
-		return nil, nil
-	}
 	d, _, err := load[dots](t, coldDotsKey(member))
 	return d, err
 }

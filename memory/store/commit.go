@@ -78,11 +78,10 @@ func (t *Tx) commit() error {
 	}
 	h.Version++
 	h.Generation++
-	touched := slices.Sorted(maps.Keys(c.touched))
-	t.state.settle(sec, t.before, touched)
-	for _, n := range touched {
-		key := bucketKey(n)
-		if err := c.set(key, sec.seal(key, h.Version, t.state.buckets[n].sum.bytes())); err != nil {
+	h.Format = max(h.Format, Format)
+	key, sums := t.state.settle(sec, t.before, slices.Sorted(maps.Keys(c.touched)))
+	if len(sums) > 0 {
+		if err := c.set(key, sec.seal(key, h.Version, sums)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/locket-dev/locket/internal/sorting"
 )
@@ -50,7 +51,7 @@ func (s *salvage) exclude() {
 			sum.add(d)
 			keys = append(keys, key)
 		}
-		if b.version == 0 || b.sum == sum {
+		if b.version == 0 || b.sum == sum || s.later(keys, b.version) {
 			continue
 		}
 		rank := map[string]int{} // records of which a deletion was seen come first
@@ -79,6 +80,12 @@ func (s *salvage) exclude() {
 			}
 		}
 	}
+}
+
+// later reports whether one of the records was written after a bucket's sum. Then a later
+// sum was lost, and this one would exclude the record.
+func (s *salvage) later(keys []string, version uint64) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return max(s.newest[key].version, s.guards[key].version) > version })
 }
 
 // short compares the buckets with the records that were found. If a record was

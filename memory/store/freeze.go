@@ -344,7 +344,6 @@ func (t *Tx) Freeze(p *Packed, at []byte, c Cooling) (frozen int, err error) {
 	}
 	// A pack from which no memory turned cold gets a page, too, because the
 	// page names what has to be deleted from the remote store.
-	t.state.head.Format = max(t.state.head.Format, coldFormat)
 	t.state.head.Seq.Cold += frozen
 	t.state.head.Seq.Pack++
 	n := t.state.head.Seq.Pack

@@ -5,27 +5,34 @@ import (
 	"compress/gzip"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 )
 
-var golden = flag.Bool("golden", false, "write testdata/format1.tar.gz anew; only for a format that no release has")
+var golden = flag.Bool("golden", false, "write testdata/format4.tar.gz anew; only for a format that no release has")
 
-const goldenFile = "testdata/format1.tar.gz"
-
-// TestFormat1Opens opens a store that was written when format 1 was new. A
-// change that breaks it needs format 2 and a migration.
-func TestFormat1Opens(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "store")
+// TestFormatsOpen opens stores that were written when their formats were new, and
+// writes to them. That of format 3 has guards, buckets and packed lines as formats 1 to 3
+// had them. A change that breaks one needs a new format and a migration.
+func TestFormatsOpen(t *testing.T) {
 	if *golden {
-		writeGolden(t, filepath.Join(t.TempDir(), "store"))
+		writeGolden(t, filepath.Join(t.TempDir(), "store"), "testdata/format4.tar.gz")
 	}
-	f, err := os.Open(goldenFile)
+	for _, name := range []string{"format1", "format3", "format4"} {
+		t.Run(name, func(t *testing.T) { goldenOpens(t, "testdata/"+name+".tar.gz", name != "format1") })
+	}
+}
+
+func goldenOpens(t *testing.T, file string, lines bool) {
+	dir := filepath.Join(t.TempDir(), "store")
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,20 +86,44 @@ func TestFormat1Opens(t *testing.T) {
 		if b, err := io.ReadAll(r); err != nil || string(b) != "a segment" {
 			t.Errorf("segment: %q, %v", b, err)
 		}
+		if u, err := tx.Utterance(heard(7, "").ID); lines && (err != nil || u.Text != "a packed line") {
+			t.Errorf("packed line: %+v, %v", u, err)
+		}
 		return nil
 	})
-	update(t, s, func(tx *Tx) error { _, err := tx.Assert(home(120, me, 3, "Bruges")); return err })
+	// One memory in each transaction, until every turn has been written.
+	for i := range turns + 1 {
+		update(t, s, func(tx *Tx) error {
+			_, err := tx.Assert(home(120+i, me, uint64(3+i), fmt.Sprint("Town ", i)))
+			return err
+		})
+	}
+	sound(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Inspect(t.Context(), testOptions(dir)); err != nil || len(found) > 0 {
+		t.Errorf("inspect: %+v, %v", found, err)
+	}
+	s = open(t, dir)
+	if s.state.head.Format != Format {
+		t.Errorf("format %d after a transaction", s.state.head.Format)
+	}
+	if err := s.Compact(t.Context()); err != nil {
+		t.Error(err)
+	}
 	sound(t, s)
 }
 
-func writeGolden(t *testing.T, dir string) {
+func writeGolden(t *testing.T, dir, goldenFile string) {
 	s := open(t, dir)
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.Assert(home(1, me, 1, "Ghent"), home(60, me, 2, "Antwerp"))
 		return errors.Join(err, tx.PutUtterance(&memory.Utterance{ID: testID(5), At: noon, Text: "hello there"}),
 			tx.MarkEvent(memory.EventID{Device: "pin", Boot: 1, Seq: 60}, "done"),
-			tx.PutDevice(Device{Name: "pin", Credentials: []byte("hash")}), tx.PutSegment("one", 3, []byte("a segment")))
+			tx.PutDevice(Device{Name: "pin", Credentials: []byte("hash")}), tx.PutSegment("one", 3, []byte("a segment")), tx.PutRemoteUtterance(heard(7, "a packed line")))
 	})
+	packAll(t, s, noon.Add(time.Hour), never)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

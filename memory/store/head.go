@@ -4,19 +4,21 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
-// Format is the version of the layout that this code writes. A store in which
-// something has turned cold has the version coldFormat, so that an older
-// program, which does not know stubs, refuses it and does not take cold
-// memories for lost. A store with pages of utterances has the version
-// linesFormat for the same reason.
+// Format is the version of the layout that this code writes. Older ones, from readFormat
+// on, are read as they are, and a store gets the new version with its next transaction.
+// Then older programs refuse it.
+//
+//	1  no stubs of cold memories
+//	2  no pages of utterances
+//	3  no pressed values; guards are sealed, and each bucket has a record
 const (
-	Format      = 1
-	coldFormat  = 2
-	linesFormat = 3
+	Format     = 4
+	readFormat = 1
 )
 
 // ErrNewer: the store was written by a later version of Locket.
@@ -39,13 +41,13 @@ type counters struct {
 	Outbox      uint64 `json:"outbox"`
 	Document    uint64 `json:"document"`
 	Refusal     uint64 `json:"refusal"`
-	Quarantined uint64 `json:"malformed"`
+	Quarantined uint64 `json:"malformed,omitempty"`
 
-	QuarantinedFirst uint64 `json:"malformed_first"`           // from which they are counted
+	QuarantinedFirst uint64 `json:"malformed_first,omitempty"` // from which they are counted
 	QuarantinedHoles int    `json:"malformed_holes,omitempty"` // removed ones between that one and the last
 	QuarantinedKept  int    `json:"malformed_kept,omitempty"`  // those before that one, which an earlier version did not count any more
 
-	Covered uint64 `json:"covered"` // the document log was tidied up to here
+	Covered uint64 `json:"covered,omitempty"` // the document log was tidied up to here
 
 	Pack uint64 `json:"pack,omitempty"`
 	Cold int    `json:"cold,omitempty"` // number of cold memories
@@ -66,7 +68,7 @@ var headKey = []byte{byte(kindHead)}
 type state struct {
 	head    head
 	total   digest
-	buckets [bucketCount]bucket
+	buckets buckets
 }
 
 // readHead reads the head record. ok is false in an empty directory.
@@ -89,8 +91,8 @@ func (s *secrets) readHead(txn *badger.Txn) (h head, ok bool, err error) {
 	if h, err = decode[head](headKey, plain); err != nil {
 		return h, false, err
 	}
-	if h.Format > linesFormat {
-		return h, false, fmt.Errorf("store: format %d, this program knows up to %d: %w", h.Format, linesFormat, ErrNewer)
+	if h.Format > Format {
+		return h, false, fmt.Errorf("store: format %d, this program knows up to %d: %w", h.Format, Format, ErrNewer)
 	}
 	if h.Version != version {
 		return h, false, damaged(headKey, "is of another version than it says")
@@ -99,37 +101,28 @@ func (s *secrets) readHead(txn *badger.Txn) (h head, ok bool, err error) {
 }
 
 // readBuckets reads the buckets and compares their sum with the head's.
-func (s *secrets) readBuckets(txn *badger.Txn, st *state) (err error) {
-	for n := range st.buckets {
-		if st.buckets[n], err = s.readBucket(txn, n); err != nil {
-			return err
+func (s *secrets) readBuckets(txn *badger.Txn, st *state) error {
+	var faults []error
+	opt := badger.DefaultIteratorOptions
+	opt.Prefix = headKey
+	it := txn.NewIterator(opt)
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		key := it.Item().KeyCopy(nil)
+		if len(key) == len(headKey) {
+			continue
 		}
+		value, err := it.Item().ValueCopy(nil)
+		if err != nil {
+			err = damaged(key, "can't be read: "+err.Error())
+		} else if version, plain, wrong := s.open(key, value); wrong != nil {
+			err = wrong
+		} else {
+			err = st.buckets.take(key, version, plain)
+		}
+		faults = append(faults, err)
 	}
-	return s.checkTotal(st)
-}
-
-// readBucket returns the zero bucket if none was written.
-func (s *secrets) readBucket(txn *badger.Txn, n int) (b bucket, err error) {
-	key := bucketKey(n)
-	item, err := txn.Get(key)
-	if errors.Is(err, badger.ErrKeyNotFound) {
-		return b, nil
-	}
-	if err != nil {
-		return b, fmt.Errorf("store: bucket %d: %w", n, err)
-	}
-	value, err := item.ValueCopy(nil)
-	if err != nil {
-		return b, damaged(key, "can't be read: "+err.Error())
-	}
-	version, plain, err := s.open(key, value)
-	if err != nil {
-		return b, err
-	}
-	if len(plain) != digestSize {
-		return b, damaged(key, "is of another size")
-	}
-	return bucket{version, digestOf([digestSize]byte(plain))}, nil
+	return errors.Join(append(faults, s.checkTotal(st))...)
 }
 
 // checkTotal compares the sum of the buckets with the head's.
@@ -146,14 +139,23 @@ func (s *secrets) checkTotal(st *state) error {
 	return nil
 }
 
-// settle sets the versions of the changed buckets and updates the total.
-func (st *state) settle(s *secrets, before *state, touched []int) {
+// settle sets the versions of the changed buckets and updates the total. It returns the
+// record that has their sums from now on.
+func (st *state) settle(s *secrets, before *state, touched []int) (key, plain []byte) {
+	turn := uint8(1 + st.head.Generation%turns)
+	for n, b := range before.buckets {
+		if b.turn == turn && len(touched) > 0 && !slices.Contains(touched, n) {
+			touched = append(touched, n)
+		}
+	}
 	for _, n := range touched {
 		if before.buckets[n].version != 0 {
 			st.total.sub(s.bucket(n, before.buckets[n]))
 		}
-		st.buckets[n].version = st.head.Version
+		st.buckets[n].version, st.buckets[n].turn = st.head.Version, turn
 		st.total.add(s.bucket(n, st.buckets[n]))
+		plain = append(append(plain, byte(n)), st.buckets[n].sum.bytes()...)
 	}
 	st.head.Total = st.total.bytes()
+	return turnKey(turn), plain
 }

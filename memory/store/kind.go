@@ -16,7 +16,8 @@ import (
 //
 //	kind  rest of the key            value
 //	H     -                          head: format, counters, sum of the buckets
-//	H     bucket(1)                  digest of the bucket(32)
+//	H     't' turn(1)                digests of buckets, see turns
+//	H     bucket(1)                  digest of the bucket(32), before format 4
 //	G     bucket(1) mac16(key)       guard: tag(16) and key of the record
 //	a     memory(16) member(8) seq(8)  assertion
 //	d     member(8) seq(8)           id of the assertion's memory
@@ -151,6 +152,9 @@ func describe(key []byte) (name, text string) {
 	rest := key[1:]
 	if kind(key[0]) == kindHead && len(rest) == 1 {
 		return "bucket", strconv.Itoa(int(rest[0]))
+	}
+	if kind(key[0]) == kindHead && len(rest) == 2 {
+		return "buckets of turn", strconv.Itoa(int(rest[1]))
 	}
 	for _, p := range k.parts {
 		size := map[rune]int{'i': idSize, 'm': macSize, 's': seqSize, 't': timeSize, 'd': dotSize, 'w': memberSize, 'b': 1}[p]

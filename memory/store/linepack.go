@@ -61,7 +61,6 @@ func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int
 		return 0, next, nil
 	}
 	t.store.lines.add(add) // before the commit, because the page decides
-	t.state.head.Format = max(t.state.head.Format, linesFormat)
 	for i := range add {
 		if err := t.unindexLine(&add[i]); err != nil {
 			return 0, next, err

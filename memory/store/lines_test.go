@@ -280,23 +280,3 @@ func TestPackedIsErased(t *testing.T) {
 		return nil
 	})
 }
-
-// A program that knows of no pages refuses a store that has some.
-func TestLinesFormat(t *testing.T) {
-	s := open(t, t.TempDir())
-	update(t, s, func(tx *Tx) error { return tx.PutRemoteUtterance(heard(1, "one")) })
-	format := func() int {
-		st, err := s.Stats(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return st.Format
-	}
-	if n := format(); n != Format {
-		t.Errorf("format %d before", n)
-	}
-	packAll(t, s, noon.Add(time.Hour), never)
-	if n := format(); n != linesFormat {
-		t.Errorf("format %d with a page", n)
-	}
-}

@@ -14,10 +14,10 @@ type step struct {
 	record func(key, plain []byte, emit func(key, plain []byte) error) error
 }
 
-// migrations[n] leads from format n to n+1.
+// migrations[n] leads from format n to n+1. The last leads to readFormat.
 //
 //	0  a trial layout: no guards, no buckets, no index of memories by time
-//	1  this one
+//	1  the oldest that is read as it is
 var migrations = []step{
 	{from: 0, record: indexMemoryTimes},
 }
@@ -25,7 +25,7 @@ var migrations = []step{
 // migrate converts the records of an older format. The old records stay until
 // the new ones are complete.
 func (s *Store) migrate() error {
-	s.opt.Log.Info("store: migrating", "from", s.state.head.Format, "to", Format)
+	s.opt.Log.Info("store: migrating", "from", s.state.head.Format, "to", readFormat)
 	return s.rewrite(context.Background(), migrations[s.state.head.Format:])
 }
 

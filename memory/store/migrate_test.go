@@ -96,7 +96,7 @@ func TestMigrateDamaged(t *testing.T) {
 
 func TestNewerFormatIsRefused(t *testing.T) {
 	s := open(t, t.TempDir())
-	update(t, s, func(tx *Tx) error { tx.force = true; tx.state.head.Format = linesFormat + 1; return nil })
+	update(t, s, func(tx *Tx) error { tx.force = true; tx.state.head.Format = Format + 1; return nil })
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +106,8 @@ func TestNewerFormatIsRefused(t *testing.T) {
 }
 
 func TestMigrationsLeadToFormat(t *testing.T) {
-	if len(migrations) != Format {
-		t.Fatalf("%d steps, format %d", len(migrations), Format)
+	if len(migrations) != readFormat {
+		t.Fatalf("%d steps, format %d", len(migrations), readFormat)
 	}
 	for i, m := range migrations {
 		if m.from != i || m.record == nil {

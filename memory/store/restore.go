@@ -17,7 +17,6 @@ func (s *salvage) take(key, plain []byte) error {
 	case madeAnew[kinds[k].name] || kinds[k].name == "":
 		return nil
 	case k == kindCold:
-		s.to.state.head.Format = max(s.to.state.head.Format, coldFormat)
 		p, err := decode[coldPage](key, plain)
 		if err != nil {
 			return err

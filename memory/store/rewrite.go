@@ -98,7 +98,6 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 	target := &Store{opt: s.opt, secrets: s.secrets}
 	target.opt.AnchorEvery = math.MaxUint64 // the old anchor is valid until the swap
 	target.state.head = s.state.head
-	target.state.head.Format = max(Format, s.state.head.Format)
 	if target.db, err = openBadger(building, s.secrets.disk, s.opt.Small, true, s.opt.Log); err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ type salvage struct {
 	unread  map[string]string  // keys of values that can't be decrypted, with the file
 	doubted map[string]bool    // keys that a block with a wrong checksum deletes
 	head    head               // the last one that can be decrypted
-	buckets [bucketCount]bucket
+	buckets buckets
 
 	excluded map[string]bool // keys that were deleted, according to the digests of the buckets
 	to       *Store
@@ -176,8 +176,8 @@ func (s *salvage) weigh(ctx context.Context, e badgerfile.Entry) error {
 		if h, err := decode[head](e.Key, plain); err == nil {
 			s.head = h
 		}
-	case len(e.Key) == 2 && len(plain) == digestSize:
-		s.buckets[e.Key[1]] = bucket{version, digestOf([digestSize]byte(plain))}
+	default:
+		_ = s.buckets.take(e.Key, version, plain) // what it would have told is missing then
 	}
 	if kind(e.Key[0]) == kindGuard && len(plain) >= tagSize {
 		s.guards[string(plain[tagSize:])] = guardOf{copyOf{version, e.At, [tagSize]byte(plain[:tagSize])}, key}

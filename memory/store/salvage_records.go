@@ -37,10 +37,6 @@ func (s *salvage) count() error {
 		t.force = true
 		t.state.head.Seq = seq
 		t.state.head.Version = max(t.state.head.Version, version)
-		t.state.head.Format = max(t.state.head.Format, s.head.Format)
-		if seq.Pack > 0 {
-			t.state.head.Format = max(t.state.head.Format, coldFormat)
-		}
 		t.state.head.Generation = max(t.state.head.Generation, s.head.Generation)
 		return nil
 	})

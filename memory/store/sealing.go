@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/hmac"
 	"encoding/binary"
 	"slices"
 
@@ -10,13 +11,26 @@ import (
 // FORMAT of a record's value
 //
 //	offset  size  field
-//	0       8     version, u64 big-endian: the store's write counter at the write
+//	0       8     version, u64 big-endian: the store's write counter at the write;
+//	              its highest bit is set if the plaintext is pressed (see press.go)
 //	8       41+n  plaintext of n bytes, sealed (see package seal)
 //
-// The associated data is the whole key followed by the version, so that a value
-// can be decrypted only under its own key and version.
+// The associated data is the whole key followed by the 8 bytes of the version, so that
+// a value can be decrypted only under its own key and version.
+//
+// FORMAT of a bare value, which a guard has, and a record without plaintext. It says
+// nothing that a key does not say, so that only Badger encrypts it. Before format 4, these
+// values were sealed.
+//
+//	offset  size  field
+//	0       8     version, without that bit
+//	8       1     2; a sealed value has 1 there
+//	9       n     plaintext
+//	9+n     16    MAC of the key and all of the above
 
 const (
+	pressed     = 1 << 63
+	bareForm    = 2
 	versionSize = 8
 	tagSize     = 16
 
@@ -61,20 +75,41 @@ func (s *secrets) mac16(label string, parts ...[]byte) []byte {
 
 func (s *secrets) seal(key []byte, version uint64, plain []byte) []byte {
 	out := make([]byte, versionSize, versionSize+seal.Overhead+len(plain))
+	switch k := kind(key[0]); {
+	case k == kindGuard, len(plain) == 0:
+		binary.BigEndian.PutUint64(out, version)
+		out = append(append(out, bareForm), plain...)
+		return append(out, s.mac16("bare value", key, out)...)
+	case k != kindHead && k != kindLines: // an older program has to read the format in the head, and pages are deflated
+		if short, ok := press(plain); ok {
+			version, plain = version|pressed, short
+		}
+	}
 	binary.BigEndian.PutUint64(out, version)
-	return s.values.Seal(out, plain, slices.Concat(key, out[:versionSize]))
+	return s.values.Seal(out, plain, boundTo(key, out))
 }
+
+// boundTo is the associated data of a value.
+func boundTo(key, value []byte) []byte { return slices.Concat(key, value[:versionSize]) }
 
 // open returns a value's version and plaintext.
 func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err error) {
 	if len(value) < versionSize {
 		return 0, nil, damaged(key, "is cut short")
 	}
-	plain, err = s.values.Open(nil, value[versionSize:], slices.Concat(key, value[:versionSize]))
+	version = binary.BigEndian.Uint64(value)
+	if end := len(value) - macSize; end > versionSize && value[versionSize] == bareForm {
+		if !hmac.Equal(value[end:], s.mac16("bare value", key, value[:end])) {
+			err = seal.ErrOpen
+		}
+		plain = slices.Clone(value[versionSize+1 : end]) // Badger may overwrite it
+	} else if plain, err = s.values.Open(nil, value[versionSize:], boundTo(key, value)); err == nil && version&pressed != 0 {
+		plain, err = unpress(plain)
+	}
 	if err != nil {
 		return 0, nil, damaged(key, "was altered, or stands in another's place")
 	}
-	return binary.BigEndian.Uint64(value), plain, nil
+	return version &^ pressed, plain, nil
 }
 
 // tagOf returns the end of a sealed value, which distinguishes two values of

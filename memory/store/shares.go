@@ -6,7 +6,6 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
@@ -49,7 +48,7 @@ func (s *Store) Shares(ctx context.Context) ([]Share, error) {
 			share.Records++
 			share.Bytes += int64(len(key)) + it.Item().ValueSize() + perEntry
 			if k != kindHead {
-				share.Bytes += guardKeySize + perEntry + versionSize + seal.Overhead + tagSize + int64(len(key))
+				share.Bytes += guardKeySize + perEntry + versionSize + 1 + tagSize + int64(len(key)) + macSize
 			}
 		}
 		return nil

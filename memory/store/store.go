@@ -4,8 +4,8 @@
 //
 // The words:
 //
-//   - A record is a key and a sealed value. The key's first byte is the
-//     record's kind.
+//   - A record is a key and a value, which is pressed and sealed if there is
+//     anything in it. The key's first byte is the record's kind.
 //   - Each record belongs to one of 256 buckets, by a keyed hash of its key.
 //     The digest of a bucket is the sum of its records' MACs. The head has the
 //     sum of the buckets, the counters, and the format.
@@ -171,13 +171,8 @@ func (s *Store) openRecords() error {
 	if err != nil {
 		return err
 	}
-	if s.state.head.Format >= coldFormat {
-		if err := s.loadHints(); err != nil {
-			return err
-		}
-	}
-	if s.state.head.Format >= linesFormat {
-		if err := s.loadLines(); err != nil {
+	if s.state.head.Format >= readFormat {
+		if err := errors.Join(s.loadHints(), s.loadLines()); err != nil {
 			return err
 		}
 	}
@@ -190,7 +185,7 @@ func (s *Store) openRecords() error {
 		if err := s.update(func(t *Tx) error { t.force = true; return nil }); err != nil {
 			return err
 		}
-	case s.state.head.Format < Format:
+	case s.state.head.Format < readFormat:
 		if err := s.roomAbove(min(s.opt.Reserve, leastRoom), 0); err != nil {
 			return err
 		}

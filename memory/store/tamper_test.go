@@ -284,8 +284,20 @@ func TestOpenFindsTheHead(t *testing.T) {
 		do   func(*secrets, *badger.Txn, map[string][]byte) error
 		want error
 	}{
-		"buckets put back": {putBack(func(k []byte) bool { return kind(k[0]) == kindHead && len(k) == 2 }), memory.ErrDamaged},
-		"head put back":    {putBack(func(k []byte) bool { return kind(k[0]) == kindHead && len(k) == 1 }), memory.ErrDamaged},
+		"buckets put back": {func(sec *secrets, txn *badger.Txn, old map[string][]byte) error {
+			var gone error
+			for _, key := range keysUnder(txn, kindHead) {
+				if len(key) > 1 {
+					gone = errors.Join(gone, txn.Delete(key))
+				}
+			}
+			return errors.Join(gone, putBack(func(k []byte) bool { return kind(k[0]) == kindHead && len(k) > 1 })(sec, txn, old))
+		}, memory.ErrDamaged},
+		"buckets of a turn removed": {func(_ *secrets, txn *badger.Txn, _ map[string][]byte) error {
+			keys := keysUnder(txn, kindHead)
+			return txn.Delete(keys[len(keys)-1])
+		}, memory.ErrDamaged},
+		"head put back": {putBack(func(k []byte) bool { return kind(k[0]) == kindHead && len(k) == 1 }), memory.ErrDamaged},
 		"head and buckets put back": {func(sec *secrets, txn *badger.Txn, old map[string][]byte) error {
 			return errors.Join(remove(kindHead)(sec, txn, old),
 				putBack(func(k []byte) bool { return kind(k[0]) == kindHead })(sec, txn, old))

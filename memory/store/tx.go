@@ -181,7 +181,7 @@ func (t *Tx) del(key []byte) error {
 
 func (t *Tx) write(key []byte, w write) error {
 	t.pending.put(key, w)
-	if int64(2*t.pending.count+bucketCount+1) > t.store.db.MaxBatchCount() {
+	if int64(2*t.pending.count+2) > t.store.db.MaxBatchCount() {
 		return fmt.Errorf("store: %w", ErrTooLarge)
 	}
 	return nil

@@ -144,7 +144,7 @@ func (x *Extractor) write(tx *store.Tx, p *pending, c *committing) error {
 		return err
 	}
 	if !p.replayed {
-		if err := x.savePresent(tx); err != nil {
+		if err := x.savePresent(tx, p.utterances); err != nil {
 			return err
 		}
 	}
@@ -198,8 +198,8 @@ func (p *pending) markDone(tx *store.Tx) error {
 }
 
 // savePresent writes the plugins' states and the session.
-func (x *Extractor) savePresent(tx *store.Tx) error {
-	if err := tx.PutMeta(sessionMeta, x.session.saved); err != nil {
+func (x *Extractor) savePresent(tx *store.Tx, said []memory.Utterance) error {
+	if err := x.session.save(tx, said); err != nil {
 		return err
 	}
 	return x.states.save(tx)

@@ -21,7 +21,8 @@ type session struct {
 	turns []turn
 }
 
-// saved is the part of a session that is kept on disk.
+// saved is the part of a session that is kept on disk. What was said later than Last moves
+// Last when the session is loaded, so that not every line writes it.
 type saved struct {
 	Name  string    `json:"name"`
 	Began time.Time `json:"began"`
@@ -42,11 +43,27 @@ func (s *session) load(ctx context.Context, e *engine.Engine) error {
 				return err
 			}
 			if u.Session == s.saved.Name {
+				if u.At.After(s.Last) {
+					s.Last = u.At
+				}
 				s.say(turn{u.Event, u.ID, u.At, u.Speaker, u.Text})
 			}
 		}
 		return nil
 	})
+}
+
+// save writes the session, unless load would find it as it is by what the event said.
+func (s *session) save(tx *store.Tx, said []memory.Utterance) error {
+	var was saved
+	if _, err := tx.Meta(sessionMeta, &was); err != nil {
+		return err
+	}
+	if was.Name == s.Name && was.Began.Equal(s.Began) && was.Place == s.Place &&
+		slices.ContainsFunc(said, func(u memory.Utterance) bool { return u.Session == s.Name && u.At.Equal(s.Last) }) {
+		return nil
+	}
+	return tx.PutMeta(sessionMeta, s.saved)
 }
 
 // join gives the session for something that happened at a time. After a silence it

@@ -67,7 +67,7 @@ func TestForgetOfMuch(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	id := memory.ID{1}
 	a.say(fact(1, "What is said often."))
-	for at := range 9 {
+	for at := range 10 {
 		var as []memory.Assertion
 		for i := range 90 {
 			as = append(as, memory.Assertion{Memory: id, Act: memory.ActReinforce, Evidence: []memory.Evidence{{Event: memory.EventID{Device: "d", Boot: 1, Seq: uint64(at*90 + i)}}}})

@@ -1,8 +1,9 @@
-// Command dictionary trains the dictionary of package delta, on the memories
-// of days that are generated from seeds, whose words are nobody's. It is run
-// by hand, when the form of ops has changed so much that a new one pays:
+// Command dictionary trains the dictionaries of the packages delta and store, on
+// days that are generated from seeds, whose words are nobody's. It is run by hand,
+// when the form of ops or records has changed so much that a new one pays:
 //
 //	go run ./internal/testing/dictionary -id 2 -o sync/delta/dictionary.2
+//	go run ./internal/testing/dictionary -of records -id 2 -o memory/store/dictionary.2
 //
 // It calls zstd's own trainer (zstd, 1.5 or later, on the PATH). A dictionary
 // that was once written with must stay in the tree for good.
@@ -36,23 +37,25 @@ func run(args []string, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	id := flags.Int("id", 0, "number of the dictionary, from 1")
 	out := flags.String("o", "", "file to write")
+	of := flags.String("of", "deltas", "what to train on: deltas, or records of a store")
 	days := flags.Int("days", 60, "how many days to train on")
 	size := flags.Int("size", 16<<10, "bytes of the dictionary")
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	if *id < 1 || *out == "" {
-		fmt.Fprintln(stderr, "dictionary: -id and -o are needed")
+	samples := map[string]func(dir string, seed uint64) error{"deltas": deltas, "records": records}[*of]
+	if *id < 1 || *out == "" || samples == nil {
+		fmt.Fprintln(stderr, "dictionary: -id and -o are needed, and -of takes deltas or records")
 		return 2
 	}
-	if err := train(*id, *out, *days, *size, stderr); err != nil {
+	if err := train(samples, *id, *out, *days, *size, stderr); err != nil {
 		fmt.Fprintln(stderr, "dictionary:", err)
 		return 1
 	}
 	return 0
 }
 
-func train(id int, out string, days, size int, stderr io.Writer) error {
+func train(samples func(dir string, seed uint64) error, id int, out string, days, size int, stderr io.Writer) error {
 	dir, err := os.MkdirTemp("", "locket-dictionary-")
 	if err != nil {
 		return err
@@ -68,9 +71,9 @@ func train(id int, out string, days, size int, stderr io.Writer) error {
 	return cmd.Run()
 }
 
-// samples writes what one delta each would carry: a memory alone, an utterance
+// deltas writes what one delta each would carry: a memory alone, an utterance
 // alone, an utterance with what came of it.
-func samples(dir string, seed uint64) error {
+func deltas(dir string, seed uint64) error {
 	d, err := day.Generate(seed)
 	if err != nil {
 		return err

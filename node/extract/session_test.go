@@ -1,0 +1,57 @@
+package extract
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+// A line in a session that goes on does not write the session, and a start finds it as it
+// was nevertheless. What has no line writes it.
+func TestSessionIsWrittenWhenItChanges(t *testing.T) {
+	b := newBench(t)
+	written := func() (s saved) {
+		t.Helper()
+		err := b.store.View(t.Context(), func(tx *store.Tx) error { _, err := tx.Meta(sessionMeta, &s); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	again := func() *Extractor {
+		t.Helper()
+		x, err := New(t.Context(), Config{Owner: "ana", Wearer: "Ana"}, b.x.engine, b.store, testKeys{}, nil, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.session.saved != b.x.session.saved {
+			t.Errorf("a start finds %+v, want %+v", x.session.saved, b.x.session.saved)
+		}
+		return x
+	}
+	b.must(b.text("The kettle is on."))
+	first := written()
+	if first.Name == "" || !first.Last.Equal(b.at) {
+		t.Fatalf("first: %+v at %s", first, b.at)
+	}
+	b.must(b.text("It boils."))
+	if got := written(); got != first {
+		t.Errorf("written again: %+v, was %+v", got, first)
+	}
+	if x := again(); !x.session.Last.Equal(b.at) || len(x.session.turns) != 2 {
+		t.Errorf("last %s, %d turns", x.session.Last, len(x.session.turns))
+	}
+	b.must(b.event(memory.KindButton))
+	if got := written(); !got.Last.Equal(b.at) || got.Name != first.Name {
+		t.Errorf("after a press at %s: %+v", b.at, got)
+	}
+	again()
+	b.at = b.at.Add(2 * memory.SessionGap)
+	b.must(b.text("Good evening."))
+	if got := written(); got.Name == first.Name || !got.Began.Equal(b.at) {
+		t.Errorf("after a silence: %+v", got)
+	}
+	again()
+}
