@@ -22,6 +22,7 @@ func Ablations() []Ablation {
 		{"time", func(w *Weights) { w.Time, w.Handle = 0, 0 }},
 		{"when", func(w *Weights) { w.When = 0 }},
 		{"where", func(w *Weights) { w.Where = 0 }},
+		{"number", func(w *Weights) { w.Number = 0 }},
 		{"graph", func(w *Weights) { w.Graph, w.Led = 0, 0 }},
 		{"length", func(w *Weights) { w.Length = 0 }},
 		{"memories counting less", func(w *Weights) { w.Derived = 0 }},

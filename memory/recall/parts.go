@@ -15,6 +15,7 @@ const (
 	PartQuestion  = "question"
 	PartWhen      = "when"
 	PartWhere     = "where"
+	PartNumber    = "number"
 	PartLength    = "length"
 	PartPinned    = "pinned"
 	PartDerived   = "derived"
@@ -43,6 +44,7 @@ func Parts() []AboutPart {
 		{PartRerank, "answers well, says the reranker"},
 		{PartWhen, "names a time, and the question asks when"},
 		{PartWhere, "says where something is, and the question asks where"},
+		{PartNumber, "has a number, and the question asks for one"},
 		{PartLength, "longer lines tell more"},
 		{PartPinned, "you pinned it"},
 		{PartQuestion, "asks, and so does not answer"},

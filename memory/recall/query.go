@@ -18,6 +18,7 @@ const (
 	sigEntity
 	sigGraph
 	sigCode
+	sigNumber // nothing is found by it
 	signals
 )
 
@@ -47,6 +48,8 @@ type question struct {
 	coded       bool     // it holds a code that some document has
 	led         bool     // relations that it names lead to somebody
 	quotes      []phrase // what stands in quotation marks
+	amount      bool     // see asksAmount
+	length      bool     // see asksLength
 	bare        bool     // see asksBare
 	han         bool     // it has Chinese words
 	dated       bool     // it asks for nothing but a time
@@ -87,6 +90,8 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	now = local(now, q.Zone)
 	f := findTimes(words, now)
 	out.shape = shapeOf(q.Text, words)
+	lower := strings.ToLower(q.Text)
+	out.amount, out.length = asksAmount(lower, out.shape), asksLength(lower)
 	out.speaker = c.namedSpeaker(words, q.Wearer)
 
 	at := map[string]int{} // term to its place in out.worth
@@ -115,6 +120,9 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		c.lend(&out, words, len(split(q.Own)), at, w)
 	}
 	c.timeGroups(&out, f)
+	if t := c.dict.find(numberMark); (out.amount || out.length) && c.has(t) {
+		out.groups = append(out.groups, group{signal: sigNumber, terms: []weighted{{t, 1}}})
+	}
 	for _, v := range out.worth {
 		out.asks += v
 	}

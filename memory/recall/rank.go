@@ -267,6 +267,10 @@ func (r *ranking) signals(c *candidate) {
 			continue
 		}
 		k := &r.ask.groups[g]
+		if k.signal == sigNumber { // the number of another line is none of this one's
+			c.raw[sigNumber] = min(1, own[g])
+			continue
+		}
 		worth := float32(k.weight * k.idf)
 		c.raw[k.signal] += worth * r.saturate(n, length)
 		if k.signal == sigLexicon && own[g] != 0 {
@@ -309,8 +313,11 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 	if m.flags&flagQuestion != 0 {
 		put(PartQuestion, -w.Question)
 	}
-	if r.ask.shape == When && m.flags&flagTime != 0 {
+	if r.ask.shape == When && (m.flags&flagTime != 0 || r.ask.length && c.raw[sigNumber] != 0) {
 		put(PartWhen, w.When)
+	}
+	if r.ask.amount {
+		put(PartNumber, w.Number*match*float64(c.raw[sigNumber]))
 	}
 	if r.ask.shape == Where && m.flags&flagPlace != 0 {
 		put(PartWhere, w.Where)
@@ -320,41 +327,6 @@ func (r *ranking) weigh(c *candidate, add func(name string, v float64)) {
 		put(PartPinned, w.Pinned)
 	}
 	put(PartDerived, -w.Derived*float64(c.told))
-}
-
-// timeWeight is the weight of matching times for this question.
-func (r *ranking) timeWeight() float64 {
-	if r.ask.dated {
-		return r.w.Time + r.w.Handle
-	}
-	return r.w.Time
-}
-
-// graphWeight is the weight of related names for this question.
-func (r *ranking) graphWeight() float64 {
-	if r.ask.led {
-		return r.w.Graph + r.w.Led
-	}
-	return r.w.Graph
-}
-
-// most returns the greatest score that a document could have with these
-// weights.
-func (r *ranking) most() float64 {
-	w := r.w
-	matter := w.Lexicon + w.Near
-	model := 0.0
-	if r.embeds != nil {
-		model = w.Embedding * r.trust
-	}
-	exact := 0.0
-	if r.ask.coded {
-		exact += w.Exact
-	}
-	if len(r.ask.quotes) > 0 {
-		exact += w.Exact
-	}
-	return model + exact + 1 + w.Session + w.Heard + w.Covered + w.Speaker + (1+w.Theirs)*matter + w.String + r.timeWeight() + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }
 
 // fraction scales a score to the range from 0 to 1.

@@ -44,6 +44,8 @@ func (r *ranking) weightOf(s signal) float64 {
 		return r.w.String
 	case sigLexicon:
 		return r.w.Lexicon
+	case sigNumber:
+		return 0
 	case sigCode:
 		return r.w.Exact
 	case sigTime:

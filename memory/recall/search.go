@@ -300,7 +300,7 @@ func (r *ranking) saysNoMore(d, other uint32) bool {
 		theirs[t] = true
 	}
 	for t := range r.terms(d) {
-		if !theirs[t] && r.dict.bytes(t)[0] > pledgeMark[0] { // dates, names and relations are no words
+		if !theirs[t] && r.dict.bytes(t)[0] > numberMark[0] { // dates, names and relations are no words
 			return false
 		}
 	}

@@ -17,6 +17,7 @@ const (
 	mentionMark  = "\x05" // a name that stands in the text with a capital
 	codeMark     = "\x06" // a flight, a telephone number, an id: see codes
 	pledgeMark   = "\x07" // somebody says that they will do something for somebody
+	numberMark   = "\x08" // the text has a number, see saysNumber
 )
 
 // flags of a document.
@@ -110,6 +111,9 @@ func prepare(d Doc) prepared {
 	for _, k := range codes(d.Text) {
 		terms.once(k.term)
 	}
+	if saysNumber(words, f.consumed) {
+		terms.once(numberMark)
+	}
 	if pledge(d.Text) {
 		terms.once(pledgeMark)
 	}
@@ -148,7 +152,7 @@ func flagsOf(d Doc, words []word, f found) (flags uint8) {
 		flag uint8
 		is   bool
 	}{
-		{flagPinned, d.Pinned}, {flagQuestion, isQuestion(d.Text)}, {flagTime, f.any}, {flagPast, d.Past}, {flagPlace, saysWhere(words, f.consumed)},
+		{flagPinned, d.Pinned}, {flagQuestion, isQuestion(d.Text)}, {flagTime, f.any || saysHour(d.Text, words)}, {flagPast, d.Past}, {flagPlace, saysWhere(words, f.consumed)},
 	} {
 		if x.is {
 			flags |= x.flag

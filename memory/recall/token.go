@@ -113,11 +113,17 @@ func pictograph(r rune) bool {
 	return r >= 0x2600 && r <= 0x27bf || r >= 0x1f300 && r <= 0x1faff && (r < 0x1f3fb || r > 0x1f3ff)
 }
 
+// maxAsideHan is how many characters a question has that asks with nothing but 呢: 那你呢.
+const maxAsideHan = 5
+
 // isQuestion reports that a turn asks rather than tells.
 func isQuestion(text string) bool {
 	t := strings.TrimRight(text, " \t\r\n\"')”’")
 	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
 		return true
 	}
-	return strings.HasSuffix(t, "吗") || strings.HasSuffix(t, "呢")
+	if strings.HasSuffix(t, "呢") { // 你呢 and 谁呢 ask, 要六个钟头呢 tells
+		return len([]rune(t)) <= maxAsideHan || strings.ContainsAny(t, "什谁哪几怎何多")
+	}
+	return strings.HasSuffix(t, "吗")
 }

@@ -21,6 +21,7 @@ type Weights struct {
 	Handle    float64    // this much more where the question asks for nothing but a time
 	When      float64    // the turn names a time, and the question asks when
 	Where     float64    // the turn says where something is, and the question asks where
+	Number    float64    // the turn has a number, and the question asks for one
 	Entity    float64    // names that the question holds
 	Graph     float64    // names that hang together with those, and
 	Led       float64    // this much more where relations that the question names lead to somebody
@@ -43,8 +44,46 @@ func DefaultWeights() Weights {
 	return Weights{
 		Session: .15, Heard: .2, Covered: .2, Several: .9,
 		Speaker: .4, Theirs: 1, Question: .3, Answer: .2, String: .15, Exact: 2, Lexicon: .12, Near: .3,
-		Time: 1.1, Handle: 1.4, When: .55, Where: .2, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Lent: .2, LentName: .5, Derived: .03,
+		Time: 1.1, Handle: 1.4, When: .55, Where: .2, Number: .4, Entity: .2, Graph: .1, Led: .6, Length: .3, Pinned: .1, Lent: .2, LentName: .5, Derived: .03,
 		Embedding: .6, Rerank: 1.5,
 		Context: [4]float64{.3, .6, .4, .2}, K1: 1.2, B: .75,
 	}
+}
+
+// timeWeight is the weight of matching times for this question.
+func (r *ranking) timeWeight() float64 {
+	if r.ask.dated {
+		return r.w.Time + r.w.Handle
+	}
+	return r.w.Time
+}
+
+// graphWeight is the weight of related names for this question.
+func (r *ranking) graphWeight() float64 {
+	if r.ask.led {
+		return r.w.Graph + r.w.Led
+	}
+	return r.w.Graph
+}
+
+// most returns the greatest score that a document could have with these
+// weights.
+func (r *ranking) most() float64 {
+	w := r.w
+	matter := w.Lexicon + w.Near
+	model := 0.0
+	if r.embeds != nil {
+		model = w.Embedding * r.trust
+	}
+	exact := 0.0
+	if r.ask.coded {
+		exact += w.Exact
+	}
+	if len(r.ask.quotes) > 0 {
+		exact += w.Exact
+	}
+	if r.ask.amount {
+		exact += w.Number
+	}
+	return model + exact + 1 + w.Session + w.Heard + w.Covered + w.Speaker + (1+w.Theirs)*matter + w.String + r.timeWeight() + w.Entity + r.graphWeight() + w.Answer + w.When + w.Where + w.Length + w.Pinned
 }

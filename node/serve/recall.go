@@ -95,7 +95,7 @@ type Hit struct {
 	// whom the wearer was then. `entity_match`: a whole name that the question holds. `graph_match`: a name that hangs together with those in the question.
 	// `context_match`: answers somebody's question that holds the words. `embedding_match`: near in
 	// meaning, by an embedding model, where one is set. `rerank_match`: judged by a reranker, where
-	// one is set. `when`, `where`: tells what such a question asks. `length`: longer lines tell more.
+	// one is set. `when`, `where`, `number`: tells what such a question asks. `length`: longer lines tell more.
 	// `pinned`: the wearer pinned it. `derived`, below zero: taken from a line that is here itself.
 	// `question`, below zero: asks, and so does not answer. `replaces`: took the place of a line that
 	// was found. `past`, below zero: what the line says is no longer so. `shared`, below zero: another

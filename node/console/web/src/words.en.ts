@@ -65,7 +65,7 @@ export const en = {
   "evidence.day": "in its day", "hit.said": "Said", "hit.shared": "Shared by", "hit.sharedUntil": "until {day}", "hit.why": "Why this?", "hit.cold": "Kept on another device that does not answer now",
   "score.title": "Why it was found",
   "score.bm25_match": "The question's words", "score.string_match": "Spelling", "score.lexicon_match": "Words of the matter", "score.speaker_match": "Who said it", "score.time_match": "The time you named", "score.entity_match": "A name you named", "score.graph_match": "Names that belong together",
-  "score.context_match": "Answers somebody's question", "score.embedding_match": "Meaning", "score.rerank_match": "Judged by a model", "score.when": "Tells when", "score.where": "Tells where", "score.length": "Tells more", "score.pinned": "You pinned it", "score.derived": "Taken from a line shown here", "score.question": "Is a question itself",
+  "score.context_match": "Answers somebody's question", "score.embedding_match": "Meaning", "score.rerank_match": "Judged by a model", "score.when": "Tells when", "score.where": "Tells where", "score.number": "Has a number", "score.length": "Tells more", "score.pinned": "You pinned it", "score.derived": "Taken from a line shown here", "score.question": "Is a question itself",
 
   "kinds.label": "Kinds of memories", "kind.all": "All", "kind.core": "About you", "kind.semantic": "Facts", "kind.episodic": "Events", "kind.procedural": "How-tos", "kind.resource": "Photos and papers", "kind.vault": "Secrets",
   "kind1.core": "About you", "kind1.semantic": "Fact", "kind1.episodic": "Event", "kind1.procedural": "How-to", "kind1.resource": "Photo or paper", "kind1.vault": "Secret",

@@ -66,7 +66,7 @@ export const zh: Record<keyof typeof en, string> = {
   "evidence.day": "查看当天", "hit.said": "原话", "hit.shared": "分享自", "hit.sharedUntil": "有效至 {day}", "hit.why": "为什么？", "hit.cold": "在另一台设备上，现在联系不到",
   "score.title": "为什么找到它",
   "score.bm25_match": "问题中的词", "score.string_match": "拼写", "score.lexicon_match": "相关用词", "score.speaker_match": "说话人", "score.time_match": "提到的时间", "score.entity_match": "提到的名字", "score.graph_match": "相关的名字",
-  "score.context_match": "回答了别人的问题", "score.embedding_match": "含义", "score.rerank_match": "由模型判断", "score.when": "说明时间", "score.where": "说明地点", "score.length": "信息较多", "score.pinned": "你固定了它", "score.derived": "出自已列出的原话", "score.question": "本身是问题",
+  "score.context_match": "回答了别人的问题", "score.embedding_match": "含义", "score.rerank_match": "由模型判断", "score.when": "说明时间", "score.where": "说明地点", "score.number": "有数字", "score.length": "信息较多", "score.pinned": "你固定了它", "score.derived": "出自已列出的原话", "score.question": "本身是问题",
 
   "kinds.label": "记忆的种类", "kind.all": "全部", "kind.core": "关于你", "kind.semantic": "事实", "kind.episodic": "事件", "kind.procedural": "做法", "kind.resource": "照片和文件", "kind.vault": "秘密",
   "kind1.core": "关于你", "kind1.semantic": "事实", "kind1.episodic": "事件", "kind1.procedural": "做法", "kind1.resource": "照片或文件", "kind1.vault": "秘密",
