@@ -73,7 +73,10 @@ func (t *talk) hangs(s sentence) bool {
 	}
 	a := reply{sentence: s}
 	a.opens()
-	head, _ := a.parts()
+	head, tail := a.parts()
+	if len(tail.toks) > 0 && len(head.toks) > 0 && (preposition(head.at(0)) || head.at(0) == "besides" || lead(head.at(0)) || len(head.toks) < 4 && sexOf("", head.at(len(head.toks)-1)) != 0) {
+		return false // "Jon, my shop is doing well", "besides the classes, I offer one-on-one mentoring"
+	}
 	return len(head.toks) > 0 && !head.stated()
 }
 
@@ -88,6 +91,10 @@ func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 		}
 	}
 	read(statement)
+	// A note without a time is too vague to be kept of a question and half a sentence, if it is not of one's health.
+	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
+		return c.Kind == "noted" && c.Started == 0 && !strings.Contains(q.raw(), "allerg")
+	})...)
 	if len(t.out.Candidates) == from {
 		t.out.Refusals = t.out.Refusals[:refused]
 		return false

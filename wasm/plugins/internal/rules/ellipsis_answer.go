@@ -172,6 +172,9 @@ func (a *reply) parts() (head, tail sentence) {
 		w := a.at(i)
 		own := a.toks[i].kind == 'p' || w == "and" || w == "but" || w == "because" || w == "so"
 		dash := w == "-" || w == "–" || w == "—" || w == "("
+		if w == "and" && subjectPronoun(a.at(i+1)) && i > k && i-k < 3 && a.verbWithin(i+2, 2) {
+			return head, a.sub(k, len(a.toks)) // "Buddy and I go for walks"
+		}
 		if i+1 < len(a.toks) && own && (a.ownClause(i+1) || dash) && i > k {
 			tail = a.sub(i+1, len(a.toks))
 			for len(tail.toks) > 1 && (tail.at(0) == "and" || tail.at(0) == "but" || tail.at(0) == "so" || tail.at(0) == ",") {
@@ -187,7 +190,10 @@ func (a *reply) parts() (head, tail sentence) {
 func (s sentence) stated() bool {
 	for i := range s.toks {
 		base, rest := contraction(s.at(i))
-		if rest != "" && base != "o" && (rest != "is" || subjectPronoun(base) || s.verbish(i+1)) || auxiliary(base) && base != "not" && base != "can" && base != "may" || base == "who" || base == "which" {
+		if l, past, _ := lemma(base); i > 1 && l != "" && past && !s.toks[i].cap && base != "called" && base != "named" {
+			return true // "a friend of mine adopted last year"
+		}
+		if rest != "" && base != "o" && (rest != "is" || subjectPronoun(base) || s.verbish(i+1) || linked(s.at(i+1))) || auxiliary(base) && base != "not" && base != "can" && base != "may" || base == "who" || base == "which" {
 			return true
 		}
 		if base == "since" || base == "until" || base == "when" {
@@ -200,6 +206,11 @@ func (s sentence) stated() bool {
 	return false
 }
 
+// linked reports a word before which 's is "is", and no possessive: "Thanksgiving's always special".
+func linked(next string) bool {
+	return adverb(next) || preposition(next) || determiner(next) || next == "so" || next == "small" || next == "big" || next == "great" || next == "good" || next == "mostly"
+}
+
 // unsaid are words that tell nothing of what a question asks for.
 var unsaid = set("nice good fine lovely great sorry thanks thank not loads lots everything stuff well same right wow here there it that this them him these those everywhere anything anywhere anyone anybody all both either neither none never always soon later now " +
 	"bad terrible awful brilliant perfect close similar different ages forever let hang wait if when where never probably too very so pretty quite plenty enough most more less other another usual oops god")
@@ -210,7 +221,7 @@ func (s sentence) fills() bool {
 		return false
 	}
 	w := s.at(0)
-	if unsaid[w] || w == "the" && unsaid[s.at(1)] || w == "a" && (s.at(1) == "few" || s.at(1) == "lot" || s.at(1) == "bit" || s.at(1) == "while") {
+	if unsaid[w] || adverb(w) && !numeral(w) && w != "once" && w != "twice" || w == "recently" || w == "mostly" || w == "besides" || w == "during" || w == "the" && unsaid[s.at(1)] || w == "a" && (s.at(1) == "few" || s.at(1) == "lot" || s.at(1) == "bit" || s.at(1) == "while") {
 		return false
 	}
 	if len(s.toks) > 1 && s.at(1) == "me" || w == "me" && len(s.toks) > 1 {

@@ -19,6 +19,9 @@ func (q *inquiry) yesOrNo(a *reply, head, tail sentence, rest string) (string, s
 	case !a.echoes(q) || a.yes && len(head.toks) == 0 && slices.Contains(q.rest, "or") || a.accepts || q.denies && !a.no || q.plain && len(head.toks) == 0 && !a.yes && !a.no:
 		return "", ""
 	case a.yes && len(head.toks) == 0:
+		if q.asksForAny() {
+			return "", "" // "do you play any instruments?", "yeah": which?
+		}
 		return q.says(false, q.someOf()), rest
 	case a.no && (len(head.toks) == 0 || head.at(0) == "not" || a.not || a.never):
 		return q.denied(a, still), rest
@@ -65,11 +68,18 @@ func (q *inquiry) yesOrNo(a *reply, head, tail sentence, rest string) (string, s
 		return q.says(false, append(some, words(head)...)), rest
 	case a.yes && head.fills() && !unsaid[head.at(0)]:
 		return q.says(false, some) + ", " + head.raw(), rest
-	case a.yes:
+	case a.yes && !q.asksForAny():
 		return q.says(false, some), rest
 	}
 	return "", ""
 }
+
+// asksForAny reports a question to which "yes" alone says too little.
+func (q *inquiry) asksForAny() bool {
+	return slices.ContainsFunc(lowered(q.rest), func(w string) bool { return anyWords[w] })
+}
+
+var anyWords = set("any anything anyone anybody anywhere other another else more anymore")
 
 // oftenSaid begin how often or since when something is so.
 var oftenSaid = set("every since twice once most")

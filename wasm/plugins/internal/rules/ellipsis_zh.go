@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,6 +43,9 @@ func (t *talk) resolvedZh(s sentence) bool {
 		t.sentence(one)
 	}
 	t.rejoined = false
+	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
+		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.ev.At) // too vague for a question and half a sentence
+	})...)
 	t.standsFor(from, s)
 	asked := abi.Span{Turn: -1, Start: 0, End: len(b.Text)}
 	for i := from; i < len(t.out.Candidates); i++ {
