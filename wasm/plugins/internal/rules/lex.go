@@ -179,9 +179,7 @@ func (s sentence) sub(i, j int) sentence {
 
 func (s sentence) raw() string { return s.text[s.start:s.end] }
 
-// at is token i in lower case; "" where there is none. Inlining it costs room: see [clause.w].
-//
-//go:noinline
+// at is token i in lower case; "" where there is none.
 func (s *sentence) at(i int) string {
 	if i >= 0 && i < len(s.toks) {
 		return s.toks[i].s

@@ -36,10 +36,7 @@ type clause struct {
 	beside []word // what stands beside the subject's name, after "my": niece
 }
 
-// w is word i; "" where there is none. Rules ask for words in thousands of places: inlined,
-// this and [sentence.at] make the compressed module 53 kB larger.
-//
-//go:noinline
+// w is word i; "" where there is none.
 func (c *clause) w(i int) string {
 	if i >= 0 && i < len(c.words) {
 		return c.words[i].s
