@@ -59,6 +59,7 @@ var afterHour = set(`fifteen thirty forty today tonight tomorrow sharp monday tu
 
 // saysHour reports whether a text has an hour of the day: "at half past three", "7 pm", 三点半.
 func saysHour(text string, words []word) bool {
+	const near = 12 // words, pairs of characters among them, that hold the three characters beside 点
 	if onTheClock(text) {
 		return true
 	}
@@ -91,7 +92,7 @@ func saysHour(text string, words []word) bool {
 				return true
 			}
 		case "点":
-			if figure(before) && i > 0 && !words[i-1].han || hourOf(tail(words[:i]), tail(words[i+1:])) {
+			if figure(before) && i > 0 && !words[i-1].han || hourOf(tail(words[max(0, i-near):i]), tail(words[i+1:min(i+near, len(words))])) {
 				return true
 			}
 		}

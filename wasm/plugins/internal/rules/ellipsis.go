@@ -31,7 +31,7 @@ func (t *talk) resolved(s sentence) bool {
 	if b := t.justSaid(); b != nil && hasHan(b.Text) {
 		return t.resolvedZh(s)
 	}
-	if t.rejoined || len(t.ev.Before) == 0 || s.chinese() || len(s.toks) > 40 || s.ends == "?" {
+	if t.rejoined || len(t.ev.Before) == 0 || hasHan(s.raw()) || len(s.toks) > 40 || s.ends == "?" {
 		return false
 	}
 	i := slices.IndexFunc(t.own, func(o sentence) bool { return o.start == s.start })
@@ -101,7 +101,7 @@ func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 	}
 	for i := from; i < len(t.out.Candidates); i++ {
 		c := &t.out.Candidates[i]
-		if c.Confidence = min(c.Confidence, 0.8); c.Kind == "noted" {
+		if c.Confidence = min(c.Confidence, answeredSure); c.Kind == "noted" {
 			c.Confidence = min(c.Confidence, clauseSure)
 		}
 		if c.Started == t.ev.At && c.Ended == 0 {
@@ -254,7 +254,7 @@ func (q *inquiry) passing() bool {
 	l, _, ing := lemma(first)
 	subject := strings.ToLower(q.subj)
 	noun := last(subject)
-	person := q.subj == "I" || subject == "we" || subjectPronoun(subject) || kin(noun) || calledSo[noun] || q.subj != "" && !strings.Contains(q.subj, " ") && q.subj[0] >= 'A' && q.subj[0] <= 'Z'
+	person := q.subj == "I" || subject == "we" || subjectPronoun(subject) || kin(noun) || calledSo[noun] || q.subj != "" && !strings.Contains(q.subj, " ") && capital(q.subj)
 	switch {
 	case q.aux == "should" || q.aux == "shall" || q.aux == "would" && q.subj != "I" || subject == "they" || subject == "it":
 		return true

@@ -208,7 +208,7 @@ func (s sentence) stated() bool {
 
 // linked reports a word before which 's is "is", and no possessive: "Thanksgiving's always special".
 func linked(next string) bool {
-	return adverb(next) || preposition(next) || determiner(next) || next == "so" || next == "small" || next == "big" || next == "great" || next == "good" || next == "mostly"
+	return asksState[next] || personStates[next] || adverb(next) || preposition(next) || determiner(next) || next == "so" || next == "small" || next == "big" || next == "great" || next == "good" || next == "mostly"
 }
 
 // unsaid are words that tell nothing of what a question asks for.
@@ -248,6 +248,9 @@ func words(s sentence) (all []string) {
 	}
 	return all
 }
+
+// capital reports a word that begins with a capital of the English alphabet.
+func capital(w string) bool { return w != "" && w[0] >= 'A' && w[0] <= 'Z' }
 
 // lowers reports a word that is no name, though it may begin an answer.
 func lowers(w string) bool {

@@ -56,15 +56,30 @@ func (q *inquiry) filled(head sentence) string {
 	if w[0] != "speak" && w[0] != "support" && w[0] != "drive" && w[0] != "read" && w[0] != "watch" && !preposition(w[len(w)-1]) || w[0] == "allergic" {
 		fill = uncapital(fill)
 	}
-	if numeral(strings.TrimRight(head.at(0), ",")) && len(fill) == 1 {
+	if numeral(strings.TrimRight(head.at(0), ",")) && len(fill) == 1 || w[0] == "allergic" && !head.allergen() {
 		return ""
 	}
 	return q.says(false, q.with(q.gap(w), q.gap(w), fill))
 }
 
+// allergen reports words that can be what somebody is allergic to, and are no person, state or occasion.
+func (s sentence) allergen() bool {
+	for i := range s.toks {
+		w, rest := contraction(s.at(i))
+		_, event := eventNoun(w)
+		if event || kin(w) || sexOf("", w) != 0 || rest != "" || personStates[w] || feelings[w] || noAllergens[w] {
+			return false
+		}
+	}
+	return true
+}
+
+var noAllergens = set("allergic allergy allergies work table dinner lunch breakfast room school home my your me")
+
 // namesOne reports an answer that begins with a name.
 func (s sentence) namesOne() bool {
-	return s.toks[0].cap && nameWord(s.at(0)) && !numeral(s.at(0)) && !determiner(s.at(0))
+	w := s.at(0)
+	return s.toks[0].cap && nameWord(w) && !numeral(w) && !determiner(w) && !thingWord(w) && !possession[w] && !noAllergens[w] && !numeral(s.at(1))
 }
 
 // gap is where the object of a statement stands: after its verb, or after the preposition that stands last.
@@ -100,7 +115,10 @@ func (q *inquiry) filledJob(head sentence, said string, sure bool) string {
 		return ""
 	}
 	noun := head.at(i - 1)
-	works := profession(noun) || trade(noun) || endsWithAny(noun, []string{"er", "or", "ist", "ian", "man", "woman"})
+	works := profession(noun) || trade(noun) || article && endsWithAny(noun, []string{"er", "or", "ist", "ian", "man", "woman"})
+	if _, event := eventNoun(noun); event || monthOf(noun) > 0 || head.at(0) == "the" {
+		return ""
+	}
 	if idle[noun] || idle[head.at(0)] || idle[head.at(1)] || feelings[noun] || pastForm(noun) || head.at(1) == "little" {
 		return ""
 	}
@@ -112,7 +130,7 @@ func (q *inquiry) filledJob(head sentence, said string, sure bool) string {
 		if strings.ContainsAny(said[:1], "aeiou") {
 			a = "an"
 		}
-		return q.says(false, []string{"work", "as", a, strings.ToLower(head.raw()[:1]) + head.raw()[1:]})
+		return q.says(false, []string{"work", "as", a, lowerFirst(head.raw())})
 	case i == 1 && (fields[noun] || strings.HasSuffix(noun, "ing") && len(noun) > 6):
 		return q.says(false, []string{"work", "in", head.raw()})
 	}
@@ -255,7 +273,7 @@ func (q *inquiry) filledWho(head sentence, fill, w []string) string {
 		return strings.Join(fill, " ") + " " + aux + " " + strings.Join(q.rest, " ")
 	case at == "me" || at == "the":
 		return ""
-	case len(w) == 0 && own && q.subj[0] >= 'A' && q.subj[0] <= 'Z' && q.subj != "I" && q.aux == "is":
+	case len(w) == 0 && own && capital(q.subj) && q.subj != "I" && q.aux == "is":
 		return q.subj + " is " + strings.Join(fill, " ")
 	case len(w) == 0 && (own || q.aux != "is" || q.subj == "I"):
 		return ""

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -106,7 +107,10 @@ func jobGapZh(before, after string) bool {
 // fits reports whether an answer can be what a gap asks for.
 func (q *askedZh) fits(gap, before, a string) bool {
 	r, _ := utf8.DecodeRuneInString(a)
+	after := q.text[len(before)+len(gap):]
 	switch {
+	case strings.HasSuffix(before, "叫") && (gap != "什么" && gap != "啥" && gap != "什么名字" || after != "" && after != "名字"):
+		return false // 叫什么外卖, 叫谁来
 	case gap == "谁":
 		who := strings.TrimSuffix(a, "的")
 		rest, own := cutOwnZh(who)
@@ -123,10 +127,16 @@ func (q *askedZh) fits(gap, before, a string) bool {
 		return false
 	case strings.HasPrefix(gap, "什么名字") || endsWithAny(before, []string{"叫", "名字是"}):
 		return kinPrefixZh(a) != a && (personZh(a) || foreignZh(a) || nameZh(a) && utf8.RuneCountInString(a) <= 3 && !placeWordZh(a) || a[0] < 0x80)
-	case gap == "什么" && jobGapZh(before, q.text[len(before)+len(gap):]):
+	case (strings.Contains(after, "上班") || strings.Contains(after, "工作")) && a != "阿里" && endsWithAny(a, []string{"上", "里"}):
+		return false // 地铁上
+	case gap == "什么" && jobGapZh(before, after):
 		return jobZh(a) || endsWithAny(a, []string{"的", "员", "师", "家", "生意", "工", "人", "警", "长", "医", "手", "官"})
 	case (personZh(a) || kinPrefixZh(a) == a) && !containsAny(q.text, "上班", "工作", "公司"):
 		return false
+	case strings.Contains(after, "过敏"):
+		return kinPrefixZh(a) == "" && !q.timed(a) && !strings.ContainsRune(verbStartsZh+"开", r)
+	case strings.Contains(a, "有"):
+		return false // 车库里有水
 	case endsWithAny(before, []string{"血型", "血型是"}):
 		return strings.ContainsAny(a, "ABOabo")
 	}
@@ -135,6 +145,11 @@ func (q *askedZh) fits(gap, before, a string) bool {
 
 // placeWordZh reports a place or a thing that nobody is called.
 func placeWordZh(a string) bool { return endsWithAny(a, []string{"里", "上", "店", "开"}) }
+
+// timed reports a time in an answer.
+func (q *askedZh) timed(a string) bool {
+	return slices.ContainsFunc(sentences(a), func(s sentence) bool { return len(timesIn(s, q.now)) > 0 })
+}
 
 // wholeTime reports a day or an hour, and nothing else.
 func (q *askedZh) wholeTime(a string) bool {

@@ -14,6 +14,9 @@ func (q *inquiry) parse() bool {
 	if !ok {
 		return false
 	}
+	if q.calls(words) {
+		return false
+	}
 	for len(words) > 0 {
 		end := slices.Index(words, ",")
 		if end < 0 {
@@ -23,13 +26,23 @@ func (q *inquiry) parse() bool {
 		for len(part) > 0 && lead(strings.ToLower(part[0])) {
 			part = part[1:]
 		}
-		if len(part) == 1 && part[0][0] >= 'A' && part[0][0] <= 'Z' && nameWord(strings.ToLower(part[0])) && !strings.EqualFold(part[0], q.of.name) {
-			return false // somebody else is asked
-		}
 		if q.inverted(part) || q.inOrder(part) {
 			return q.sound()
 		}
 		words = words[min(len(words), end+1):]
+	}
+	return false
+}
+
+// calls reports that the question has somebody else's name between its commas: "where do you live, Clara?".
+func (q *inquiry) calls(words []string) bool {
+	alone := true
+	for i, w := range words {
+		ends := i+1 == len(words) || words[i+1] == ","
+		if alone && ends && capital(w) && nameWord(strings.ToLower(w)) && !strings.EqualFold(w, q.of.name) {
+			return true
+		}
+		alone = w == "," || alone && lead(strings.ToLower(w))
 	}
 	return false
 }
@@ -47,7 +60,10 @@ func (q *inquiry) words() (words []string, ok bool) {
 		case rest == "is" && !subjectPronoun(base) && !asksFor[base] && base != "that" && base != "there" && !(i > 0 && askedFor[base]), rest == "":
 			words = append(words, raw)
 		default:
-			words = append(words, written(raw, base), rest)
+			if base != "" { // "n't" alone
+				words = append(words, written(raw, base))
+			}
+			words = append(words, rest)
 		}
 	}
 	return words, len(words) > 0
@@ -120,9 +136,9 @@ func (q *inquiry) subjectAt(words []string) int {
 	switch {
 	case determiner(w[0]):
 		first = 2
-	case calledSo[w[0]] || words[0][0] >= 'A' && words[0][0] <= 'Z' && nameWord(w[0]):
+	case calledSo[w[0]] || capital(words[0]) && nameWord(w[0]):
 		first = 1
-		for first < len(w) && words[first][0] >= 'A' && words[first][0] <= 'Z' && nameWord(w[first]) {
+		for first < len(w) && capital(words[first]) && nameWord(w[first]) {
 			first++
 		}
 		if strings.HasSuffix(w[first-1], "'s") {
@@ -189,7 +205,7 @@ func (q *inquiry) inOrder(words []string) bool {
 		n = 1
 	case w[0] == "your" && kin(w[1]):
 		n = 2
-	case words[0][0] >= 'A' && words[0][0] <= 'Z' && nameWord(w[0]):
+	case capital(words[0]) && nameWord(w[0]):
 		n = 1
 	default:
 		return false
@@ -238,7 +254,7 @@ func lowered(words []string) []string {
 // no saying whom a word means.
 func (q *inquiry) asSaid(words []string, subject bool) string {
 	var b strings.Builder
-	named := q.by.name != "" && q.by.name[0] >= 'A' && q.by.name[0] <= 'Z' && !strings.Contains(q.by.name, " ")
+	named := q.by.name != "" && capital(q.by.name) && !strings.Contains(q.by.name, " ")
 	for i, raw := range words {
 		w := strings.ToLower(raw)
 		switch w {

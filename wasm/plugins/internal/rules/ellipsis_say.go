@@ -3,6 +3,8 @@ package rules
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A statement has its subject first, and the verb in the form that the question had in "do" and "did".
@@ -93,11 +95,17 @@ func (q *inquiry) someOf() []string {
 
 // uncapital is an answer whose first word is no name.
 func uncapital(words []string) []string {
-	if len(words) > 0 && !(len(words) > 1 && !strings.HasSuffix(words[0], ",") && words[1][0] >= 'A' && words[1][0] <= 'Z') {
+	if len(words) > 0 && !(len(words) > 1 && !strings.HasSuffix(words[0], ",") && capital(words[1])) {
 		words = slices.Clone(words)
-		words[0] = strings.ToLower(words[0][:1]) + words[0][1:]
+		words[0] = lowerFirst(words[0])
 	}
 	return words
+}
+
+// lowerFirst is a text with its first letter in lower case.
+func lowerFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(r)) + s[n:]
 }
 
 // pasts are the irregular verbs that one asks for with "did".

@@ -19,6 +19,9 @@ func (q *inquiry) yesOrNo(a *reply, head, tail sentence, rest string) (string, s
 	case !a.echoes(q) || a.yes && len(head.toks) == 0 && slices.Contains(q.rest, "or") || a.accepts || q.denies && !a.no || q.plain && len(head.toks) == 0 && !a.yes && !a.no:
 		return "", ""
 	case a.yes && len(head.toks) == 0:
+		if n := len(tail.toks); n > 0 && n < 4 && auxiliary(tail.at(n-1)) && !subjectPronoun(tail.at(0)) {
+			return "", "" // "yes, Mum is"
+		}
 		if q.asksForAny() {
 			return "", "" // "do you play any instruments?", "yeah": which?
 		}
@@ -195,7 +198,7 @@ func (q *inquiry) denied(a *reply, still bool) string {
 		if q.aux == "do" || q.aux == "does" {
 			return q.says(true, append(some, "any", "more"))
 		}
-		if at := some[0]; at == "at" && len(some) > 1 && some[1][0] >= 'A' && some[1][0] <= 'Z' {
+		if at := some[0]; at == "at" && len(some) > 1 && capital(some[1]) {
 			if q.aux = "does"; q.subj == "I" {
 				q.aux = "do"
 			}
@@ -284,6 +287,9 @@ func (q *inquiry) indefinite(head sentence) string {
 		if head.at(0) == "a" || head.at(0) == "no" {
 			return ""
 		}
+		if strings.Contains(asked, "allerg") && (q.aux == "did" || !head.allergen() && !strings.Contains(strings.ToLower(head.raw()), "fever")) {
+			return ""
+		}
 		if strings.Contains(asked, "allerg") && !strings.Contains(strings.ToLower(head.raw()), "fever") && !strings.Contains(strings.ToLower(head.raw()), "asthma") && !strings.Contains(strings.ToLower(head.raw()), "eczema") {
 			q.aux = aux
 			return q.says(false, append([]string{"allergic", "to"}, uncapital(fill)...))
@@ -337,11 +343,19 @@ func (q *inquiry) instead(head sentence) string {
 		head = head.sub(0, len(head.toks)-1)
 	}
 	k := n
-	for k > 0 && q.rest[k-1][0] >= 'A' && q.rest[k-1][0] <= 'Z' {
+	for k > 0 && capital(q.rest[k-1]) {
 		k--
 	}
-	if k == n || k == 0 || !placing(strings.ToLower(q.rest[k-1])) && strings.ToLower(q.rest[k-1]) != "from" && strings.ToLower(q.rest[k-1]) != "to" || slices.ContainsFunc(head.toks, func(t token) bool { return !t.cap }) {
+	if k == n || k == 0 || !placing(strings.ToLower(q.rest[k-1])) && strings.ToLower(q.rest[k-1]) != "from" && strings.ToLower(q.rest[k-1]) != "to" || slices.ContainsFunc(head.toks, func(t token) bool {
+		return !t.cap || sexOf("", t.s) != 0
+	}) {
 		return ""
+	}
+	day := func(w string) bool {
+		return weekdayOf(strings.ToLower(w), false) >= 0 || monthOf(strings.ToLower(w)) > 0
+	}
+	if day(head.at(0)) != day(q.rest[k]) {
+		return "" // "do you work at Siemens?", "no, Friday"
 	}
 	return q.says(false, append(slices.Clone(q.rest[:k]), words(head)...))
 }

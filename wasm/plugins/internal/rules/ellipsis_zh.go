@@ -50,7 +50,7 @@ func (t *talk) resolvedZh(s sentence) bool {
 	asked := abi.Span{Turn: -1, Start: 0, End: len(b.Text)}
 	for i := from; i < len(t.out.Candidates); i++ {
 		a := &t.out.Candidates[i]
-		a.Spans, a.Confidence = append(a.Spans, asked), min(a.Confidence, answeredSure)
+		a.Spans, a.Confidence = append(a.Spans[:min(1, len(a.Spans)):1], asked), min(a.Confidence, answeredSure)
 	}
 	return true
 }
@@ -98,6 +98,9 @@ func questionZh(text string, now moment) (askedZh, bool) {
 	}
 	if i := strings.LastIndexAny(x, "，,"); i >= 0 {
 		_, n := utf8.DecodeRuneInString(x[i:])
+		if to := stripLeadZh(x[:i]); personZh(to) || kinPrefixZh(to) == to && to != "" {
+			return askedZh{}, false // 小王，你对什么过敏？
+		}
 		x = x[i+n:]
 	}
 	x = trimTails(strings.TrimLeft(stripLeadZh(x), " 那诶欸哎"), "来着", "啊", "呀", "哈")
@@ -139,7 +142,7 @@ func (q *askedZh) gaps() bool {
 func eitherZh(x string) (string, bool) {
 	rs := []rune(x)
 	for i := 1; i+1 < len(rs); i++ {
-		if (rs[i] == '不' || rs[i] == '没') && rs[i-1] == rs[i+1] {
+		if (rs[i] == '不' || rs[i] == '没') && rs[i-1] == rs[i+1] && rs[i-1] != '时' {
 			return string(rs[:i]) + string(rs[i+2:]), true
 		}
 	}
@@ -220,7 +223,7 @@ func (q *askedZh) agreed(first, rest string) string {
 	}
 	switch first {
 	case "对", "是", "是的", "对的", "没错", "嗯":
-		if q.ends == "呢" || q.ends == "没" || q.ends == "没有" || q.gaps() {
+		if q.ends == "呢" || q.ends == "没" || q.ends == "没有" || q.gaps() || containsAny(rest, "以前", "现在不", "不了", "好了") {
 			return ""
 		}
 		return q.text + then
@@ -264,8 +267,14 @@ func (q *askedZh) agreed(first, rest string) string {
 			continue
 		}
 		before, after := q.text[:i], strings.TrimSuffix(trimHeads(q.text[i+len(v):], "过", "了", "着"), "了")
-		if rest := before[len(who):]; who != "" && strings.HasPrefix(before, who) { // 你不喜欢狗吗 / 喜欢: the answer says which
+		if i < len(who) {
+			return "" // 你吃辣吗 / 我，我不吃辣
+		}
+		if rest, ok := strings.CutPrefix(before, who); ok && who != "" { // 你不喜欢狗吗 / 喜欢: the answer says which
 			before = who + trimTails(trimHeads(rest, "不", "没"), "不", "没")
+		}
+		if v == "过敏" && startsWithAny(adverbs, []string{"不", "没"}) { // 不会过敏的
+			adverbs, tail = "不", ""
 		}
 		if adverbs != "" {
 			before = trimTails(before, "还", "也", "都", "已经")

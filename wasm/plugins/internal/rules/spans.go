@@ -391,7 +391,9 @@ func lasted(s sentence, w *when) int64 {
 func (t *talk) standsFor(from int, s sentence) {
 	for i := from; i < len(t.out.Candidates); i++ {
 		for k := range t.out.Candidates[i].Spans {
-			t.out.Candidates[i].Spans[k].Start, t.out.Candidates[i].Spans[k].End = s.start, s.end
+			if span := &t.out.Candidates[i].Spans[k]; span.Turn == 0 {
+				span.Start, span.End = s.start, s.end
+			}
 		}
 	}
 }

@@ -314,6 +314,9 @@ func ownerOf(p person, t *talk) (person, string) {
 
 // core proposes what is always worth knowing of the wearer.
 func (t *talk) core(c *clause, block, value string) {
+	if value == "" {
+		return // "My name is"
+	}
 	if t.self.key != "user" {
 		t.fact(c, "biography", "name", value, false, 0.85)
 		return
