@@ -10,12 +10,13 @@ import (
 	"testing"
 )
 
-// What is said stands in no file, whole, in words or in stems, while the daemon
+// What is said stands in no file, in words or in stems, while the daemon
 // runs and afterwards, index, journal and temporary files included; and the same
 // search finds all of it where a locket is built that seals nothing. That one
 // is made here, of altered sources: no setting and no build of ours does it.
 func TestNothingReadableOnDisk(t *testing.T) {
-	words := []string{"the zwibbeling kettle lives in lisbon", "zwibbeling", "zwibbel", "quokkazebra"}
+	// Values are pressed before they are sealed, so words that nothing repeats stand whole, and sentences need not.
+	words := []string{"zwibbeling", "zwibbel", "quokkazebra"}
 	live := func(t *testing.T) (found []string) {
 		h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
 		h.configure()
