@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// liveAfter is in a line of Go's collector: the MB that it found in use.
+// liveAfter finds, in a line that Go's collector prints, how many MB were still in use.
 var liveAfter = regexp.MustCompile(`^gc \d+ @.* \d+->\d+->(\d+) MB, `)
 
-// collections takes the collector's lines out of what a process says on stderr. What a process holds
-// swings with its collector by half the heap or all of it. What is in use after a collection does not.
+// collections takes the collector's lines out of what a process says on stderr. The memory that a process holds
+// grows by half the heap or more between two collections. What is in use right after one stays level.
 type collections struct {
 	to io.Writer
 

@@ -107,7 +107,7 @@ func saysHour(text string, words []word) bool {
 func onTheClock(text string) bool {
 	figure := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
 	for i := range len(text) {
-		for _, colon := range []string{":", "："} {
+		for _, colon := range [...]string{":", "："} {
 			if n := i + len(colon); strings.HasPrefix(text[i:], colon) && figure(i-1) && figure(n) && figure(n+1) && !figure(n+2) && !figure(i-3) {
 				return true
 			}

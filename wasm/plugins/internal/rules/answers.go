@@ -37,15 +37,20 @@ func (t *talk) question(s sentence) (asked, bool) {
 	if b == nil {
 		return q, false
 	}
-	if t.before == nil {
-		t.before = sentences(b.Text)
-	}
-	for _, o := range t.before {
+	for _, o := range t.sentencesOf(b) {
 		if o.ends == "?" || o.ends == "？" {
 			q = asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}
 		}
 	}
 	return q, q.toks != nil
+}
+
+// sentencesOf are those of the turn before this one.
+func (t *talk) sentencesOf(before *abi.Turn) []sentence {
+	if t.before == nil {
+		t.before = sentences(before.Text)
+	}
+	return t.before
 }
 
 // justSaid is the turn before this one, if it is of another speaker and may be answered. Else it is nil.

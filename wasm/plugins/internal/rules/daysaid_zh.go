@@ -190,7 +190,7 @@ func (t *talk) offZh(b *bareZh, p plan, attr string) {
 	t.off, t.offAt = p, len(t.out.Candidates)
 }
 
-// movedOffZh takes 改到周一 right behind a clause that calls something off: it moves, and is not off.
+// movedOffZh takes 改到周一 right behind a clause that calls something off. The event is moved, and no cancellation is kept.
 func (t *talk) movedOffZh(b *bareZh) bool {
 	if len(b.whens) != 1 || t.offAt == 0 || t.offAt != len(t.out.Candidates) || !t.off.chinese || !b.whens[0].hasDay && !b.whens[0].clock || !startsWithAny(b.text, movesZh) || len(t.saidBefore(b).toks) == 0 {
 		return false

@@ -83,7 +83,7 @@ func (t *talk) hangs(s sentence) bool {
 // readJoined reads a statement that was made of a question and an answer, and what follows it in the answer.
 func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 	from, refused, part, said, called := len(t.out.Candidates), len(t.out.Refusals), t.part, t.said, t.called
-	t.rejoined, t.part = true, Facts // what is noted is read for each part, so that all parts see the same
+	t.rejoined, t.part = true, Facts // notes are made for each part, or it would read the answer alone again; tidy drops them
 	defer func() { t.rejoined, t.part, t.said, t.called = false, part, said, called }()
 	read := func(text string) {
 		for _, o := range sentences(text) {
@@ -115,24 +115,26 @@ func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 			t.out.Candidates = t.out.Candidates[:more+len(kept)]
 		}
 	}
-	t.standsFor(from, s)
-	for i := from; i < len(t.out.Candidates); i++ {
-		c := &t.out.Candidates[i]
-		c.Spans = append(c.Spans[:min(1, len(c.Spans)):1], abi.Span{Turn: -1, Start: q.start, End: q.end})
-	}
+	t.citesBoth(from, s, q.start, q.end)
 	t.out.Refusals = t.out.Refusals[:refused]
 	return true
+}
+
+// citesBoth makes the candidates from number from on cite an answer, and a part of the turn before, which asked.
+func (t *talk) citesBoth(from int, answer sentence, start, end int) {
+	t.standsFor(from, answer)
+	for i := from; i < len(t.out.Candidates); i++ {
+		c := &t.out.Candidates[i]
+		c.Spans = append(c.Spans[:min(1, len(c.Spans)):1], abi.Span{Turn: -1, Start: start, End: end})
+	}
 }
 
 // inquired is the last question of the turn before, if it can be made a statement of.
 func (t *talk) inquired() (inquiry, bool) {
 	b := t.justSaid()
-	if t.before == nil {
-		t.before = sentences(b.Text)
-	}
-	by := speakerOf(t.ev, b.Speaker)
-	for k := len(t.before) - 1; k >= 0; k-- {
-		o := t.before[k]
+	by, all := speakerOf(t.ev, b.Speaker), t.sentencesOf(b)
+	for k := len(all) - 1; k >= 0; k-- {
+		o := all[k]
 		if o.chinese() || len(o.toks) > 30 {
 			return inquiry{}, false
 		}
@@ -254,7 +256,7 @@ func (q *inquiry) passing() bool {
 	l, _, ing := lemma(first)
 	subject := strings.ToLower(q.subj)
 	noun := last(subject)
-	person := q.subj == "I" || subject == "we" || subjectPronoun(subject) || kin(noun) || calledSo[noun] || q.subj != "" && !strings.Contains(q.subj, " ") && capital(q.subj)
+	person := q.subj == "I" || subject == "we" || subjectPronoun(subject) || kin(noun) || calledSo[noun] || q.subj != "" && !strings.Contains(q.subj, " ") && capitalised(q.subj)
 	switch {
 	case q.aux == "should" || q.aux == "shall" || q.aux == "would" && q.subj != "I" || subject == "they" || subject == "it":
 		return true
@@ -289,4 +291,4 @@ var passingStates = set("free available busy ok okay alright sure ready serious 
 var moments = set("minute moment second time idea question light pen lighter problem fun clue")
 
 // openNouns are what one asks for and no answer is worth keeping.
-var openNouns = set("plan plans point matter problem idea deal story news time weather opinion take thoughts excuse question matter rush catch secret next occasion score tip advice luck chance objection volunteer dessert cash change word answer date day hurry difference hobby matter damage situation verdict mood")
+var openNouns = set("plan plans point matter problem idea deal story news time weather opinion take thoughts excuse question rush catch secret next occasion score tip advice luck chance objection volunteer dessert cash change word answer date day hurry difference hobby damage situation verdict mood")

@@ -249,9 +249,6 @@ func words(s sentence) (all []string) {
 	return all
 }
 
-// capital reports a word that begins with a capital of the English alphabet.
-func capital(w string) bool { return w != "" && w[0] >= 'A' && w[0] <= 'Z' }
-
 // lowers reports a word that is no name, though it may begin an answer.
 func lowers(w string) bool {
 	_, event := eventNoun(w)

@@ -7,7 +7,7 @@ import (
 
 // Answers to questions with a word for what they ask: a place, a person, a job, a number.
 
-// filled is a statement with an answer in the place of the question word.
+// filled makes a statement of a question: the answer takes the place of the question word.
 func (q *inquiry) filled(head sentence) string {
 	fill, w := words(head), lowered(q.rest)
 	if timed, _ := q.timed(head); timed && q.word != "when" && q.word != "how" {
@@ -207,7 +207,7 @@ func (q *inquiry) filledPlace(head sentence, fill, w []string) string {
 	default:
 		return ""
 	}
-	if verb == "come" && !from || from && verb == "come" && w[len(w)-1] != "from" || at == "from" && !from {
+	if verb == "come" && w[len(w)-1] != "from" || at == "from" && !from {
 		return ""
 	}
 	if (verb == "go" || verb == "fly" || verb == "travel" || verb == "move") && (placed || fill[0] == "to") && len(q.rest) > 1 && q.rest[1] != "to" {
@@ -273,7 +273,7 @@ func (q *inquiry) filledWho(head sentence, fill, w []string) string {
 		return strings.Join(fill, " ") + " " + aux + " " + strings.Join(q.rest, " ")
 	case at == "me" || at == "the":
 		return ""
-	case len(w) == 0 && own && capital(q.subj) && q.subj != "I" && q.aux == "is":
+	case len(w) == 0 && own && capitalised(q.subj) && q.subj != "I" && q.aux == "is":
 		return q.subj + " is " + strings.Join(fill, " ")
 	case len(w) == 0 && (own || q.aux != "is" || q.subj == "I"):
 		return ""

@@ -39,7 +39,7 @@ func (q *inquiry) calls(words []string) bool {
 	alone := true
 	for i, w := range words {
 		ends := i+1 == len(words) || words[i+1] == ","
-		if alone && ends && capital(w) && nameWord(strings.ToLower(w)) && !strings.EqualFold(w, q.of.name) {
+		if alone && ends && capitalised(w) && nameWord(strings.ToLower(w)) && !strings.EqualFold(w, q.of.name) {
 			return true
 		}
 		alone = w == "," || alone && lead(strings.ToLower(w))
@@ -136,9 +136,9 @@ func (q *inquiry) subjectAt(words []string) int {
 	switch {
 	case determiner(w[0]):
 		first = 2
-	case calledSo[w[0]] || capital(words[0]) && nameWord(w[0]):
+	case calledSo[w[0]] || capitalised(words[0]) && nameWord(w[0]):
 		first = 1
-		for first < len(w) && capital(words[first]) && nameWord(w[first]) {
+		for first < len(w) && capitalised(words[first]) && nameWord(w[first]) {
 			first++
 		}
 		if strings.HasSuffix(w[first-1], "'s") {
@@ -205,7 +205,7 @@ func (q *inquiry) inOrder(words []string) bool {
 		n = 1
 	case w[0] == "your" && kin(w[1]):
 		n = 2
-	case capital(words[0]) && nameWord(w[0]):
+	case capitalised(words[0]) && nameWord(w[0]):
 		n = 1
 	default:
 		return false
@@ -254,7 +254,7 @@ func lowered(words []string) []string {
 // no saying whom a word means.
 func (q *inquiry) asSaid(words []string, subject bool) string {
 	var b strings.Builder
-	named := q.by.name != "" && capital(q.by.name) && !strings.Contains(q.by.name, " ")
+	named := q.by.name != "" && capitalised(q.by.name) && !strings.Contains(q.by.name, " ")
 	for i, raw := range words {
 		w := strings.ToLower(raw)
 		switch w {

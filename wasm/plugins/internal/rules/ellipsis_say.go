@@ -95,7 +95,7 @@ func (q *inquiry) someOf() []string {
 
 // uncapital is an answer whose first word is no name.
 func uncapital(words []string) []string {
-	if len(words) > 0 && !(len(words) > 1 && !strings.HasSuffix(words[0], ",") && capital(words[1])) {
+	if len(words) > 0 && !(len(words) > 1 && !strings.HasSuffix(words[0], ",") && capitalised(words[1])) {
 		words = slices.Clone(words)
 		words[0] = lowerFirst(words[0])
 	}

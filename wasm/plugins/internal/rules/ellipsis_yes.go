@@ -198,7 +198,7 @@ func (q *inquiry) denied(a *reply, still bool) string {
 		if q.aux == "do" || q.aux == "does" {
 			return q.says(true, append(some, "any", "more"))
 		}
-		if at := some[0]; at == "at" && len(some) > 1 && capital(some[1]) {
+		if at := some[0]; at == "at" && len(some) > 1 && capitalised(some[1]) {
 			if q.aux = "does"; q.subj == "I" {
 				q.aux = "do"
 			}
@@ -343,7 +343,7 @@ func (q *inquiry) instead(head sentence) string {
 		head = head.sub(0, len(head.toks)-1)
 	}
 	k := n
-	for k > 0 && capital(q.rest[k-1]) {
+	for k > 0 && capitalised(q.rest[k-1]) {
 		k--
 	}
 	if k == n || k == 0 || !placing(strings.ToLower(q.rest[k-1])) && strings.ToLower(q.rest[k-1]) != "from" && strings.ToLower(q.rest[k-1]) != "to" || slices.ContainsFunc(head.toks, func(t token) bool {

@@ -46,11 +46,9 @@ func (t *talk) resolvedZh(s sentence) bool {
 	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
 		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.ev.At) // too vague for a question and half a sentence
 	})...)
-	t.standsFor(from, s)
-	asked := abi.Span{Turn: -1, Start: 0, End: len(b.Text)}
+	t.citesBoth(from, s, 0, len(b.Text))
 	for i := from; i < len(t.out.Candidates); i++ {
-		a := &t.out.Candidates[i]
-		a.Spans, a.Confidence = append(a.Spans[:min(1, len(a.Spans)):1], asked), min(a.Confidence, answeredSure)
+		t.out.Candidates[i].Confidence = min(t.out.Candidates[i].Confidence, answeredSure)
 	}
 	return true
 }
