@@ -321,12 +321,8 @@ var wishes = set("like love prefer rather be")
 // tells reports whether a sentence tells of the past, with another verb than those by which one arranges.
 func (s sentence) tells() bool {
 	for i := range s.toks {
-		switch base, past, _ := lemma(s.at(i)); base {
-		case "book", "reserve", "order", "buy", "plan", "schedule", "invite", "organise", "organize":
-		default:
-			if past && s.at(i) != "been" {
-				return true
-			}
+		if base, past, _ := lemma(s.at(i)); past && !arranged[base] && s.at(i) != "been" {
+			return true
 		}
 	}
 	return false

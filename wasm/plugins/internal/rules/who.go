@@ -216,12 +216,7 @@ func personsIn(toks []token, text string) []met {
 		if initials(text[t.start:t.end]) || worksFor(toks, i) {
 			continue // "he's with SAS"
 		}
-		if f, n := feast.At(func(k int) string {
-			if k < 0 || k >= len(toks) {
-				return ""
-			}
-			return toks[k].s
-		}, i); f != nil {
+		if f, n := feast.At((&sentence{toks: toks}).at, i); f != nil {
 			end = max(end, i+n-1)
 			continue
 		}
