@@ -103,11 +103,8 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 		w = to
 	}
 	typ := "semantic"
-	if happened || ahead || c.future || c.must {
+	if c.episode(w, happened, ahead) {
 		typ = "episodic"
-	}
-	if c.hasHabit() {
-		typ = "semantic"
 	}
 	a := t.base(c, typ, "noted", sure)
 	if typ == "episodic" {

@@ -71,7 +71,7 @@ func (c *clause) stated(v *view) bool {
 	switch c.kind {
 	case 's', 'w':
 	case 'p':
-		if !c.own && !thirds[c.w(0)] && sexOf("", c.subj.name) == 0 {
+		if !c.aPerson() {
 			return false // "Kickboxing is a perfect way to stay in shape"
 		}
 	case 't':
@@ -82,8 +82,7 @@ func (c *clause) stated(v *view) bool {
 	default:
 		return false
 	}
-	ahead := c.future || c.must || c.verb == "gonna" || c.verb == "gotta" || c.verb == "go" && c.ing && c.w(c.vi+1) == "to" && !determiner(c.w(c.vi+2)) && !wordsOwn[c.w(c.vi+2)]
-	if ahead && !v.ahead || c.verb == "try" || c.verb == "be" && (v.has(feelings) > 0 || v.has(warm) > 0 || pastForm(c.w(c.vi+1))) {
+	if c.ahead() && !v.ahead || c.verb == "try" || c.verb == "be" && (v.has(feelings) > 0 || v.has(warm) > 0 || pastForm(c.w(c.vi+1))) {
 		return false
 	}
 	if c.ing && !v.day {

@@ -26,8 +26,11 @@ func (t *talk) outlook(s sentence) bool {
 				continue
 			}
 			a := t.base(&c, "semantic", "noted", notedSure)
+			if past || intentions[c.w(i)] {
+				a.Type, a.EventType, a.Actor = "episodic", "noted", c.subj.name
+			}
 			if past {
-				a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", c.subj.name, t.toldAt(s)
+				a.Started = t.toldAt(s)
 			}
 			t.out.Candidates = append(t.out.Candidates, a)
 			return true

@@ -61,11 +61,14 @@ func (t *talk) outlookZh(b *bareZh) bool {
 		if !ok || who == "" {
 			return false
 		}
-		t.out.Candidates = append(t.out.Candidates, t.baseZh(b, "semantic", "noted", p, notedSure))
-		if base == "忘了" {
-			a := &t.out.Candidates[len(t.out.Candidates)-1]
-			a.Type, a.EventType, a.Actor, a.Started = "episodic", "noted", p.name, t.toldAt(b.s)
+		a := t.baseZh(b, "semantic", "noted", p, notedSure)
+		if base == "忘了" || intentionsZh[base] {
+			a.Type, a.EventType, a.Actor = "episodic", "noted", p.name
 		}
+		if base == "忘了" {
+			a.Started = t.toldAt(b.s)
+		}
+		t.out.Candidates = append(t.out.Candidates, a)
 		return true
 	}
 	return false

@@ -183,7 +183,7 @@ func (c *clause) beVerb(i *int) bool {
 			return true
 		}
 	}
-	if c.w(k) == "supposed" || c.w(k) == "planning" || c.w(k) == "hoping" || c.w(k) == "about" && c.w(k+1) == "to" || c.w(k) == "been" {
+	if c.w(k) == "gonna" || c.w(k) == "supposed" || c.w(k) == "planning" || c.w(k) == "hoping" || c.w(k) == "about" && c.w(k+1) == "to" || c.w(k) == "been" {
 		*i = k - 1
 		return true
 	}

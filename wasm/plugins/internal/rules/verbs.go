@@ -118,6 +118,8 @@ func third(s string) string {
 		return "is"
 	case s == "do" || s == "go":
 		return s + "es"
+	case s == "wanna":
+		return "wants to"
 	case strings.HasSuffix(s, "y") && len(s) > 1 && !strings.ContainsAny(s[len(s)-2:len(s)-1], "aeiou"):
 		return s[:len(s)-1] + "ies"
 	case strings.HasSuffix(s, "s") || strings.HasSuffix(s, "ch") || strings.HasSuffix(s, "sh") || strings.HasSuffix(s, "x"):
