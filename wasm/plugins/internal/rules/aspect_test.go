@@ -18,9 +18,9 @@ func TestAspect(t *testing.T) {
 		"Suzanne with the horses has sold up and bought a bar in Fuerteventura.":            "episodic",
 		"I'd love to learn to surf.":                                                        "semantic",
 		"My sister is worried about her exam.":                                              "semantic",
-		"我在考虑换工作。": "episodic",
-		"我姐在找工作。":  "episodic",
-		"我一直想学冲浪。": "semantic",
+		"我在考虑换工作。":                                                                          "episodic",
+		"我姐在找工作。":                                                                           "episodic",
+		"我一直想学冲浪。":                                                                          "semantic",
 	} {
 		out := hear(t, line)
 		found := false

@@ -47,7 +47,7 @@ func (t *talk) foregoes(c *clause, i int) {
 	if c.w(i) == "eating" || c.w(i) == "drinking" {
 		i++
 	}
-	if l, _, ing := lemma(c.w(i)); ing && l != "smoke" && c.verb != "avoid" || c.verb == "stop" && preposition(c.w(i)) {
+	if l, _, ing := lemma(c.w(i)); ing && l != "smoke" && c.verb != "avoid" || c.w(i) == "doing" || c.verb == "stop" && preposition(c.w(i)) {
 		return // what ends is a habit, or "I stopped at the shop"
 	}
 	o, _, _ := strings.Cut(o2(c, i), " for ") // Lent

@@ -186,7 +186,7 @@ func (t *talk) stopped(c *clause, i int) {
 	default:
 		return
 	}
-	if l, _, ing := lemma(c.w(i)); ing {
+	if l, _, ing := lemma(c.w(i)); ing || c.w(i) == "doing" {
 		before := len(t.out.Candidates)
 		t.gaveUp(c, l, i+1)
 		if o, _ := c.object(i); len(t.out.Candidates) > before && o != "" && o != "smoking" && c.verb != "quit" {
@@ -205,6 +205,10 @@ func (t *talk) gaveUp(c *clause, verb string, i int) {
 		}
 	case "smoke":
 		t.ended(c, c.subj, "diet", "smokes", "smoking", true)
+	case "": // doing
+		if o != "" {
+			t.ended(c, c.subj, "habit", "does", cutTail(o), true)
+		}
 	case "play":
 		if o != "" {
 			t.ended(c, c.subj, "habit", "plays", cutTail(o), true)

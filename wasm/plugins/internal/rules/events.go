@@ -56,6 +56,9 @@ func (t *talk) plan(c *clause, w *when) {
 		return
 	}
 	if w == nil || !w.hasDay && !w.clock {
+		if c.dangling() {
+			return
+		}
 		if !c.todo() && (c.intend && !c.must || c.conditional() || c.kind != 's' && c.kind != 'w' || !errand[c.verb] && !(c.future && c.announced()) || !c.future && c.kind != 's' || c.maybe || len(c.words)-c.vi < 3 || o2(c, c.vi+1) == "" || vague(o2(c, c.vi+1)) && len(c.words)-c.vi < 4) {
 			return
 		}

@@ -79,6 +79,7 @@ func lexWithin(text string, from, to int) []token {
 			i += n
 		}
 	}
+	rejoin(toks, text)
 	return toks
 }
 

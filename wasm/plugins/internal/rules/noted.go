@@ -68,7 +68,7 @@ func (t *talk) note(s sentence) bool {
 	if ok && (c.unreal() || c.past && c.future || c.movedOn(t.plain) || c.neg && unheard[c.verb]) {
 		return false
 	}
-	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.offers() || c.unresolved(false) && len(c.words)-c.vi < 4) {
+	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.offers() || c.dangling()) {
 		return false
 	}
 	if !ok {

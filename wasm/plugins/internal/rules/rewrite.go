@@ -45,6 +45,8 @@ func (t *talk) rewrite(c *clause) string {
 		}
 		if s, ok := t.replacement(c, i, tok, i == subjectTok, &agreed, verbTok); ok {
 			write(s, tok)
+		} else if strings.Contains(tok.s, "'") && !strings.ContainsAny(c.text[tok.start:tok.end], "'’") {
+			write(tok.s, tok) // "theyll"
 		} else if i > 0 && i-1 != subjectTok && i != verbTok && c.at(i-1) == "i" {
 			before := c.at(i - 2)
 			if before == "and" && c.at(i-3) == "," && i > 3 && !c.toks[i-4].cap {

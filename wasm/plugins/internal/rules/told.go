@@ -130,11 +130,48 @@ func tellThem(s sentence) sentence {
 	return s.sub(n, len(s.toks))
 }
 
+// asides round a sentence off, or open it, and tell nothing: "would you believe". A comma stands between.
+var (
+	openings = wordLists("do you know|do you know what|you know what|guess what|tell you what|i'll tell you what|would you believe|would you believe it|to be honest|truth be told|funnily enough")
+	tails    = wordLists("would you believe|would you believe it|can you believe it|believe it or not|god help us|god help me|don't laugh|don't ask|don't ask me|don't ask me how|touch wood|bless him|bless her|bless them|poor thing|poor love|me")
+)
+
+func wordLists(s string) (all [][]string) {
+	for l := range strings.SplitSeq(s, "|") {
+		all = append(all, strings.Fields(l))
+	}
+	return all
+}
+
+// untagged is an English sentence without such an opening and such a tail.
+func untagged(s sentence) sentence {
+	for _, words := range openings {
+		if n := len(words); len(s.toks) > n+3 && s.at(n) == "," && s.has(0, words) {
+			s = s.sub(n+1, len(s.toks))
+			break
+		}
+	}
+	for _, words := range tails {
+		if n := len(s.toks) - len(words); n > 4 && s.at(n-1) == "," && s.has(n, words) {
+			return s.sub(0, n-1)
+		}
+	}
+	return s
+}
+
+// has reports whether the words stand from token i on.
+func (s sentence) has(i int, words []string) bool {
+	for k, w := range words {
+		if s.at(i+k) != w {
+			return false
+		}
+	}
+	return true
+}
+
 // toldYou is "did I tell you that Hannah got the job?" as the statement that it is.
 func toldYou(s sentence) sentence {
-	if s.at(0) == "do" && s.at(1) == "you" && s.at(2) == "know" && s.at(3) == "what" && s.at(4) == "," && len(s.toks) > 7 {
-		s = s.sub(5, len(s.toks))
-	}
+	s = untagged(s)
 	if s.ends != "?" {
 		return tellThem(s)
 	}

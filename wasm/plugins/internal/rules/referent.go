@@ -1,0 +1,189 @@
+package rules
+
+import "strings"
+
+// "We sold it in the summer" leaves open what was sold. After "do you still have that Fiesta?" it is the Fiesta: the one
+// thing that the other speaker's turn just before names stands for "it" and "them", and what was asked to be still done
+// for what "I stopped" leaves out.
+
+// referred reads a sentence that leaves open what the turn before names. It reports whether the sentence needs no other
+// reading.
+func (t *talk) referred(s sentence) bool {
+	b := t.justSaid()
+	if t.rejoined || b == nil || s.chinese() || hasHan(b.Text) || s.ends == "?" || len(s.toks) > 40 || conditioned(s) || len(t.own) == 0 || t.own[0].start != s.start && !t.own[0].onlyYesOrNo() {
+		return false
+	}
+	a := reply{sentence: s}
+	if a.opens(); a.mixed || a.from >= len(a.toks) {
+		return false
+	}
+	at, end, kind := a.leftOpen()
+	if kind == 0 {
+		return false
+	}
+	q, thing := t.spokenOf(kind)
+	if thing == "" {
+		return false
+	}
+	statement := s.text[s.toks[a.from].start:s.toks[at].start] + thing + s.text[s.toks[end-1].end:s.end]
+	if at == end {
+		statement = s.text[s.toks[a.from].start:s.toks[at-1].end] + " " + thing + s.text[s.toks[at-1].end:s.end]
+	}
+	return t.readJoined(&q, s, statement, "")
+}
+
+// What an answer leaves open.
+const (
+	openOne   = 'i' // it
+	openMany  = 'm' // they, them
+	openDoing = 'd' // "I stopped"
+	openPlace = 'p' // "we went"
+)
+
+// leftOpen finds the tokens of what an answer leaves open, where nothing before them in the answer says what it is.
+// Where words are only missing, at and end are the token that they belong before.
+func (a *reply) leftOpen() (at, end int, kind byte) {
+	base, rest := contraction(a.at(a.from))
+	if base == "they" && rest != "will" && rest != "would" && (a.at(a.from+1) != "say" && a.at(a.from+1) != "said") {
+		if rest == "" {
+			return a.from, a.from + 1, openMany
+		}
+		return 0, 0, 0
+	}
+	if base != "i" && base != "we" && base != "he" && base != "she" {
+		return 0, 0, 0
+	}
+	i := a.from + 1
+	for i < len(a.toks) && (auxiliary(a.at(i)) || adverb(a.at(i)) || a.at(i) == "not" || a.at(i) == "never") {
+		i++
+	}
+	verb, past, ing := lemma(a.at(i))
+	if verb == "" && !pastForm(a.at(i)) || a.at(i) == "'s" {
+		return 0, 0, 0
+	}
+	next := a.at(i + 1)
+	ends := next == "" || next == "," || next == "in" || next == "on" || next == "when" || next == "last" || next == "ago" || next == "years" || next == "because" || next == "yesterday"
+	switch {
+	case next == "it" && a.at(i+2) != "was" && a.at(i+2) != "is":
+		return i + 1, i + 2, openOne
+	case next == "them":
+		return i + 1, i + 2, openMany
+	case !ends || !past && rest != "have" || ing:
+	case verb == "stop" || verb == "quit" || a.at(i) == "stopped":
+		return i + 1, i + 1, openDoing
+	case verb == "go":
+		return i + 1, i + 1, openPlace
+	}
+	return 0, 0, 0
+}
+
+// spokenOf is the one thing of a kind that the turn before names, in the words of whoever answers, and the sentence
+// that names it.
+func (t *talk) spokenOf(kind byte) (inquiry, string) {
+	b := t.justSaid()
+	all := t.sentencesOf(b)
+	for k := len(all) - 1; k >= 0; k-- {
+		o := all[k]
+		if o.chinese() || len(o.toks) > 30 {
+			break
+		}
+		q := inquiry{asked: asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}, now: t.now}
+		var found []string
+		for i := 0; i < len(o.toks); {
+			from, end := o.thingAt(i, kind)
+			if end == 0 {
+				i++
+				continue
+			}
+			words := strings.Fields(o.text[o.toks[from].start:o.toks[end-1].end])
+			if pointing[strings.ToLower(words[0])] {
+				words[0] = "the"
+			}
+			found = append(found, q.asSaid(words, false))
+			i = end
+		}
+		switch len(found) {
+		case 0:
+			continue
+		case 1:
+			return q, found[0]
+		}
+		break
+	}
+	return inquiry{}, ""
+}
+
+// thingAt is the noun phrase of a kind that begins at token i: of things its determiner and up to four words; of what is
+// done the verb with what it is done to, after "still"; of places the words from "to" on. end is 0 where there is none.
+func (s sentence) thingAt(i int, kind byte) (from, end int) {
+	w := s.at(i)
+	switch kind {
+	case openDoing:
+		if _, _, ing := lemma(s.at(i + 1)); w != "still" || !ing && s.at(i+1) != "doing" {
+			return 0, 0
+		}
+		return i + 1, s.phraseEnd(i+2, 4)
+	case openPlace:
+		if w != "to" || !determiner(s.at(i+1)) && (i+1 >= len(s.toks) || !s.toks[i+1].cap) {
+			return 0, 0
+		}
+		end = s.phraseEnd(i+2, 4)
+		return i, end
+	}
+	if w != "the" && w != "your" && w != "my" && w != "our" && !pointing[w] {
+		return 0, 0
+	}
+	end = s.phraseEnd(i+1, 4)
+	if end == i+1 {
+		return 0, 0
+	}
+	noun, _ := contraction(s.at(end - 1))
+	many := strings.HasSuffix(noun, "s") && !strings.HasSuffix(noun, "ss") || noun == "people" || noun == "children"
+	if many != (kind == openMany) || !many && (kin(noun) || pet(noun)) || openNouns[noun] || nounOfTime[noun] {
+		return 0, 0
+	}
+	return i, end
+}
+
+var pointing = set("this that these those")
+
+// nounOfTime are what "the" makes a time of.
+var nounOfTime = set("morning afternoon evening night day week weekend month year summer winter spring autumn moment time end way point minute hour thing")
+
+// phraseEnd is the token after the words of a noun phrase from token i on, of most words.
+func (s sentence) phraseEnd(i, most int) int {
+	k := i
+	for ; k < min(len(s.toks), i+most); k++ {
+		w := s.at(k)
+		if s.toks[k].kind != 'w' || preposition(w) || auxiliary(w) || adverb(w) || determiner(w) || lead(w) || personal(w) || subjectPronoun(w) || pauses[w] {
+			break
+		}
+		if _, rest := contraction(w); rest != "" {
+			break
+		}
+	}
+	return k
+}
+
+// pauses end a noun phrase of a question.
+var pauses = set("yet again anymore together today tomorrow yesterday tonight then when while if or and but so who which up out off back down over over-night last next this going coming done gone open here there")
+
+// dangling reports a clause whose first word after the verb that could say what it is about is a pronoun: "I've packed
+// it in", "she talked to them", "I painted that". Of "this thing on my foot" a noun follows.
+func (c *clause) dangling() bool {
+	for i := c.vi + 1; i < len(c.words); i++ {
+		switch w := c.w(i); w {
+		case "it", "them", "him":
+			return true
+		case "this", "that", "these", "those", "one":
+			if next := c.w(i + 1); next == "" || next == "," || preposition(next) || joins[next] || next == "after" || next == "when" {
+				return true
+			}
+		default:
+			if telling(w) && !adverb(w) && w != "up" && w != "back" && w != "out" {
+				return false
+			}
+		}
+	}
+	return false
+}
