@@ -108,6 +108,8 @@ func onWeekday(s sentence, k, d int, now moment, w *when, lead string) int {
 		return j + dayCore(s, j, now, w, "on") - k
 	}
 	switch j := k + 1 + boolInt(at(k+1) == "of"); {
+	case at(k+1) == "mornings" || at(k+1) == "afternoons" || at(k+1) == "evenings" || at(k+1) == "nights":
+		w.habit, n = true, 2
 	case at(k+1) == "before" && at(k+2) == "last", at(k+1) == "after" && at(k+2) == "next": // which one nobody can say
 		w.void = true
 		n = 3
@@ -219,9 +221,9 @@ func inMonth(s sentence, k, m int, now moment, w *when, lead string) int {
 		return monthDay(s, k+2, m, d, now, w) + 2
 	}
 	y, _, _ := date(now.day)
-	if n, ok := year(at(k + 1)); ok {
-		w.set(dayOf(n, m, 1), 'M')
-		return 2
+	if y, n := s.yearAt(k + 1); n > 0 {
+		w.set(dayOf(y, m, 1), 'M')
+		return 1 + n
 	}
 	if lead == "" {
 		return 0

@@ -23,6 +23,7 @@ type inquiry struct {
 	denies bool     // "you don't smoke?"
 	now    moment   // when the answer was given
 	plain  bool     // the question has the order of a statement: "you're from Cork?"
+	names  bool     // it only names what the answer leaves open; see referent.go
 }
 
 // resolved reads an answer that hangs on the question of another speaker just before. It reports whether the
@@ -93,6 +94,9 @@ func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 	read(statement)
 	// A note without a time is too vague to be kept of a question and half a sentence, if it is not of one's health.
 	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
+		if q.names && (c.Slot == nil && c.Started == t.ev.At || c.Kind == "promise" && c.Started == 0) {
+			return true // a deed of some time, or one to come that is over in a minute
+		}
 		return c.Kind == "noted" && c.Started == 0 && !strings.Contains(q.raw(), "allerg")
 	})...)
 	if len(t.out.Candidates) == from {

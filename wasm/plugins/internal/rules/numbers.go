@@ -93,3 +93,34 @@ func year(s string) (int, bool) {
 }
 
 func isYear(s string) bool { _, ok := year(s); return ok }
+
+// yearAt reads a year from token i on, in digits or words ("nineteen eighty-one", "twenty fifteen", "two thousand and
+// nineteen"), and says how many tokens it takes; 0 where there is none.
+func (s sentence) yearAt(i int) (y, n int) {
+	if y, ok := year(s.at(i)); ok {
+		return y, 1
+	}
+	tens := func(i int) (int, int) {
+		a, ok := number(s.at(i))
+		if !ok || numeric(s.at(i)) || a < 1 || s.at(i) == "a" || s.at(i) == "an" {
+			return 0, 0
+		}
+		if b, ok := number(s.at(i + 1)); ok && a >= 20 && a%10 == 0 && b > 0 && b < 10 && !numeric(s.at(i+1)) {
+			return a + b, 2
+		}
+		return a, 1
+	}
+	switch w := s.at(i); {
+	case w == "two" && s.at(i+1) == "thousand":
+		and := boolInt(s.at(i+2) == "and")
+		if rest, n := tens(i + 2 + and); n > 0 {
+			return 2000 + rest, 2 + and + n
+		}
+		return 2000, 2
+	case w == "nineteen" || w == "twenty":
+		if rest, n := tens(i + 1); n > 0 && rest >= 10 {
+			return map[string]int{"nineteen": 1900, "twenty": 2000}[w] + rest, 1 + n
+		}
+	}
+	return 0, 0
+}

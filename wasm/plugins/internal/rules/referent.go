@@ -29,6 +29,16 @@ func (t *talk) referred(s sentence) bool {
 	if at == end {
 		statement = s.text[s.toks[a.from].start:s.toks[at-1].end] + " " + thing + s.text[s.toks[at-1].end:s.end]
 	}
+	if w := findWhens(q.sentence, t.now); len(w) == 1 && len(findWhens(a.sentence, t.now)) == 0 {
+		from := w[0].first // "can you send me the figures by Monday?", "I'll send them"
+		if from > 0 && preposition(q.at(from-1)) {
+			from--
+		}
+		said, more, _ := strings.Cut(strings.TrimRight(statement, " .!"), ", ")
+		if statement = said + " " + q.text[q.toks[from].start:q.toks[w[0].next-1].end]; more != "" {
+			statement += ", " + more
+		}
+	}
 	return t.readJoined(&q, s, statement, "")
 }
 
@@ -57,8 +67,11 @@ func (a *reply) leftOpen() (at, end int, kind byte) {
 	for i < len(a.toks) && (auxiliary(a.at(i)) || adverb(a.at(i)) || a.at(i) == "not" || a.at(i) == "never") {
 		i++
 	}
+	if (a.at(i) == "it" || a.at(i) == "them") && a.at(i-1) == "have" {
+		i-- // "I'll have them ready by noon"
+	}
 	verb, past, ing := lemma(a.at(i))
-	if verb == "" && !pastForm(a.at(i)) || a.at(i) == "'s" {
+	if verb == "" && !pastForm(a.at(i)) && a.at(i) != "have" || a.at(i) == "'s" {
 		return 0, 0, 0
 	}
 	next := a.at(i + 1)
@@ -87,7 +100,7 @@ func (t *talk) spokenOf(kind byte) (inquiry, string) {
 		if o.chinese() || len(o.toks) > 30 {
 			break
 		}
-		q := inquiry{asked: asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}, now: t.now}
+		q := inquiry{asked: asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}, now: t.now, names: true}
 		var found []string
 		for i := 0; i < len(o.toks); {
 			from, end := o.thingAt(i, kind)

@@ -174,7 +174,7 @@ func (t *talk) piece(from, to int, part Part) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
 		}
-		if !t.tip(s) && part != HowTo && !t.task(s) && !t.resolved(s) && !t.referred(s) {
+		if !t.tip(s) && part != HowTo && !t.task(s) && !t.corrects(s) && !t.resolved(s) && !t.referred(s) {
 			t.sentence(s)
 		}
 	}

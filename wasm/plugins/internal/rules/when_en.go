@@ -115,7 +115,8 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 	if n := feastDay(s, k, now, w, lead); n > 0 {
 		return n
 	}
-	if n, ok := number(s.at(k)); ok {
+	if _, n := s.yearAt(k); n > 1 && (lead == "in" || lead == "since") { // "twenty fifteen" is no twenty of anything
+	} else if n, ok := number(s.at(k)); ok {
 		if took, said := counted(s, k, n, now, w, lead); said {
 			return took
 		}
@@ -129,9 +130,9 @@ func dayCore(s sentence, k int, now moment, w *when, lead string) int {
 	if m := monthOf(at(k)); m > 0 && s.toks[k].cap && (at(k) != "may" || lead != "" || k+1 < len(s.toks)) {
 		return inMonth(s, k, m, now, w, lead)
 	}
-	if y, ok := year(at(k)); ok && (lead == "in" || lead == "since" || lead == "from" || lead == "until" || (lead == "to" || lead == "till") && isYear(s.at(k-2))) {
+	if y, n := s.yearAt(k); n > 0 && (lead == "in" || lead == "since" || lead == "from" || lead == "until" || (lead == "to" || lead == "till") && isYear(s.at(k-2))) {
 		w.set(dayOf(y, 1, 1), 'y')
-		return 1
+		return n
 	}
 	return 0
 }
@@ -246,9 +247,9 @@ func monthDay(s sentence, k, m, d int, now moment, w *when) int {
 	if s.at(k) == "," {
 		comma = 1
 	}
-	if y, ok := year(s.at(k + comma)); ok {
+	if y, n := s.yearAt(k + comma); n > 0 {
 		w.calendar(y, m, d)
-		return comma + 1
+		return comma + n
 	}
 	w.coming(now, m, d)
 	w.assumed = 12

@@ -25,6 +25,11 @@ func runAt(s sentence, k int, now moment, w *when) int {
 	if r.Year == 0 {
 		return (r.Next - k) * boolInt(w.yearly(now, r.Days))
 	}
+	if s.at(r.Next-1) == "month" && s.at(r.Next-2) == "the" && weekdayOf(s.at(r.Next-4), false) >= 0 && !s.wasBefore(k) { // "the first Monday of the month": of each
+		w.habit = true
+		w.set(now.day, 'd')
+		return r.Next - k
+	}
 	first, last, ok := r.Days(r.Year)
 	if !ok {
 		return 0

@@ -19,8 +19,8 @@ var worthEn = []mark{
 	}},
 	{"you", -0.9, func(v *view) float64 { return v.has(wordsYou) }},
 	{"a day", 1.2, func(v *view) float64 { return yes(v.day) }},
-	{"a time of day", 0.5, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
-	{"how often, since when", 0.7, func(v *view) float64 { return v.timed(func(w *when) bool { return w.habit || w.since }) }},
+	{"a time of day", 0.6, func(v *view) float64 { return v.timed(func(w *when) bool { return w.clock && !w.byPart }) }},
+	{"how often, since when", 0.8, func(v *view) float64 { return v.timed(func(w *when) bool { return w.habit || w.since }) }},
 	{"a number", 0.7, func(v *view) float64 { return v.number() }},
 	{"past", 0.5, func(v *view) float64 {
 		return v.any(func(i int) bool {
@@ -28,7 +28,7 @@ var worthEn = []mark{
 			return past && !auxiliary(v.words[i]) || pastForm(v.words[i])
 		})
 	}},
-	{"to come", -0.2, func(v *view) float64 {
+	{"to come", -0.1, func(v *view) float64 {
 		return v.any(func(i int) bool {
 			return v.words[i] == "will" || v.words[i] == "gonna" || v.words[i] == "going" && v.at(i+1) == "to"
 		})
@@ -40,7 +40,7 @@ var worthEn = []mark{
 	}},
 	{"not", 0.8, func(v *view) float64 { return v.has(wordsNot) }},
 	{"would, could, may", -0.7, func(v *view) float64 { return v.has(wordsMay) }},
-	{"asks", -1.0, func(v *view) float64 {
+	{"asks", -0.9, func(v *view) float64 {
 		return yes(v.s.ends == "?" || askers[v.at(v.start())] || auxiliary(v.at(v.start())))
 	}},
 	{"begins with a command", -1.6, func(v *view) float64 {
