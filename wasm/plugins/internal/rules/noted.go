@@ -68,7 +68,7 @@ func (t *talk) note(s sentence) bool {
 	if ok && (c.unreal() || c.past && c.future || c.movedOn(t.plain) || c.neg && unheard[c.verb]) {
 		return false
 	}
-	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.offers() || c.dangling()) {
+	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.offers() || c.dangling() || t.nowhere(&c)) {
 		return false
 	}
 	if !ok {

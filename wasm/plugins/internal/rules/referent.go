@@ -160,6 +160,12 @@ func (s sentence) thingAt(i int, kind byte) (from, end int) {
 
 var pointing = set("this that these those")
 
+// nowhere reports "I left in September" as the beginning of an answer that does not say what was left.
+func (t *talk) nowhere(c *clause) bool {
+	b := t.justSaid()
+	return b != nil && (c.verb == "go" || c.verb == "leave") && c.vi+1 == len(c.words) && !t.rejoined && len(t.own) > 0 && c.start <= t.own[0].end && strings.Contains(b.Text, "?")
+}
+
 // nounOfTime are what "the" makes a time of.
 var nounOfTime = set("morning afternoon evening night day week weekend month year summer winter spring autumn moment time end way point minute hour thing")
 
@@ -190,6 +196,10 @@ func (c *clause) dangling() bool {
 			return true
 		case "this", "that", "these", "those", "one":
 			if next := c.w(i + 1); next == "" || next == "," || preposition(next) || joins[next] || next == "after" || next == "when" {
+				return true
+			}
+		case "of":
+			if pointing[c.w(i+1)] || c.w(i+1) == "them" {
 				return true
 			}
 		default:

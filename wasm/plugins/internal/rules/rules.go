@@ -282,6 +282,7 @@ func (t *talk) sentence(s sentence) {
 	}
 	before := len(t.out.Candidates)
 	t.dayed, t.held, t.lastDay, t.denied, t.beside = false, nil, when{}, denialZh{}, 0
+	t.askedDay()
 	var rest []sentence
 	var last sentence
 	parts := t.timed(clauses(s), s)

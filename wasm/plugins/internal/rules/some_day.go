@@ -86,6 +86,33 @@ func (t *talk) hold(c *clause) {
 	}
 }
 
+// askedDay keeps the one day that the question just before names: "Wednesday at three?", "I have a call at four".
+func (t *talk) askedDay() {
+	b := t.justSaid()
+	if b == nil || t.rejoined {
+		return
+	}
+	all := t.sentencesOf(b)
+	if len(all) == 0 || all[len(all)-1].ends != "?" {
+		return
+	}
+	switch aux, _ := contraction(all[len(all)-1].at(0)); aux {
+	case "did", "was", "were", "have", "has":
+		return
+	}
+	var day *when
+	for _, w := range findWhens(all[len(all)-1], t.now) {
+		if w.hasDay && day == nil && !w.habit && !w.since && w.grain == 'd' && w.last == 0 && w.day >= t.now.day {
+			day = &w
+		} else if w.hasDay {
+			return
+		}
+	}
+	if day != nil {
+		t.held = append(t.held, held{*day, 0, true})
+	}
+}
+
 // heldDay is the day that holds for a clause: of the last clause before it that names one.
 func (t *talk) heldDay(c *clause) *held {
 	for i := len(t.held) - 1; i >= 0 && c.text == t.ev.Text; i-- {
@@ -103,7 +130,7 @@ func (t *talk) onHeldDay(c *clause) {
 		return
 	}
 	for i := range c.whens {
-		if w := &c.whens[i]; w.hasDay || w.habit || w.byPart {
+		if w := &c.whens[i]; w.hasDay || w.habit || w.byPart || c.leadsUntil(w) {
 			return
 		}
 	}

@@ -23,7 +23,7 @@ func (t *talk) whereabouts(c *clause, i int) {
 				what = possessive(c.subj.name) + " " + shown
 			}
 			where := strings.TrimSuffix(strings.TrimSpace(c.join(k, c.whereEnds(k))), " again")
-			if unleft[last(strings.ToLower(what))] || manners[where] || c.w(k) == "at" && counts(c.w(k+1)) || c.w(k) == "in" && (c.w(k+1) == "on" || c.w(k+1) == "for" || c.w(k+1) == "a" && moods[c.w(k+2)]) {
+			if personal(c.w(i)) || unleft[last(strings.ToLower(what))] || manners[where] || c.w(k) == "at" && counts(c.w(k+1)) || c.w(k) == "in" && (c.w(k+1) == "on" || c.w(k+1) == "for" || c.w(k+1) == "a" && moods[c.w(k+2)]) {
 				return // "left school at sixteen", "put an offer in on the flat"
 			}
 			if what == "" || figurative[c.w(len(c.words)-1)] || vague(what) || len(c.words)-k < 2 || c.neg {

@@ -2,11 +2,16 @@ package rules
 
 // until reports whether a time is that up to which something lasts: "away until Friday".
 func (s *sentence) until(w *when) bool {
+	return w.hasDay && s.leadsUntil(w)
+}
+
+// leadsUntil reports "until" before a time.
+func (s *sentence) leadsUntil(w *when) bool {
 	lead := s.at(w.first)
 	if lead != "until" && lead != "till" {
 		lead = s.at(w.first - 1)
 	}
-	return w.hasDay && (lead == "until" || lead == "till")
+	return lead == "until" || lead == "till"
 }
 
 // lasts reports a sentence that has a time until which something lasts.

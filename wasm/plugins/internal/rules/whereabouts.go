@@ -73,7 +73,7 @@ func whereWords(s sentence, i, end int) bool {
 
 // locatedAt proposes where the thing of a clause is.
 func (t *talk) locatedAt(c *clause, where string) bool {
-	if last := last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" {
+	if last := last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" || strings.Contains(where, "per cent") || strings.Contains(where, "percent") {
 		return false // "my wedding is in the summer"
 	}
 	return t.factOf(c, "place", "location", where, false, 0.8) != nil
