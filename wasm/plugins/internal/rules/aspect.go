@@ -10,7 +10,7 @@ func (c *clause) episode(w *when, past, ahead bool) bool {
 	case ahead, c.future, c.must, c.ahead():
 		return true
 	case past:
-		return dated || !c.lasted()
+		return dated && !(w.grain == 'y' && years[c.verb]) || !dated && !c.lasted()
 	}
 	return dated && c.ing // "we're hiking this weekend"
 }
@@ -36,7 +36,7 @@ func (c *clause) lasted() bool {
 	case "have":
 		return (next == "a" || next == "an") && c.find(c.vi, len(c.words), "called") > 0
 	}
-	return stative[c.verb]
+	return stative[c.verb] || years[c.verb]
 }
 
 // aPerson reports a clause whose subject is surely a person: "Kickboxing" may be read as a name.
@@ -46,6 +46,9 @@ func (c *clause) aPerson() bool {
 
 // stative verbs tell what is so, and no deed.
 var stative = set("know own belong love like hate prefer believe contain")
+
+// years are verbs of what one does for years: "I studied law in Leeds".
+var years = set("study live grow attend raise")
 
 // intentions are the words of an outlook that say what somebody means to do, and not what they wish or feel.
 var intentions = set("thinking considering contemplating toying intend intends aim aims aiming trying planning meaning might may looking")
