@@ -59,8 +59,11 @@ func justZh(x string) string {
 // means, it is 对方, the one who is spoken to.
 func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 	var b strings.Builder
-	last := s.start
-	for i := 0; i < len(s.toks); i++ {
+	last, lead := s.start, leadZh(s)
+	if lead > 0 {
+		last = s.toks[lead].start
+	}
+	for i := lead; i < len(s.toks); i++ {
 		tok := s.toks[i]
 		if name := t.pronounZh(s, i); name != "" {
 			b.WriteString(s.text[last:tok.start])

@@ -69,6 +69,7 @@ func cutCommaZh(s string) (before, after string) {
 
 // askedZh is a question as the one who answers would say it: 你 is 我, and 我 is 你.
 type askedZh struct {
+	raw   string // the whole sentence
 	text  string // without 吗, 没, 呢 and marks
 	ends  string // 吗, 没 or 呢; "": none of them
 	whose string // the relative of whom it is, as 我老公; "": of none
@@ -105,7 +106,7 @@ func questionZh(text string, now moment) (askedZh, bool) {
 	if containsAny(x, "要不", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "应该", "密码", "验证码", "卡号") {
 		return askedZh{}, false
 	}
-	q := askedZh{text: swapZh.Replace(x), now: now}
+	q := askedZh{raw: swapZh.Replace(s.raw()), text: swapZh.Replace(x), now: now}
 	for _, end := range [...]string{"没有", "吗", "嘛", "么", "没", "呢"} {
 		if r, ok := strings.CutSuffix(q.text, end); ok && r != "" && !strings.HasSuffix(r, "什") && !strings.HasSuffix(r, "有") {
 			q.text, q.ends = r, end
