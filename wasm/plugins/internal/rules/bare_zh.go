@@ -170,13 +170,15 @@ var (
 // clipZh cuts off what another clause says behind a value, where no comma stands between: 麸质 of 麸质吃了肚子疼.
 func clipZh(value string) string {
 	for _, more := range [...]string{"我", "希望", "之前", "以前", "太", "特别", "非常"} {
-		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) {
+		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !(more == "我" && endsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
 			value = value[:i]
 		}
 	}
 	if i := strings.Index(value, "了"); i > 0 && i+len("了") < len(value) {
-		_, verb := utf8.DecodeLastRuneInString(value[:i])
-		value = value[:i-verb]
+		if value = value[:i]; !strings.HasSuffix(value, "子") { // 茄子了软趴趴
+			_, verb := utf8.DecodeLastRuneInString(value)
+			value = value[:i-verb]
+		}
 	}
 	return trimZh(value)
 }

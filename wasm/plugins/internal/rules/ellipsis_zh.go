@@ -27,12 +27,16 @@ func (t *talk) resolvedZh(s sentence) bool {
 		return false
 	}
 	first = trimTails(stripLeadZh(trimZhEnd(first)), "啊", "呀", "呢", "哈")
+	if first == "我" && rest != "" && q.gaps() { // 我啊，八月十七
+		first, rest = cutCommaZh(rest)
+		first = trimZhEnd(first)
+	}
 	if startsWithAny(rest, []string{"你", "您"}) && (personZh(first) || kinPrefixZh(first) == first) {
 		return false // 王姐，你也来了
 	}
 	full := q.with(first, rest)
 	if full == "" {
-		if q.whose != "" {
+		if q.whose != "" && !strings.Contains(q.text, "谁") {
 			t.attend(q.whose) // 你老公做什么工作 / 退休了
 		}
 		return false
@@ -69,7 +73,6 @@ func cutCommaZh(s string) (before, after string) {
 
 // askedZh is a question as the one who answers would say it: 你 is 我, and 我 is 你.
 type askedZh struct {
-	raw   string // the whole sentence
 	text  string // without 吗, 没, 呢 and marks
 	ends  string // 吗, 没 or 呢; "": none of them
 	whose string // the relative of whom it is, as 我老公; "": of none
@@ -106,7 +109,7 @@ func questionZh(text string, now moment) (askedZh, bool) {
 	if containsAny(x, "要不", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "应该", "密码", "验证码", "卡号") {
 		return askedZh{}, false
 	}
-	q := askedZh{raw: swapZh.Replace(s.raw()), text: swapZh.Replace(x), now: now}
+	q := askedZh{text: swapZh.Replace(x), now: now}
 	for _, end := range [...]string{"没有", "吗", "嘛", "么", "没", "呢"} {
 		if r, ok := strings.CutSuffix(q.text, end); ok && r != "" && !strings.HasSuffix(r, "什") && !strings.HasSuffix(r, "有") {
 			q.text, q.ends = r, end
@@ -121,6 +124,9 @@ func questionZh(text string, now moment) (askedZh, bool) {
 	}
 	if startsWithAny(q.text, []string{"会是", "会在", "会几"}) { // 那个会是几点
 		q.text = "会议" + q.text[len("会"):]
+	}
+	if rest, ok := cutHead(q.text, "我还记得", "我记得", "我知道", "我知不知道"); ok && q.gaps() && rest != "" {
+		q.text = rest // 你记得我电梯卡在谁那儿吗
 	}
 	either := false
 	q.text, either = eitherZh(q.text)
@@ -171,8 +177,14 @@ func (q *askedZh) with(first, rest string) string {
 	if q.gaps() {
 		return q.filled(first, rest)
 	}
+	if _, _, ok := strings.Cut(q.text, "还是"); ok && q.ends != "吗" {
+		if chosen := q.chosen(first); chosen != "" {
+			return chosen + then
+		}
+		return ""
+	}
 	if q.ends == "呢" {
-		if q.text == "我" || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你这那来等好别") || !strings.ContainsAny(first, "了去要会在") {
+		if q.text == "我" || strings.ContainsAny(q.text, "还着在了") || startsWithAny(q.text, []string{"现", "今", "明", "后", "那", "然", "结"}) || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你这那来等好别") || !strings.ContainsAny(first, "了去要会在") {
 			return ""
 		}
 		return q.text + first + then
@@ -188,6 +200,23 @@ func (q *askedZh) with(first, rest string) string {
 	}
 	if q.whose != "" && q.ends != "" && startsWithAny(first, []string{"以前", "现在", "从来", "一直", "偶尔", "天天", "每", "有时", "经常", "早就", "很少", "去年", "今年", "前年"}) && !strings.ContainsAny(first, "我你") && strings.ContainsAny(first+rest, strings.Trim(q.text[len(q.whose):], "了的还在不")) {
 		return q.whose + first + then // 你爸喝酒吗 / 以前天天喝
+	}
+	return ""
+}
+
+// chosen is a question between two things with the one that an answer names: 我喜欢吃咸的豆花 of 你喜欢吃甜的还是咸的豆花 and 咸的.
+// It is empty where nobody can tell how long the other one is.
+func (q *askedZh) chosen(answer string) string {
+	one, other, _ := strings.Cut(q.text, "还是")
+	rs, as := []rune(one), []rune(answer)
+	switch n := len(rs) - len(as); {
+	case len(as) == 0:
+	case strings.HasSuffix(one, answer):
+		return one
+	case strings.HasPrefix(other, string(as[:1])) && strings.LastIndex(one, string(as[:1])) > 0 && strings.HasPrefix(other, answer): // 喝咖啡还是喝茶
+		return one[:strings.LastIndex(one, string(as[:1]))] + other
+	case strings.HasPrefix(other, answer) && n > 0 && (rs[len(rs)-1] == as[len(as)-1] || other == answer && len(as) > 1):
+		return string(rs[:n]) + other
 	}
 	return ""
 }
@@ -226,12 +255,15 @@ func (q *askedZh) agreed(first, rest string) string {
 			return ""
 		}
 		return q.text + then
-	case "不是":
+	case "不是", "没有了", "没了", "不了", "不在了", "哪有", "没有", "没":
 		for _, he := range [...]string{"他", "她"} {
 			if after, ok := strings.CutPrefix(rest, he); ok && q.whose != "" {
 				return q.whose + after // 你妈是老师吗 / 不是，她是会计
 			}
 		}
+	}
+	switch first {
+	case "不是", "没有了", "没了", "不了", "哪有":
 		return ""
 	case "还没", "没", "没有", "还没有":
 		after := q.text[len(who):]
@@ -293,6 +325,11 @@ func (q *askedZh) agreed(first, rest string) string {
 	}
 	if tail, ok := strings.CutPrefix(verb, "有"); ok && tail != "" && who != "" && strings.HasPrefix(q.text[len(who):], "有") && !strings.Contains(tail, "点") {
 		return who + first + then // 有没有兄弟姐妹 / 有个弟弟
+	}
+	if _, drug, ok := strings.Cut(q.text, "吃"); ok && who == "我" && (verb == "停了" || verb == "停药了") { // 你还吃那个阿司匹林吗 / 停了
+		if drug = strings.TrimPrefix(drug, "那个"); drugZh(drug) {
+			return "我停了" + drug + then
+		}
 	}
 	if after, ok := strings.CutPrefix(verb, "戒了"); ok && after == "" { // 你还抽烟吗 / 戒了
 		for _, v := range [...]string{"抽", "喝", "吃"} {

@@ -25,7 +25,11 @@ func (t *talk) overZh(b *bareZh) bool {
 	}
 	t.partedZh(b, x)
 	t.jobZh(b, x)
-	if own, ok := ownZh(x); ok {
+	own, ok := ownZh(x)
+	if !ok && startsWithAny(b.s.raw(), []string{"现在", "已经"}) && (!t.topic.known || t.topic.person.key == t.self.key) {
+		own, ok = x, true
+	}
+	if ok {
 		for _, k := range [...]string{"不再吃素了", "不再吃素", "不吃素了", "又吃肉了", "又开始吃肉了", "重新吃肉了", "开始吃肉了"} {
 			if trimAdverbsZh(strings.TrimSuffix(own, k)) == "" && strings.HasSuffix(own, k) {
 				t.endedZh(b, "diet", "diet", "吃素", false)

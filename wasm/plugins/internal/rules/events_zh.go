@@ -128,7 +128,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
+	if containsAny(x, moodsZh[:]...) || undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named, ok := t.whoseEventZh(x, habit)

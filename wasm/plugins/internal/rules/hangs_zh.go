@@ -98,11 +98,17 @@ func (t *talk) withTurnZh(s sentence, from int) {
 	if b == nil || !hasHan(b.Text) {
 		return
 	}
-	q, asked := questionZh(b.Text, t.now)
+	all := sentences(swapZh.Replace(b.Text))
+	if len(all) == 0 {
+		return
+	}
+	q := all[len(all)-1]
+	_, asked := questionZh(b.Text, t.now)
+	asked = asked || q.ends == "？" || q.ends == "?"
 	kept := t.out.Candidates[:from]
 	for _, a := range t.out.Candidates[from:] {
 		open := len(a.Spans) == 1 && a.Spans[0].Turn == 0 && (t.hangsZh(s, &a) || asked && t.answersZh(s, &a))
-		if !open || t.joinZh(&a, s, &q, asked) {
+		if !open || t.joinZh(&a, s, q, asked) {
 			kept = append(kept, a)
 		}
 	}
@@ -111,7 +117,7 @@ func (t *talk) withTurnZh(s sentence, from int) {
 
 // answersZh reports a note, a plan or an event that names nobody and nothing of its own, in an answer.
 func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
-	if a.Kind != "noted" && a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" || t.topic.known && t.topic.person.key != t.self.key && strings.Contains(a.Text, t.topic.person.name) {
+	if a.Kind != "noted" && a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" || t.topic.known && t.topic.person.key != t.self.key && strings.Contains(a.Text, t.topic.person.name) {
 		return false
 	}
 	x := stripLeadZh(t.ev.Text[a.Spans[0].Start:a.Spans[0].End])
@@ -124,9 +130,9 @@ func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
 
 // joinZh puts the question before an answer, in the words of whoever answers. Where that asks on, 哪天啊, what the speaker
 // had said before it stands there.
-func (t *talk) joinZh(a *abi.Candidate, s sentence, q *askedZh, asked bool) bool {
+func (t *talk) joinZh(a *abi.Candidate, s, q sentence, asked bool) bool {
 	n := len(t.ev.Before)
-	turn, said, mark := -1, q.raw, "？"
+	turn, said, mark := -1, q.raw(), "？"
 	if !asked {
 		mark = "。"
 	}

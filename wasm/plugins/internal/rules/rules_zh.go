@@ -227,6 +227,10 @@ func (p *phraseZh) misread() bool {
 		return true // 不吃了不吃了
 	}
 	switch p.key {
+	case "卖了", "买了":
+		return strings.Trim(trimZh(p.object), digitsZh+"块元钱多") == "" && trimZh(p.object) != "" // 卖了六万二
+	case "不吃":
+		return strings.HasPrefix(p.object, "素") // what ends with it is no meat
 	case "最烦":
 		return trimZh(p.object) == "人" // he is a nuisance
 	case "收到", "收进", "锁进", "塞进", "塞到": // 我把大衣都收到箱子里了, and not 我收到通知

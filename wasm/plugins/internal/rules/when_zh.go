@@ -41,7 +41,7 @@ var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0
 
 // dayPartZh reads a day at token i into w, and says how many tokens it takes.
 func dayPartZh(s sentence, i int, now moment, w *when) int {
-	if boundZh(s, i) {
+	if boundZh(s, i) || s.at(i-1) == "比" { // 比去年长了七公分
 		return 0
 	}
 	for _, read := range [...]func(sentence, int, moment, *when) int{nearDayZh, someTimeZh, everyZh, yearZh, monthZh, roughlyZh, numericDate, soonZh, feastZh, weekZh, dateZh} {
@@ -321,6 +321,9 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 	}
 	if word, n := prefixZh(s, i+r+u, "一", "二", "三", "四", "五", "六", "日", "天", "末"); n > 0 {
 		d := strings.Index("一二三四五六日", word) / 3
+		if before, of := s.at(i-1), s.at(i+u+n); r == 0 && before != "" && of != "" && strings.Contains("一两每", before) && strings.Contains("次回遍天节趟顿小", of) {
+			return 0 // 一周三次
+		}
 		if word == "天" {
 			d = 6
 		} else if word == "末" {
