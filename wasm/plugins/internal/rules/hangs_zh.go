@@ -104,7 +104,7 @@ func (t *talk) withTurnZh(s sentence, from int) {
 	}
 	q := all[len(all)-1]
 	_, asked := questionZh(b.Text, t.now)
-	asked = asked || q.ends == "？" || q.ends == "?"
+	asked = (asked || q.ends == "？" || q.ends == "?") && !containsAny(q.raw(), "怎么不", "怎么没", "怎么老", "怎么这", "为什么", "为啥", "咋没", "咋不", "咋老")
 	kept := t.out.Candidates[:from]
 	for _, a := range t.out.Candidates[from:] {
 		open := len(a.Spans) == 1 && a.Spans[0].Turn == 0 && (t.hangsZh(s, &a) || asked && t.answersZh(s, &a))
@@ -125,7 +125,7 @@ func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
 	if a.Spans[0].Start == s.start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && kinPrefixZh(first) == "" && namePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x) {
 		return true // 停了，胃出血
 	}
-	return !strings.Contains(x, "我") && kinPrefixZh(x) == "" && namePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
+	return a.Spans[0].Start == s.start && !strings.Contains(x, "我") && kinPrefixZh(x) == "" && namePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
 }
 
 // joinZh puts the question before an answer, in the words of whoever answers. Where that asks on, 哪天啊, what the speaker

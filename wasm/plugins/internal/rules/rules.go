@@ -123,7 +123,7 @@ type talk struct {
 func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
 	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out, part: part}
-	ev.Text, t.plain = heard(ev.Text)
+	ev.Text, t.plain = heard(spacedZh(ev.Text))
 	known := false
 	if part != HowTo {
 		t.plans, known = decodePlans(ev.State)
@@ -202,7 +202,7 @@ func withShortTurns(ev *abi.Event) *abi.Event {
 	short := *ev
 	short.Before = make([]abi.Turn, len(ev.Before))
 	for i, b := range ev.Before {
-		b.Text, _ = heard(cut(b.Text, maxBefore))
+		b.Text, _ = heard(spacedZh(cut(b.Text, maxBefore)))
 		short.Before[i] = b
 	}
 	return &short
