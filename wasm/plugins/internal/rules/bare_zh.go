@@ -22,6 +22,9 @@ func (t *talk) bare(s sentence) bareZh {
 	b := bareZh{s: s, whens: findWhens(s, t.now)}
 	sameDay(s, b.whens)
 	t.onDayZh(s, b.whens)
+	b.whens = slices.DeleteFunc(b.whens, func(w when) bool { // 下个月的房租我交了: not when it was done
+		return w.hasDay && w.day > t.now.day && s.at(w.next) == "的" && completedZh(s.raw()) && containsAny(s.raw(), "我", "已经")
+	})
 	timed := map[int]bool{}
 	for _, w := range b.whens {
 		for k := w.first; k < w.next; k++ {
@@ -102,7 +105,17 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 		}
 	}
 	b.WriteString(s.text[last:s.end])
-	return heardZh(affirmedZh(b.String())) + "。"
+	return heardZh(affirmedZh(commasZh(b.String()))) + "。"
+}
+
+// commasZh writes a comma behind a Chinese character as Chinese does.
+func commasZh(text string) string {
+	for i := 0; i < len(text); i++ {
+		if before, _ := utf8.DecodeLastRuneInString(text[:i]); text[i] == ',' && (isHan(before) || before == '）') {
+			text = text[:i] + "，" + text[i+1:]
+		}
+	}
+	return text
 }
 
 // affirmedZh is a statement without the 不是 and 嘛 by which somebody reminds of it: 我不是换工作了嘛.

@@ -17,6 +17,37 @@ func (t *talk) keepDay(c sentence) {
 	}
 }
 
+// askedDayZh is the day of which a turn was asked, 明天下午你有空没 and 三点我约了美容. Where that asks on, 几点集合, it is the day
+// that the speaker had named.
+func (t *talk) askedDayZh(s sentence) (day when) {
+	b := t.justSaid()
+	if b == nil || !s.chinese() || len(t.own) == 0 || s.start != t.own[0].start {
+		return day
+	}
+	said := []string{b.Text}
+	if n := len(t.ev.Before); n > 1 && t.ev.Before[n-2].Speaker == t.ev.Speaker {
+		said = append(said, t.ev.Before[n-2].Text)
+	}
+	for _, text := range said {
+		all := sentences(text)
+		if len(all) == 0 {
+			return day
+		}
+		asks := all[len(all)-1]
+		for _, o := range all {
+			for _, w := range findWhens(o, t.now) {
+				if w.oneDay() && w.day >= t.now.day && !w.weekend {
+					day = w
+				}
+			}
+		}
+		if day.hasDay || !asksOnZh(asks.raw()) {
+			return day
+		}
+	}
+	return day
+}
+
 // oneDay reports a time on a day of its own. What is done on a weekend may be done on each.
 func (w *when) oneDay() bool {
 	return w.hasDay && !w.habit && w.grain == 'd' && w.last == 0 && !w.weekend
@@ -53,11 +84,14 @@ func (t *talk) onDayZh(s sentence, whens []when) {
 			if w.oneDay() {
 				day = *w
 			}
-		case w.clock && day.hasDay && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(s.raw(), "刚才", "了", "过") && !t.eveBeforeZh(s, w, &day):
+		case w.clock && day.hasDay && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(agreedWordsZh.Replace(s.raw()), "刚才", "了", "过") && !t.eveBeforeZh(s, w, &day):
 			w.onDay(&day)
 		}
 	}
 }
+
+// agreedWordsZh takes out what is arranged, which is still to come: 三点我约了美容.
+var agreedWordsZh = strings.NewReplacer("约了", "", "订了", "", "定了", "", "请了", "")
 
 // eveBeforeZh reports what is done this evening for tomorrow: 明天要交报告，晚上得加班.
 func (t *talk) eveBeforeZh(s sentence, w, day *when) bool {

@@ -31,6 +31,9 @@ func (q *askedZh) filled(a, rest string) string {
 	if strings.HasSuffix(after, "过敏") {
 		after = "过敏" // 对什么药过敏
 	}
+	if unit := trimTails(after, "了", "的"); (gap == "几" || gap == "多少") && unit != "" && strings.HasPrefix(strings.TrimLeft(a, digitsZh), unit) { // 几分糖 / 三分糖去冰
+		return strings.TrimSuffix(before+a+"，"+rest, "，")
+	}
 	a = strings.TrimPrefix(a, "就")
 	if strings.HasSuffix(gap, "时候") {
 		a = trimHeads(a, "约的是", "约的", "约在", "定在", "定的", "订的")

@@ -20,6 +20,9 @@ func eventInZh(s string) (attribute, word string) {
 			return attribute, word
 		}
 	}
+	if strings.Contains(s, "会议室") || containsAny(s, "带午饭", "带晚饭", "做晚饭", "做午饭", "热午饭") {
+		return "", "" // a room, and what one brings
+	}
 	for _, e := range eventsZh {
 		if _, after, ok := strings.Cut(s, e.word); ok && !strings.HasPrefix(after, "纪念") && !strings.HasPrefix(after, "周年") {
 			return e.attribute, e.word
@@ -119,7 +122,7 @@ func (t *talk) eventZh(b *bareZh) {
 	w, habit := b.single()
 	x := b.text
 	attr, word := eventInZh(x)
-	if openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
+	if containsAny(x, "你帮我", "帮我") && strings.Contains(x, "一下") || openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
 	if w != nil {
@@ -137,6 +140,10 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	if habit && startsWithAny(x, []string{"很多人", "好多人", "许多人", "大家", "有人", "一群"}) {
 		return // 我家附近有个公园，每天晚上很多人跳舞
+	}
+	if w != nil && w.days != nil && containsAny(x, "一定要", "都要", "总要", "都会", "总会", "都得") && !containsAny(b.s.raw(), "今年", "明年") { // 我们家过年一定要吃汤圆
+		t.habitZh(b, who, 0.65)
+		return
 	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
 		if asRule := containsAny(b.s.raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !containsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
@@ -271,7 +278,7 @@ func (t *talk) bygoneZh(x, raw string, w *when) bool {
 	if wasDoneZh(x) {
 		return true
 	}
-	if w.days != nil && containsAny(x, "没", "那会儿", "的婚", "生的", "出生") && !containsAny(x, "还没", "要", "会") {
+	if w.days != nil && containsAny(x, "没", "那会儿", "的婚", "生的", "出生") && !containsAny(strings.ReplaceAll(x, "那会儿", ""), "还没", "要", "会") {
 		return true // 我春节没回家
 	}
 	if containsAny(x, "见过", "去过", "来过", "看过", "做过", "聊过") && !containsAny(x, "没", "再") || strings.Contains(x, "是在") && strings.HasSuffix(strings.TrimRight(x, "。！"), "的") {
@@ -306,6 +313,9 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
+	if strings.HasPrefix(x, "第") && containsAny(x, "次约在", "回约在", "针约在") {
+		return // of what, and whose?
+	}
 	if attr == "" {
 		switch will := t.willZh(x); {
 		case named && containsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // how somebody is
@@ -339,6 +349,7 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 		text = ofWhomZh(text, who)
 	case strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
 	case word == "" && !strings.Contains(x, "我") && (startsWithAny(x, placesOpenZh[:]) || startsWithAny(x, belongingsZh[:])):
+	case strings.HasPrefix(x, "说"), leadPersonZh(x):
 	case word == "" && (dueZh(x) || shiftedZh(x) != ""):
 		text = t.self.name + "的" + text
 	case !eventLeadsZh(x, word):
@@ -349,6 +360,12 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	t.another(&p, definiteZh(x, word) || shiftedZh(x) != "")
 	a := t.emit(p, text, kind, 0.86, b.s, false)
 	a.Actor, a.Ended = who.name, ended
+}
+
+// leadPersonZh reports a clause that says whom it has it from: 高总让咱们交总结.
+func leadPersonZh(x string) bool {
+	who, _, ok := strings.Cut(x, "让")
+	return ok && personZh(who)
 }
 
 // happenedZh proposes what took place at a time; start is that time, without an hour at midnight, and ended when it was over.

@@ -54,7 +54,7 @@ func (t *talk) beforeZh(s sentence, at int) string {
 // hangsZh reports a plan or a deed whose verb has no object, and what is told since when without saying what: 下班前一定发,
 // 得才能取, 到今天整整三个月了.
 func (t *talk) hangsZh(s sentence, a *abi.Candidate) bool {
-	if a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" {
+	if a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" {
 		return false
 	}
 	all := sentences(s.text[a.Spans[0].Start:a.Spans[0].End])
@@ -77,7 +77,7 @@ func bareDeedZh(x string) bool {
 		return true
 	}
 	verb, n := utf8.DecodeLastRuneInString(x)
-	if !strings.ContainsRune("发取买送换修拿交还寄退拆装签付续补领卖改搬办弄搞写订选查休洗单住做", verb) {
+	if !strings.ContainsRune("发取买送换修拿交还寄退拆装签付续补领卖改搬办弄搞写订选查休洗单住做犯", verb) {
 		return false
 	}
 	head := trimHeads(stripLeadZh(x[:len(x)-n]), bareHeadsZh[:]...)
@@ -125,7 +125,7 @@ func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
 	if a.Spans[0].Start == s.start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && kinPrefixZh(first) == "" && namePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x) {
 		return true // 停了，胃出血
 	}
-	return a.Spans[0].Start == s.start && !strings.Contains(x, "我") && kinPrefixZh(x) == "" && namePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
+	return (a.Kind != "plan" || a.Spans[0].Start == s.start) && !strings.Contains(x, "我") && kinPrefixZh(x) == "" && namePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
 }
 
 // joinZh puts the question before an answer, in the words of whoever answers. Where that asks on, 哪天啊, what the speaker

@@ -254,7 +254,7 @@ func (t *talk) reminderZh(s sentence) bool {
 				return false
 			}
 		}
-		rest = trimHeads(rest, "们", "别忘了", "别忘记", "记得", "要", "得")
+		rest = trimHeads(rest, "们", "提醒我", "别忘了", "别忘记", "记得", "要", "得")
 		if len([]rune(strings.Trim(rest, " 。!！?？"))) < 2 {
 			continue
 		}

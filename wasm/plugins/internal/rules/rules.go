@@ -282,7 +282,7 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
-	t.dayed, t.held, t.lastDay, t.denied, t.beside = false, nil, when{}, denialZh{}, 0
+	t.dayed, t.held, t.lastDay, t.denied, t.beside = false, nil, t.askedDayZh(s), denialZh{}, 0
 	var rest []sentence
 	var last sentence
 	parts := t.timed(clauses(s), s)

@@ -340,6 +340,11 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 			}
 			w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 			w.weekday = true
+			if verb, after := s.at(i+u+n), s.at(i+u+n+2); verb != "" && strings.Contains("出到来买去回走办生转订寄发拿交换修装卖做约", verb) && s.at(i+u+n+1) == "的" && (after == "" || s.toks[i+u+n+2].kind == 'p') {
+				w.past(now) // 礼拜三出的
+				w.weekday = false
+				return u + n
+			}
 			more, each := barePairZh(s, i+u+n, d)
 			if more == 0 {
 				if more, each = pairZh(s, i+u+n, d); !each {
