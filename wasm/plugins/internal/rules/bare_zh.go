@@ -23,7 +23,8 @@ func (t *talk) bare(s sentence) bareZh {
 	sameDay(s, b.whens)
 	t.onDayZh(s, b.whens)
 	b.whens = slices.DeleteFunc(b.whens, func(w when) bool { // 下个月的房租我交了: not when it was done
-		return w.hasDay && w.day > t.now.day && s.at(w.next) == "的" && completedZh(s.raw()) && containsAny(s.raw(), "我", "已经")
+		of, _ := cutCommaZh(s.from(w.next))
+		return w.hasDay && w.day > t.now.day && strings.HasPrefix(of, "的") && completedZh(of) && containsAny(of, "我", "已经")
 	})
 	timed := map[int]bool{}
 	for _, w := range b.whens {

@@ -162,7 +162,7 @@ func wasThenZh(before, after string) bool {
 func nextFeastZh(s sentence, k, y int, now moment) bool {
 	const longAgo = 180 // days
 	days, n := feastNameZh(s, k)
-	if n == 0 || containsAny(s.raw(), "了", "没", "时候", "那会", "过得", "过的") {
+	if n == 0 || containsAny(s.from(k), "了", "没", "时候", "那会", "过得", "过的") {
 		return false
 	}
 	first, _, ok := days(y)

@@ -43,7 +43,8 @@ func (t *talk) changeZh(b *bareZh) bool {
 	if t.movedOffZh(b) {
 		return true
 	}
-	if (strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
+	_, gone := eventInZh(x)
+	if (gone != "" && containsAny(x, "我去不了了", "我来不了了", "我去不成了", "我不去了") || strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
 		attr, word := eventInZh(x)
 		p, ok := t.meantZh(b, attr, word, true)
 		switch whose := t.whoseZh(x, word); {
@@ -313,6 +314,9 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
+	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); strings.HasSuffix(raw, "吧") && startsWithAny(raw, []string{"我们", "咱们", "咱", "要不"}) {
+		return // it is proposed
+	}
 	if strings.HasPrefix(x, "第") && containsAny(x, "次约在", "回约在", "针约在") {
 		return // of what, and whose?
 	}
@@ -375,7 +379,8 @@ func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when
 	if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) && !goesOnZh(b.s.raw()) {
 		return
 	}
-	if bare := strings.TrimPrefix(x, "我"); bare == "去了" || bare == "来了" || bare == "看了" {
+	bare := strings.TrimPrefix(x, "我")
+	if to, ok := strings.CutPrefix(bare, "答应了"); bare == "去了" || bare == "来了" || bare == "看了" || ok && (to == "" || kinPrefixZh(to) == to) {
 		return // where? the whole sentence says it
 	}
 	a := t.baseZh(b, "episodic", "event", who, 0.82)

@@ -92,6 +92,9 @@ func (t *talk) phrasesZh(b *bareZh) bool {
 				p.object, p.after, ok = strings.Cut(p.object, p.until)
 				ok = ok && p.object != ""
 			}
+			if i := strings.LastIndex(p.object, "在"); ok && i > 0 && p.attribute == "education" {
+				p.object = p.object[i+len("在"):] // 我在英国待过三年在曼城读的本科
+			}
 			if ok && t.phraseZh(b, &p) {
 				return true
 			}
