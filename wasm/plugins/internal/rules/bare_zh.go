@@ -26,6 +26,11 @@ func (t *talk) bare(s sentence) bareZh {
 		of, _ := cutCommaZh(s.from(w.next))
 		return w.hasDay && w.day > t.now.day && strings.HasPrefix(of, "的") && completedZh(of) && containsAny(of, "我", "已经")
 	})
+	if containsAny(t.said.raw(), "这学期", "放学", "下课", "开门", "营业") { // 三点半放学，不过周三有社团
+		for i := range b.whens {
+			b.whens[i].habit = b.whens[i].habit || b.whens[i].weekday
+		}
+	}
 	timed := map[int]bool{}
 	for _, w := range b.whens {
 		for k := w.first; k < w.next; k++ {

@@ -118,7 +118,11 @@ func (t *talk) calledZh(b *bareZh) bool {
 			t.out.Candidates = append(t.out.Candidates, a)
 			return true
 		case "", "它", "它的", "名字", "小名":
-			if a, ok := t.animalZh(b.s); ok {
+			asked := ""
+			if q := t.justSaid(); q != nil {
+				asked = q.Text
+			}
+			if a, ok := t.animalZh(b.s); ok && !containsAny(asked+t.said.raw(), "小时候", "以前养", "以前那", "当年", "死了", "走了", "撞了", "没了") {
 				t.relationZh(b, t.self, a, name)
 				return true
 			}

@@ -81,6 +81,9 @@ func (t *talk) onDayZh(s sentence, whens []when) {
 					w.day = addMonths(w.day, 1)
 				}
 			}
+			if monday := t.now.day - t.now.weekday(); w.weekday && day.weekday && w.day < day.day && mod(w.day-monday, 7) > mod(day.day-monday, 7) && !containsAny(t.said.raw(), movesZh...) && !containsAny(t.said.raw(), "原来", "从", "还是") {
+				w.day += 7 // 周六不行，周日可以: of one week
+			}
 			if w.oneDay() {
 				day = *w
 			}

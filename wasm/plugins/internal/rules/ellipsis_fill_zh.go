@@ -24,10 +24,10 @@ func (q *askedZh) filled(a, rest string) string {
 			gap, at = g, i
 		}
 	}
-	if gap == "" {
+	before, after := q.text[:at], q.text[min(len(q.text), at+len(gap)):]
+	if gap == "" || before+after == "" { // 哪天啊
 		return ""
 	}
-	before, after := q.text[:at], q.text[at+len(gap):]
 	if strings.HasSuffix(after, "过敏") {
 		after = "过敏" // 对什么药过敏
 	}

@@ -219,10 +219,16 @@ func (b *bareZh) beforeHabit() string {
 // single is the time of a clause that is no habit, the fullest one; nil: there is none. It also reports
 // whether another is a habit.
 func (b *bareZh) single() (w *when, habit bool) {
+	before, what, told := strings.Cut(b.s.raw(), "说")
+	said := -1 // the byte behind which what is told stands
+	if told && strings.Contains(what, "要") && (kinPrefixZh(before) != "" || containsAny(before, kinZh[:]...)) {
+		said = b.s.start + len(before)
+	}
 	for k := range b.whens {
 		switch o := &b.whens[k]; {
 		case o.habit:
 			habit = true
+		case said > 0 && b.s.toks[o.first].start < said && slices.ContainsFunc(b.whens[k:], func(w when) bool { return w.hasDay && b.s.toks[w.first].start > said }): // 今天老师说下周四要开家长会
 		case b.denies(o):
 		case w == nil || !w.hasDay && o.hasDay || !w.clock && o.clock && o.day == w.day:
 			w = o

@@ -54,7 +54,7 @@ func (t *talk) beforeZh(s sentence, at int) string {
 // hangsZh reports a plan or a deed whose verb has no object, and what is told since when without saying what: 下班前一定发,
 // 得才能取, 到今天整整三个月了.
 func (t *talk) hangsZh(s sentence, a *abi.Candidate) bool {
-	if a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" {
+	if a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" && a.Kind != "noted" {
 		return false
 	}
 	all := sentences(s.text[a.Spans[0].Start:a.Spans[0].End])
@@ -85,7 +85,7 @@ func bareDeedZh(x string) bool {
 }
 
 // bareHeadsZh may stand before a verb and say nothing of what it is done to.
-var bareHeadsZh = [...]string{"我们", "我", "咱们", "你", "人家", "人", "他", "她", "就", "也", "都", "还", "再", "先", "后", "才", "一定", "肯定", "马上", "赶紧", "赶快", "尽快", "打算", "准备", "估计", "应该", "必须", "需要", "可以", "能", "得", "要", "会", "想", "去", "来", "给", "让", "叫", "帮", "约好了", "约了", "约好", "师傅", "工人", "上门",
+var bareHeadsZh = [...]string{"好", "行", "，", "过去", "过来", "我们", "我", "咱们", "你", "人家", "人", "他", "她", "就", "也", "都", "还", "再", "先", "后", "才", "一定", "肯定", "马上", "赶紧", "赶快", "尽快", "打算", "准备", "估计", "应该", "必须", "需要", "可以", "能", "得", "要", "会", "想", "去", "来", "给", "让", "叫", "帮", "约好了", "约了", "约好", "师傅", "工人", "上门",
 	"下班前", "下班后", "下班", "之前", "以前", "之后", "以后", "前", "住", "下", "统一", "重新"}
 
 // withTurnZh joins the memories, from number from on, of the first sentence of a turn with the turn before, where they hang on
@@ -117,7 +117,7 @@ func (t *talk) withTurnZh(s sentence, from int) {
 
 // answersZh reports a note, a plan or an event that names nobody and nothing of its own, in an answer.
 func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
-	if a.Kind != "noted" && a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" || t.topic.known && t.topic.person.key != t.self.key && strings.Contains(a.Text, t.topic.person.name) {
+	if a.Kind != "noted" && a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" || t.topic.known && t.topic.person.key != t.self.key && strings.HasPrefix(a.Text, t.topic.person.name) {
 		return false
 	}
 	x := stripLeadZh(t.ev.Text[a.Spans[0].Start:a.Spans[0].End])

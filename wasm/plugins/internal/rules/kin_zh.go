@@ -120,7 +120,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		return person{}, false
 	}
 	for _, k := range kinZh { // 外婆是四川人: one's own, and 新房东姓周
-		if strings.TrimPrefix(s, "新") == k && utf8.RuneCountInString(k) > 1 {
+		if strings.TrimPrefix(s, "新") == k && utf8.RuneCountInString(k) > 1 && k != "师傅" {
 			return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
 		}
 	}

@@ -244,6 +244,9 @@ func (t *talk) noteZh(s sentence) bool {
 			return false
 		}
 	}
+	if startsWithAny(b.text, []string{"我那是", "我这是"}) || containsAny(b.text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
+		return false // which?
+	}
 	who, nobody := t.self, false
 	switch x := b.text; {
 	case strings.HasPrefix(x, "我"):

@@ -70,7 +70,7 @@ func (t *talk) attend(x string) {
 		t.topic = topic{person: p, known: ok, unclear: !ok}
 	case !own && k != "" && strings.ContainsAny(x[len(k):], "你您"):
 		t.topic = topic{unclear: true} // 外婆送你上学: whose?
-	case k != "" && (own || utf8.RuneCountInString(k) > 1):
+	case k != "" && (own || utf8.RuneCountInString(k) > 1 && k != "师傅"):
 		p := person{t.self.name + "的" + k, t.self.key + "的" + k}
 		after := rest[len(k):]
 		for strings.HasPrefix(after, "的") { // 我姐夫的老板: whose, and what

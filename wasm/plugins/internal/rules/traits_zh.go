@@ -60,7 +60,7 @@ func (t *talk) measuresZh(b *bareZh) bool {
 
 // alsoCalledZh takes a surname, and what others call the speaker.
 func (t *talk) alsoCalledZh(b *bareZh) bool {
-	if who, name, ok := strings.Cut(b.text, "姓"); ok && utf8.RuneCountInString(trimZh(name)) <= 2 && strings.ContainsAny(surnamesZh, trimZh(name)) && t.factOfZh(b, who, "biography", "surname", name, 0.9) {
+	if who, name, ok := strings.Cut(b.text, "姓"); ok && !strings.HasSuffix(who, "来的") && utf8.RuneCountInString(trimZh(name)) <= 2 && strings.ContainsAny(surnamesZh, trimZh(name)) && t.factOfZh(b, who, "biography", "surname", name, 0.9) {
 		return true
 	}
 	for _, k := range [...]string{"大家都叫我", "他们都叫我", "朋友都叫我", "朋友们都叫我", "都叫我", "你可以叫我", "叫我"} {

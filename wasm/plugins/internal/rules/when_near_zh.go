@@ -33,7 +33,7 @@ func soonZh(s sentence, i int, now moment, w *when) int {
 		return n
 	}
 	_, over := prefixZh(s, i, "再过", "过")
-	if over == 1 && endsWithAny(s.text[s.start:s.toks[i].start], []string{"住", "去", "来", "学", "做", "待", "干", "用", "养", "当", "教", "工作", "练", "拉", "租", "谈", "吃", "呆", "读", "写", "开", "打", "弹"}) {
+	if over == 1 && endsWithAny(s.text[s.start:s.toks[i].start], []string{"不", "住", "去", "来", "学", "做", "待", "干", "用", "养", "当", "教", "工作", "练", "拉", "租", "谈", "吃", "呆", "读", "写", "开", "打", "弹"}) {
 		over = 0 // 住过五年
 	}
 	k, minutes := i+over, 0
