@@ -203,6 +203,9 @@ func (t *talk) agedZh(b *bareZh) bool {
 // isZh takes what somebody does, where they are from, and that they eat no meat: 我是护士, 外婆是四川人.
 func (t *talk) isZh(b *bareZh) bool {
 	who, v, ok := strings.Cut(b.text, "是")
+	if does, job, cut := strings.Cut(trimZhEnd(b.text), "做"); !ok && cut && strings.HasSuffix(job, "的") && jobZh(strings.TrimSuffix(job, "的")) {
+		who, v, ok = does, job, true // 我做会计的
+	}
 	if !ok {
 		return false
 	}

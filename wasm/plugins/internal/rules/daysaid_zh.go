@@ -10,7 +10,9 @@ func (t *talk) keepDay(c sentence) {
 	if !c.chinese() {
 		return
 	}
-	for _, w := range findWhens(c, t.now) {
+	whens := findWhens(c, t.now)
+	t.onDayZh(c, whens)
+	for _, w := range whens {
 		if w.oneDay() {
 			t.lastDay = w
 		}
@@ -36,7 +38,7 @@ func (t *talk) askedDayZh(s sentence) (day when) {
 		asks := all[len(all)-1]
 		for _, o := range all {
 			for _, w := range findWhens(o, t.now) {
-				if w.oneDay() && w.day >= t.now.day && !w.weekend {
+				if (w.oneDay() || w.grain == 'w' && !w.habit) && w.day >= t.now.day && !w.weekend {
 					day = w
 				}
 			}
@@ -84,10 +86,13 @@ func (t *talk) onDayZh(s sentence, whens []when) {
 			if monday := t.now.day - t.now.weekday(); w.weekday && day.weekday && w.day < day.day && mod(w.day-monday, 7) > mod(day.day-monday, 7) && !containsAny(t.said.raw(), movesZh...) && !containsAny(t.said.raw(), "原来", "从", "还是") {
 				w.day += 7 // 周六不行，周日可以: of one week
 			}
+			if w.weekday && day.grain == 'w' {
+				w.day, w.weekday = day.day+mod(w.day-t.now.day+t.now.weekday(), 7), false // 下周 … 周四
+			}
 			if w.oneDay() {
 				day = *w
 			}
-		case w.clock && day.hasDay && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(agreedWordsZh.Replace(s.raw()), "刚才", "了", "过") && !t.eveBeforeZh(s, w, &day):
+		case w.clock && day.hasDay && day.grain == 'd' && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(agreedWordsZh.Replace(s.raw()), "刚才", "了", "过") && !t.eveBeforeZh(s, w, &day):
 			w.onDay(&day)
 		}
 	}

@@ -14,7 +14,7 @@ const mostAnswerZh = 14
 
 // gapsZh are the words for what is asked for, the longer ones first.
 var gapsZh = [...]string{"啥时候", "啥时间", "几月份", "什么样", "啥样", "什么时候", "什么时间", "几点钟", "几点", "哪一天", "哪天", "几月几号", "几号", "星期几", "礼拜几", "周几", "哪一年", "哪年",
-	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
+	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个大学", "哪所大学", "什么大学", "哪个区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
 
 // filled puts an answer where the question has its gap: 下周六 in 我体检是什么时候. rest are the other clauses.
 func (q *askedZh) filled(a, rest string) string {
@@ -59,6 +59,12 @@ func (q *askedZh) filled(a, rest string) string {
 	}
 	if rest != "" {
 		rest = "，" + rest
+	}
+	if strings.HasSuffix(gap, "大学") && strings.HasPrefix(after, "毕业") { // 武大的
+		return before + "从" + strings.TrimSuffix(a, "的") + "毕业" + rest
+	}
+	if strings.HasSuffix(before, "叫") {
+		a = trimHeads(a, "大名叫", "大名", "全名叫", "叫")
 	}
 	if strings.HasPrefix(a, "姓") {
 		before = strings.TrimSuffix(before, "叫") // 你老公叫什么 / 姓张
@@ -160,7 +166,7 @@ func (q *askedZh) fits(gap, before, a string) bool {
 	case (personZh(a) || kinPrefixZh(a) == a) && !containsAny(q.text, "上班", "工作", "公司"):
 		return false
 	case strings.Contains(after, "过敏"):
-		return kinPrefixZh(a) == "" && !q.timed(a) && !strings.ContainsRune(verbStartsZh+"开", r)
+		return (kinPrefixZh(a) == "" || slices.Contains(petsZh[:], kinPrefixZh(a)) && kinPrefixZh(a) != a) && !q.timed(a) && !strings.ContainsRune(verbStartsZh+"开", r)
 	case strings.Contains(a, "有"):
 		return false // 车库里有水
 	case endsWithAny(before, []string{"血型", "血型是"}):

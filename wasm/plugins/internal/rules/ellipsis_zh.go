@@ -23,10 +23,10 @@ func (t *talk) resolvedZh(s sentence) bool {
 		return false
 	}
 	first, rest := cutCommaZh(s.raw())
-	if containsAny(first, "不知道", "不清楚", "忘了", "不记得", "没想好", "没定", "再说", "随便", "看情况", "可能", "也许", "大概", "好像", "应该", "说不定", "不一定", "你猜", "本来", "什么", "谁", "怎么", "不是周", "等一下", "等等") || strings.HasSuffix(first, "吧") {
+	if containsAny(first, "不知道", "不清楚", "忘了", "不记得", "没想好", "没定", "再说", "随便", "看情况", "可能", "也许", "大概", "好像", "应该", "说不定", "不一定", "你猜", "本来", "什么", "谁", "怎么", "不是周", "等一下", "等等") || strings.HasSuffix(first, "吧") && !strings.Contains(q.text, "喜欢什么") {
 		return false
 	}
-	first = trimTails(stripLeadZh(trimZhEnd(first)), "啊", "呀", "呢", "哈")
+	first = trimTails(stripLeadZh(trimZhEnd(first)), "啊", "呀", "呢", "哈", "咯", "喽", "啦")
 	if first == "我" && rest != "" && q.gaps() { // 我啊，八月十七
 		first, rest = cutCommaZh(rest)
 		first = trimZhEnd(first)
@@ -105,7 +105,7 @@ func questionZh(text string, now moment) (askedZh, bool) {
 		}
 		x = x[i+n:]
 	}
-	x = trimTails(strings.TrimLeft(stripLeadZh(x), " 那诶欸哎"), "来着", "啊", "呀", "哈")
+	x = trimTails(strings.TrimLeft(stripLeadZh(x), " 那诶欸哎"), "来着", "啊", "呀", "哈", "啦")
 	if containsAny(x, "要不", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "应该", "密码", "验证码", "卡号") {
 		return askedZh{}, false
 	}
@@ -115,6 +115,9 @@ func questionZh(text string, now moment) (askedZh, bool) {
 			q.text, q.ends = r, end
 			break
 		}
+	}
+	if k := kinPrefixZh(q.text); k != "" && strings.HasPrefix(q.text[len(k):], "我") {
+		q.text = q.text[len(k):] // 阿姨您贵姓
 	}
 	rhetorical := strings.Contains(q.text, "不是") && !strings.Contains(q.text, "是不是") // 你不是对芒果过敏吗
 	if rhetorical {
@@ -183,7 +186,7 @@ func (q *askedZh) with(first, rest string) string {
 		}
 		return ""
 	}
-	if q.ends == "呢" {
+	if q.ends == "呢" && !strings.HasPrefix(q.text, "我还") {
 		if q.text == "我" || strings.ContainsAny(q.text, "还着在了") || startsWithAny(q.text, []string{"现", "今", "明", "后", "那", "然", "结"}) || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你这那来等好别") || !strings.ContainsAny(first, "了去要会在") {
 			return ""
 		}

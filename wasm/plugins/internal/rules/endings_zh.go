@@ -46,7 +46,7 @@ func (t *talk) overZh(b *bareZh) bool {
 				t.endedZh(b, "diet", "smokes", what, true)
 				return true
 			}
-			if l := utf8.RuneCountInString(what); !ok || trimAdverbsZh(head) != "" || !done && k == "不" || l < 2 || l > 8 || !activityZh(what) {
+			if l := utf8.RuneCountInString(what); !ok || trimAdverbsZh(strings.TrimSuffix(head, "早")) != "" || !done && k == "不" || l < 2 || l > 8 || !activityZh(what) {
 				continue
 			}
 			t.endedZh(b, "habit", routineSlot(what), "", true)

@@ -122,7 +122,7 @@ func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
 	}
 	x := stripLeadZh(t.ev.Text[a.Spans[0].Start:a.Spans[0].End])
 	first, _, _ := strings.Cut(strings.ReplaceAll(x, " ", "，"), "，")
-	if a.Spans[0].Start == s.start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && kinPrefixZh(first) == "" && namePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x) {
+	if a.Spans[0].Start == s.start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && (kinPrefixZh(first) == "" || jobZh(first)) && namePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x) {
 		return true // 停了，胃出血
 	}
 	return (a.Kind != "plan" || a.Spans[0].Start == s.start) && !strings.Contains(x, "我") && kinPrefixZh(x) == "" && namePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")

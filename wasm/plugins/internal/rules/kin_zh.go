@@ -95,7 +95,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	if s != "" && s[0] >= '0' && s[0] <= '9' {
 		return person{}, false // 618我买了台电视
 	}
-	s = trimHeads(s, "最近", "现在", "目前", "平时", "这阵子", "这段时间") // 最近我在戒糖
+	s = trimHeads(s, "小时候", "最近", "现在", "目前", "平时", "这阵子", "这段时间") // 最近我在戒糖
 	if r, ok := strings.CutPrefix(s, "我们"); ok && r == "" || s == "咱们" || s == "我" || s == "本人" {
 		return t.self, true
 	}

@@ -315,6 +315,7 @@ func (t *talk) sentence(s sentence) {
 		t.note(s) // "Tom, my brother, is on a diet" says more than whose brother he is
 	}
 	if len(t.out.Candidates) == before {
+		t.lastDay = t.askedDayZh(s)
 		if !t.fragment(s) && (t.part != Facts || !t.advised(s) && !t.outlook(s) && !t.opensZh(s) && !t.note(s) && !t.noteClauses(s) && !t.failedZh(s) && !(s.chinese() && t.saysOfZh(s))) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}

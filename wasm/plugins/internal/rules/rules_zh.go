@@ -229,6 +229,9 @@ func (p *phraseZh) misread() bool {
 	if p.attribute == "avoids" && strings.HasPrefix(p.object, "了") && len(p.object) > len("了") {
 		return true // 不吃了不吃了
 	}
+	if host, there := cutEnd(trimZh(p.object), "那儿", "那里"); p.attribute == "home" && there && personZh(host) {
+		return true // 周四住在老刘那儿
+	}
 	switch p.key {
 	case "卖了", "买了":
 		return strings.Trim(trimZh(p.object), digitsZh+"块元钱多") == "" && trimZh(p.object) != "" // 卖了六万二
