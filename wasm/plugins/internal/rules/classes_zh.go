@@ -63,7 +63,7 @@ func (t *talk) courseZh(b *bareZh) {
 		}
 	case n <= 12 && len(b.whens) == 0 && strings.Contains(x, "姓"):
 		head, name, _ := strings.Cut(x, "姓")
-		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(surnamesZh, name) && !strings.ContainsAny(head, "他她谁不") {
+		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(surnamesZh, name) && !strings.ContainsAny(head, "他她谁不") && !strings.HasSuffix(head, "来的") {
 			t.factZh(b, person{head, head}, "biography", "surname", name, false, false, 0.75)
 		}
 	}

@@ -25,7 +25,7 @@ func (q *askedZh) filled(a, rest string) string {
 		}
 	}
 	before, after := q.text[:at], q.text[min(len(q.text), at+len(gap)):]
-	if gap == "" || before+after == "" { // 哪天啊
+	if rest := trimHeads(before, "要", "得") + trimTails(after, "了", "啊"); gap == "" || rest == "" || rest == "次" { // 哪天啊, 要几次
 		return ""
 	}
 	if strings.HasSuffix(after, "过敏") {

@@ -196,16 +196,6 @@ func (t *talk) eventZh(b *bareZh) {
 	t.happenedZh(b, w, who, named, start, closed(b.s, b.whens, w, t.now, true))
 }
 
-// todayZh reports what the speaker will do at an hour of this day, without a word for the day: 我六点去健身房.
-func todayZh(x string) bool {
-	return containsAny(x, "我去", "我们去", "有个会", "有会", "有课", "有个约", "有约", "有个面试") && !containsAny(x, "了", "过", "平时", "一般", "通常", "总", "经常", "往往", "常", "都", "每", "如果", "要是", "想", "没")
-}
-
-// shiftZh reports what the speaker is doing for all of a week: 这周我上夜班.
-func shiftZh(x string) bool {
-	return strings.Contains(x, "我") && containsAny(x, "夜班", "早班", "晚班", "值班", "出差", "休假", "请假", "在家办公")
-}
-
 // beforeHabit is what a clause says before the words for how often: 小王 of 小王每天跑步.
 func (b *bareZh) beforeHabit() string {
 	for i := range b.whens {
@@ -372,12 +362,6 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	a.Actor, a.Ended = who.name, ended
 }
 
-// leadPersonZh reports a clause that says whom it has it from: 高总让咱们交总结.
-func leadPersonZh(x string) bool {
-	who, _, ok := strings.Cut(x, "让")
-	return ok && personZh(who)
-}
-
 // happenedZh proposes what took place at a time; start is that time, without an hour at midnight, and ended when it was over.
 func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when, ended int64) {
 	x := b.text
@@ -404,11 +388,4 @@ func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when
 	}
 	a.Ended = ended
 	t.out.Candidates = append(t.out.Candidates, a)
-}
-
-// feastOfZh reports a clause about the feast of a relative, to which the speaker goes: 我妈的生日聚会.
-func feastOfZh(x string) bool {
-	head, _, ok := strings.Cut(x, "的")
-	attribute, word := eventInZh(x)
-	return ok && strings.HasPrefix(head, "我") && (attribute == "party" || attribute == "wedding" || attribute == "dinner") && strings.Contains(x[len(head):], word)
 }

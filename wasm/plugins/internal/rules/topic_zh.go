@@ -187,6 +187,9 @@ const verbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今�
 // namePrefixZh is the name that s begins with, before a predicate: 小王, 老李,
 // 阿强, 李娜, 王小明. It is "" where there is none.
 func namePrefixZh(s string) string {
+	if !utf8.ValidString(s) {
+		return ""
+	}
 	rs := []rune(s)
 	for n := min(4, len(rs)-1); n >= 2; n-- {
 		if foreignZh(string(rs[:n])) && startsWithAny(string(rs[n:]), []string{"来不了", "去不了", "来吃", "来家", "要来", "生了", "怀孕", "发烧", "病了", "住院", "住在", "结婚", "离婚"}) {
