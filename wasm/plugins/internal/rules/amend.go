@@ -74,43 +74,6 @@ func (t *talk) whom(s sentence, from int) {
 	}
 }
 
-// whomZh puts the clauses before a Chinese clause in front of its memory where that speaks of 他, 她
-// or 它, or has no object: 隔壁老太太住院了，我周末去看她; 眼镜用完了，今晚得下单.
-func (t *talk) whomZh(s sentence, from int) {
-	if !s.chinese() {
-		t.whom(s, from)
-		return
-	}
-	for i := from; i < len(t.out.Candidates); i++ {
-		a := &t.out.Candidates[i]
-		text := strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "").Replace(a.Text)
-		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.start || !containsAny(text, "他", "她", "它") && !bareDeedZh(a) || a.Type == "core" {
-			continue
-		}
-		last := 0
-		for last < len(s.toks) && s.toks[last].end <= a.Spans[0].Start {
-			last++
-		}
-		if last == 0 {
-			continue
-		}
-		head := s.sub(0, last)
-		said := strings.Trim(t.rewriteZh(head, findWhens(head, t.now), completedZh(head.raw())), "。，, ")
-		if len(said)+len(a.Text) < maxAmended && said != "" {
-			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
-		}
-	}
-}
-
-// bareDeedZh reports a plan of a deed alone: 得下单, 还我.
-func bareDeedZh(a *abi.Candidate) bool {
-	if a.Slot == nil {
-		return false
-	}
-	deed, ok := strings.CutPrefix(a.Slot.Attribute, "计划：")
-	return ok && (utf8.RuneCountInString(deed) <= 2 || strings.HasPrefix(deed, "得") && utf8.RuneCountInString(deed) == 3)
-}
-
 // tail is a clause as a statement of its own beside one that says whom it is
 // about; empty where it says nothing, or nothing that is so.
 func (t *talk) tail(c sentence, started int64) string {

@@ -22,6 +22,15 @@ func (t *talk) bare(s sentence) bareZh {
 	b := bareZh{s: s, whens: findWhens(s, t.now)}
 	sameDay(s, b.whens)
 	t.onDayZh(s, b.whens)
+	b.whens = slices.DeleteFunc(b.whens, func(w when) bool { // 下个月的房租我交了: not when it was done
+		of, _ := cutCommaZh(s.from(w.next))
+		return w.hasDay && w.day > t.now.day && strings.HasPrefix(of, "的") && completedZh(of) && containsAny(of, "我", "已经")
+	})
+	if containsAny(t.said.raw(), "这学期", "放学", "下课", "开门", "营业") { // 三点半放学，不过周三有社团
+		for i := range b.whens {
+			b.whens[i].habit = b.whens[i].habit || b.whens[i].weekday
+		}
+	}
 	timed := map[int]bool{}
 	for _, w := range b.whens {
 		for k := w.first; k < w.next; k++ {
@@ -59,8 +68,11 @@ func justZh(x string) string {
 // means, it is 对方, the one who is spoken to.
 func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 	var b strings.Builder
-	last := s.start
-	for i := 0; i < len(s.toks); i++ {
+	last, lead := s.start, leadZh(s)
+	if lead > 0 {
+		last = s.toks[lead].start
+	}
+	for i := lead; i < len(s.toks); i++ {
 		tok := s.toks[i]
 		if name := t.pronounZh(s, i); name != "" {
 			b.WriteString(s.text[last:tok.start])
@@ -99,7 +111,17 @@ func (t *talk) rewriteZh(s sentence, whens []when, past bool) string {
 		}
 	}
 	b.WriteString(s.text[last:s.end])
-	return heardZh(affirmedZh(b.String())) + "。"
+	return heardZh(affirmedZh(commasZh(b.String()))) + "。"
+}
+
+// commasZh writes a comma behind a Chinese character as Chinese does.
+func commasZh(text string) string {
+	for i := 0; i < len(text); i++ {
+		if before, _ := utf8.DecodeLastRuneInString(text[:i]); text[i] == ',' && (isHan(before) || before == '）') {
+			text = text[:i] + "，" + text[i+1:]
+		}
+	}
+	return text
 }
 
 // affirmedZh is a statement without the 不是 and 嘛 by which somebody reminds of it: 我不是换工作了嘛.
@@ -167,13 +189,15 @@ var (
 // clipZh cuts off what another clause says behind a value, where no comma stands between: 麸质 of 麸质吃了肚子疼.
 func clipZh(value string) string {
 	for _, more := range [...]string{"我", "希望", "之前", "以前", "太", "特别", "非常"} {
-		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) {
+		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !(more == "我" && endsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
 			value = value[:i]
 		}
 	}
 	if i := strings.Index(value, "了"); i > 0 && i+len("了") < len(value) {
-		_, verb := utf8.DecodeLastRuneInString(value[:i])
-		value = value[:i-verb]
+		if value = value[:i]; !strings.HasSuffix(value, "子") { // 茄子了软趴趴
+			_, verb := utf8.DecodeLastRuneInString(value)
+			value = value[:i-verb]
+		}
 	}
 	return trimZh(value)
 }

@@ -98,7 +98,12 @@ func (t *talk) bornOnZh(b *bareZh) bool {
 func (t *talk) calledZh(b *bareZh) bool {
 	for _, k := range [...]string{"的名字叫", "的名字是", "名叫", "叫做", "叫"} {
 		who, name, ok := strings.Cut(b.text, k)
-		name = trimZh(name)
+		name, aged := cutEnd(trimZh(name), "岁")
+		age := ""
+		if aged { // 我外甥女叫朵朵今年四岁
+			bare := strings.TrimRight(name, "〇零一二两三四五六七八九十0123456789")
+			name, age = bare, name[len(bare):]
+		}
 		if n := utf8.RuneCountInString(name); !ok || n < 1 || n > 12 || strings.ContainsAny(name, "，车他她你") || orderedZh(name) {
 			continue
 		}
@@ -113,7 +118,11 @@ func (t *talk) calledZh(b *bareZh) bool {
 			t.out.Candidates = append(t.out.Candidates, a)
 			return true
 		case "", "它", "它的", "名字", "小名":
-			if a, ok := t.animalZh(b.s); ok {
+			asked := ""
+			if q := t.justSaid(); q != nil {
+				asked = q.Text
+			}
+			if a, ok := t.animalZh(b.s); ok && !containsAny(asked+t.said.raw(), "小时候", "以前养", "以前那", "当年", "死了", "走了", "撞了", "没了") {
 				t.relationZh(b, t.self, a, name)
 				return true
 			}
@@ -121,6 +130,9 @@ func (t *talk) calledZh(b *bareZh) bool {
 		if owner, kin, ok := t.kinZh(strings.TrimSuffix(who, "分别")); ok {
 			for _, one := range strings.FieldsFunc(name, func(r rune) bool { return r == '和' || r == '、' }) {
 				t.relationZh(b, owner, kin, one)
+			}
+			if age != "" {
+				t.factZh(b, t.named(name), "biography", "age", age, false, false, 0.85)
 			}
 			return true
 		}
@@ -136,7 +148,7 @@ func (t *talk) kinIsZh(b *bareZh) bool {
 	}
 	name = trimZh(name)
 	owner, kin, ok := t.kinZh(who)
-	if ok = ok && nameZh(name) && !strings.HasSuffix(name, "人") && (!endsWithAny(name, postsZh[:]) || addressedZh(name)); ok {
+	if ok = ok && nameZh(name) && !strings.HasSuffix(name, "人") && !startsWithAny(name, []string{"素食", "个", "位", "名"}) && (!endsWithAny(name, postsZh[:]) || addressedZh(name)); ok {
 		t.relationZh(b, owner, kin, name)
 	}
 	return ok
@@ -191,6 +203,9 @@ func (t *talk) agedZh(b *bareZh) bool {
 // isZh takes what somebody does, where they are from, and that they eat no meat: 我是护士, 外婆是四川人.
 func (t *talk) isZh(b *bareZh) bool {
 	who, v, ok := strings.Cut(b.text, "是")
+	if does, job, cut := strings.Cut(trimZhEnd(b.text), "做"); !ok && cut && strings.HasSuffix(job, "的") && jobZh(strings.TrimSuffix(job, "的")) {
+		who, v, ok = does, job, true // 我做会计的
+	}
 	if !ok {
 		return false
 	}
@@ -206,7 +221,7 @@ func (t *talk) isZh(b *bareZh) bool {
 		t.factZh(b, p, "work", "job", v, false, false, 0.88)
 	case from && n >= 2 && n <= 4 && !characterZh[place] && !strings.Contains(place, "的"):
 		t.factZh(b, p, "biography", "origin", place, false, false, 0.85)
-	case v == "素食者" || v == "素食主义者" || v == "纯素食者" || strings.EqualFold(v, "vegetarian") || strings.EqualFold(v, "vegan"):
+	case v == "素食" || v == "素食者" || v == "素食主义者" || v == "纯素食者" || strings.EqualFold(v, "vegetarian") || strings.EqualFold(v, "vegan"):
 		t.factZh(b, p, "diet", "diet", v, false, false, 0.9)
 	default:
 		return false
@@ -235,7 +250,7 @@ func (t *talk) hasZh(b *bareZh) bool {
 		if k == "狗" || k == "猫" {
 			attribute = "pets"
 		}
-		if at := strings.Index(what, k); at > 0 && (n <= 14 && utf8.RuneCountInString(k) > 1 || n <= 12 && attribute == "pets") {
+		if at := strings.Index(what, k); at > 0 && !startsWithAny(what[at+len(k):], []string{"聚会", "会", "婚礼", "生日"}) && (n <= 14 && utf8.RuneCountInString(k) > 1 || n <= 12 && attribute == "pets") {
 			if _, name, ok := strings.Cut(what[at:], "叫"); ok {
 				what = name
 			}

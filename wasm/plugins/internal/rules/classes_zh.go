@@ -35,7 +35,7 @@ func (t *talk) courseZh(b *bareZh) {
 		t.habitZh(b, who, 0.65)
 	case own && containsAny(x, "骑车上班", "走路上班", "坐地铁上班", "开车上班", "骑车去", "走路去上") && !strings.Contains(x, "了"):
 		t.habitZh(b, who, 0.65)
-	case own && len(b.whens) == 0 && containsAny(x, "不打算", "决定", "说好", "说定", "商量好", "约定", "想好了", "接受", "打算") && !strings.HasSuffix(x, "决定") && !strings.HasSuffix(x, "想好了") && n >= 7:
+	case own && len(b.whens) == 0 && !strings.Contains(x, "接受不了") && containsAny(x, "不打算", "决定", "说好", "说定", "商量好", "约定", "想好了", "接受", "打算") && !strings.HasSuffix(x, "决定") && !strings.HasSuffix(x, "想好了") && n >= 7:
 		event("plan", 0.65)
 	case own && len(b.whens) == 0 && choseZh(x):
 		event("event", 0.6)
@@ -63,7 +63,7 @@ func (t *talk) courseZh(b *bareZh) {
 		}
 	case n <= 12 && len(b.whens) == 0 && strings.Contains(x, "姓"):
 		head, name, _ := strings.Cut(x, "姓")
-		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(surnamesZh, name) && !strings.ContainsAny(head, "他她谁不") {
+		if l := utf8.RuneCountInString(head); l >= 3 && l <= 8 && utf8.RuneCountInString(name) == 1 && strings.Contains(surnamesZh, name) && !strings.ContainsAny(head, "他她谁不") && !strings.HasSuffix(head, "来的") {
 			t.factZh(b, person{head, head}, "biography", "surname", name, false, false, 0.75)
 		}
 	}
@@ -109,7 +109,7 @@ func choseZh(x string) bool {
 		return false
 	}
 	for _, v := range [...]string{"选了", "选择了", "定了", "拒绝了", "推了", "推掉了", "答应了", "报名了", "报了", "退了", "签了", "交了", "还了", "借了", "取消了", "续了", "换了", "拿到了", "收到了", "修好了", "认识了", "介绍了"} {
-		if before, after, ok := strings.Cut(x, v); ok && (utf8.RuneCountInString(after) >= 2 && !vagueZh(after) || strings.Contains(before, "把") || strings.HasSuffix(before, "我") && startsWithAny(before, []string{"那", "这"})) {
+		if before, after, ok := strings.Cut(x, v); ok && !(v == "答应了" && kinPrefixZh(after) == after) && (utf8.RuneCountInString(after) >= 2 && !vagueZh(after) || strings.Contains(before, "把") || strings.HasSuffix(before, "我") && startsWithAny(before, []string{"那", "这"})) {
 			return true
 		}
 	}

@@ -61,7 +61,7 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 			} else {
 				w.day += boolInt(w.hasDay)
 			}
-		} else if h < 12 && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) || supperZh(s, i, h))) {
+		} else if h < 12 && !(h > 9 && part == "中午") && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) && !containsAny(s.text[:s.end], "早起", "起早", "赶早", "起大早") || supperZh(s, i, h))) {
 			h += 12
 		}
 		if part == "凌晨" && h < 6 && !w.hasDay && now.minute >= 6*60 && s.comingZh() {

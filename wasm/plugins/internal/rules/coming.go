@@ -108,10 +108,10 @@ func (v *view) state(i int) bool {
 // toldZh reports a clause that tells what was: 搬走了, 去过, 是十月走的. 三月就四十二了 is to come.
 func toldZh(x string) bool {
 	x = strings.TrimRight(x, "。，！! ")
-	if shiftedZh(x) != "" {
+	if shiftedZh(x) != "" || containsAny(x, "改成", "改到", "改在") {
 		return false // 项目延期到一月了
 	}
-	if strings.Contains(x, "就") && !containsAny(x, "早就", "已经", "当时", "那时", "就认识", "就知道", "就开始", "就有") || containsAny(x, "就要", "快要", "会") && strings.HasSuffix(x, "的") {
+	if strings.Contains(x, "就") && !containsAny(x, "早就", "已经", "当时", "那时", "就认识", "就知道", "就开始", "就有", "就分了", "就分手", "就辞了", "就辞职了", "就离了", "就离婚了", "就离职了", "就卖了", "就没了", "就断了", "就去世") || containsAny(x, "就要", "快要", "会") && strings.HasSuffix(x, "的") {
 		return false
 	}
 	if aboutToZh(x) {

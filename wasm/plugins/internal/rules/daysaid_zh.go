@@ -10,11 +10,44 @@ func (t *talk) keepDay(c sentence) {
 	if !c.chinese() {
 		return
 	}
-	for _, w := range findWhens(c, t.now) {
+	whens := findWhens(c, t.now)
+	t.onDayZh(c, whens)
+	for _, w := range whens {
 		if w.oneDay() {
 			t.lastDay = w
 		}
 	}
+}
+
+// askedDayZh is the day of which a turn was asked, 明天下午你有空没 and 三点我约了美容. Where that asks on, 几点集合, it is the day
+// that the speaker had named.
+func (t *talk) askedDayZh(s sentence) (day when) {
+	b := t.justSaid()
+	if b == nil || !s.chinese() || len(t.own) == 0 || s.start != t.own[0].start {
+		return day
+	}
+	said := []string{b.Text}
+	if n := len(t.ev.Before); n > 1 && t.ev.Before[n-2].Speaker == t.ev.Speaker {
+		said = append(said, t.ev.Before[n-2].Text)
+	}
+	for _, text := range said {
+		all := sentences(text)
+		if len(all) == 0 {
+			return day
+		}
+		asks := all[len(all)-1]
+		for _, o := range all {
+			for _, w := range findWhens(o, t.now) {
+				if (w.oneDay() || w.grain == 'w' && !w.habit) && w.day >= t.now.day && !w.weekend {
+					day = w
+				}
+			}
+		}
+		if day.hasDay || !asksOnZh(asks.raw()) {
+			return day
+		}
+	}
+	return day
 }
 
 // oneDay reports a time on a day of its own. What is done on a weekend may be done on each.
@@ -50,14 +83,23 @@ func (t *talk) onDayZh(s sentence, whens []when) {
 					w.day = addMonths(w.day, 1)
 				}
 			}
+			if monday := t.now.day - t.now.weekday(); w.weekday && day.weekday && w.day < day.day && mod(w.day-monday, 7) > mod(day.day-monday, 7) && !containsAny(t.said.raw(), movesZh...) && !containsAny(t.said.raw(), "原来", "从", "还是") {
+				w.day += 7 // 周六不行，周日可以: of one week
+			}
+			if w.weekday && day.grain == 'w' {
+				w.day, w.weekday = day.day+mod(w.day-t.now.day+t.now.weekday(), 7), false // 下周 … 周四
+			}
 			if w.oneDay() {
 				day = *w
 			}
-		case w.clock && day.hasDay && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(s.raw(), "刚才", "了", "过") && !t.eveBeforeZh(s, w, &day):
+		case w.clock && day.hasDay && day.grain == 'd' && day.day >= t.now.day && (i == 0 || thenZh(s, whens[i-1].next, w.first)) && !containsAny(agreedWordsZh.Replace(s.raw()), "刚才", "了", "过") && !t.eveBeforeZh(s, w, &day):
 			w.onDay(&day)
 		}
 	}
 }
+
+// agreedWordsZh takes out what is arranged, which is still to come: 三点我约了美容.
+var agreedWordsZh = strings.NewReplacer("约了", "", "订了", "", "定了", "", "请了", "")
 
 // eveBeforeZh reports what is done this evening for tomorrow: 明天要交报告，晚上得加班.
 func (t *talk) eveBeforeZh(s sentence, w, day *when) bool {
@@ -128,7 +170,7 @@ func wasThenZh(before, after string) bool {
 func nextFeastZh(s sentence, k, y int, now moment) bool {
 	const longAgo = 180 // days
 	days, n := feastNameZh(s, k)
-	if n == 0 || containsAny(s.raw(), "了", "没", "时候", "那会", "过得", "过的") {
+	if n == 0 || containsAny(s.from(k), "了", "没", "时候", "那会", "过得", "过的") {
 		return false
 	}
 	first, _, ok := days(y)

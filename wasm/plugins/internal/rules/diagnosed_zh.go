@@ -29,8 +29,22 @@ func (t *talk) diagnosedZh(b *bareZh) bool {
 	}
 	for _, found := range [...]string{"说是", "查出来有", "查出来是", "查出来", "查出了", "查出", "诊断为", "诊断出", "诊断是", "确诊了", "确诊是", "确诊"} {
 		who, what, ok := strings.Cut(x, found)
+		what = strings.TrimPrefix(what, "个")
+		if what, _, _ = strings.Cut(what, "结节"); what != "" && strings.Contains(x, what+"结节") {
+			what += "结节" // 甲状腺结节二级的
+		}
 		if !ok || !conditionZh(trimZh(what)) {
 			continue
+		}
+		if q := t.justSaid(); q != nil && (who == "" || endsWithAny(who, []string{"就是", "医生", "大夫"})) && kinPrefixZh(who) == "" { // 你那个咳嗽多久了 / 拍了片子，说是支气管炎
+			if asked, ok := questionZh(q.Text, t.now); ok && strings.HasPrefix(asked.text, "我") && asked.whose == "" && (!t.topic.known || t.topic.person.key == t.self.key) {
+				made := len(t.out.Candidates)
+				t.healthZh(b, t.self, "condition", what)
+				for i := range t.out.Candidates[made:] {
+					t.out.Candidates[made+i].Text = t.self.name + "查出" + what + "。" // and not 说是, which somebody else said
+				}
+				return true
+			}
 		}
 		rest, own := cutOwnZh(who)
 		k := kinPrefixZh(rest)

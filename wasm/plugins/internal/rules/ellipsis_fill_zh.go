@@ -13,8 +13,8 @@ import (
 const mostAnswerZh = 14
 
 // gapsZh are the words for what is asked for, the longer ones first.
-var gapsZh = [...]string{"什么时候", "什么时间", "几点钟", "几点", "哪一天", "哪天", "几月几号", "几号", "星期几", "礼拜几", "周几", "哪一年", "哪年",
-	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
+var gapsZh = [...]string{"啥时候", "啥时间", "几月份", "什么样", "啥样", "什么时候", "什么时间", "几点钟", "几点", "哪一天", "哪天", "几月几号", "几号", "星期几", "礼拜几", "周几", "哪一年", "哪年",
+	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个大学", "哪所大学", "什么大学", "哪个区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
 
 // filled puts an answer where the question has its gap: 下周六 in 我体检是什么时候. rest are the other clauses.
 func (q *askedZh) filled(a, rest string) string {
@@ -24,11 +24,29 @@ func (q *askedZh) filled(a, rest string) string {
 			gap, at = g, i
 		}
 	}
-	if gap == "" {
+	before, after := q.text[:at], q.text[min(len(q.text), at+len(gap)):]
+	if rest := trimHeads(before, "要", "得") + trimTails(after, "了", "啊"); gap == "" || rest == "" || rest == "次" { // 哪天啊, 要几次
 		return ""
 	}
-	before, after := q.text[:at], q.text[at+len(gap):]
+	if strings.HasSuffix(after, "过敏") {
+		after = "过敏" // 对什么药过敏
+	}
+	if unit := trimTails(after, "了", "的"); (gap == "几" || gap == "多少") && unit != "" && strings.HasPrefix(strings.TrimLeft(a, digitsZh), unit) { // 几分糖 / 三分糖去冰
+		return strings.TrimSuffix(before+a+"，"+rest, "，")
+	}
 	a = strings.TrimPrefix(a, "就")
+	if strings.HasSuffix(gap, "时候") {
+		a = trimHeads(a, "约的是", "约的", "约在", "定在", "定的", "订的")
+	}
+	if who := q.whose; strings.HasSuffix(a, "的") && (gap == "几" || gap == "多少") && strings.ContainsAny(a, "年月号天") { // 毕业几年了 / 零九年毕业的
+		if who == "" && strings.HasPrefix(q.text, "我") {
+			who = "我"
+		}
+		if who == "" {
+			return ""
+		}
+		return strings.TrimSuffix(who+a+"，"+rest, "，")
+	}
 	if strings.HasPrefix(q.text, "我") && q.whose == "" {
 		a = strings.TrimPrefix(a, "我是")
 	}
@@ -41,6 +59,12 @@ func (q *askedZh) filled(a, rest string) string {
 	}
 	if rest != "" {
 		rest = "，" + rest
+	}
+	if strings.HasSuffix(gap, "大学") && strings.HasPrefix(after, "毕业") { // 武大的
+		return before + "从" + strings.TrimSuffix(a, "的") + "毕业" + rest
+	}
+	if strings.HasSuffix(before, "叫") {
+		a = trimHeads(a, "大名叫", "大名", "全名叫", "叫")
 	}
 	if strings.HasPrefix(a, "姓") {
 		before = strings.TrimSuffix(before, "叫") // 你老公叫什么 / 姓张
@@ -58,6 +82,9 @@ func (q *askedZh) filled(a, rest string) string {
 		a = "身高" + a
 	case "什么", "啥":
 		if jobGapZh(before, after) {
+			if trimTails(before, "是", "做", "干", "当") == "" {
+				return "" // 干啥的: who?
+			}
 			return strings.TrimSuffix(trimTails(before, "做", "干", "当"), "是") + "是" + a + rest
 		}
 		if n := utf8.RuneCountInString(after); n > 0 && n <= 2 && !startsWithAny(after, []string{"过", "的"}) { // 什么血型
@@ -109,11 +136,16 @@ func (q *askedZh) fits(gap, before, a string) bool {
 	r, _ := utf8.DecodeRuneInString(a)
 	after := q.text[len(before)+len(gap):]
 	switch {
+	case gap == "什么样" || gap == "啥样", startsWithAny(a, []string{"爱", "喜欢", "最", "讨厌", "想", "特别", "比较", "主要"}): // 爱看悬疑的 has its verb
+		return false
 	case strings.HasSuffix(before, "叫") && (gap != "什么" && gap != "啥" && gap != "什么名字" || after != "" && after != "名字"):
 		return false // 叫什么外卖, 叫谁来
 	case gap == "谁":
 		who := strings.TrimSuffix(a, "的")
 		rest, own := cutOwnZh(who)
+		if of := strings.LastIndex(who, "的"); of > 0 && personZh(who[of+len("的"):]) {
+			return true // 跟少年宫的刘老师
+		}
 		return own && kinPrefixZh(rest) == rest || kinPrefixZh(who) == who || personZh(who) || foreignZh(who)
 	case strings.ContainsAny(a, "我你您他她咱吗"):
 		return false
@@ -134,7 +166,7 @@ func (q *askedZh) fits(gap, before, a string) bool {
 	case (personZh(a) || kinPrefixZh(a) == a) && !containsAny(q.text, "上班", "工作", "公司"):
 		return false
 	case strings.Contains(after, "过敏"):
-		return kinPrefixZh(a) == "" && !q.timed(a) && !strings.ContainsRune(verbStartsZh+"开", r)
+		return (kinPrefixZh(a) == "" || slices.Contains(petsZh[:], kinPrefixZh(a)) && kinPrefixZh(a) != a) && !q.timed(a) && !strings.ContainsRune(verbStartsZh+"开", r)
 	case strings.Contains(a, "有"):
 		return false // 车库里有水
 	case endsWithAny(before, []string{"血型", "血型是"}):

@@ -23,16 +23,20 @@ func (t *talk) resolvedZh(s sentence) bool {
 		return false
 	}
 	first, rest := cutCommaZh(s.raw())
-	if containsAny(first, "不知道", "不清楚", "忘了", "不记得", "没想好", "没定", "再说", "随便", "看情况", "可能", "也许", "大概", "好像", "应该", "说不定", "不一定", "你猜", "本来", "什么", "谁", "怎么", "不是周", "等一下", "等等") || strings.HasSuffix(first, "吧") {
+	if containsAny(first, "不知道", "不清楚", "忘了", "不记得", "没想好", "没定", "再说", "随便", "看情况", "可能", "也许", "大概", "好像", "应该", "说不定", "不一定", "你猜", "本来", "什么", "谁", "怎么", "不是周", "等一下", "等等") || strings.HasSuffix(first, "吧") && !strings.Contains(q.text, "喜欢什么") {
 		return false
 	}
-	first = trimTails(stripLeadZh(trimZhEnd(first)), "啊", "呀", "呢", "哈")
+	first = trimTails(stripLeadZh(trimZhEnd(first)), "啊", "呀", "呢", "哈", "咯", "喽", "啦")
+	if first == "我" && rest != "" && q.gaps() { // 我啊，八月十七
+		first, rest = cutCommaZh(rest)
+		first = trimZhEnd(first)
+	}
 	if startsWithAny(rest, []string{"你", "您"}) && (personZh(first) || kinPrefixZh(first) == first) {
 		return false // 王姐，你也来了
 	}
 	full := q.with(first, rest)
 	if full == "" {
-		if q.whose != "" {
+		if q.whose != "" && !strings.Contains(q.text, "谁") {
 			t.attend(q.whose) // 你老公做什么工作 / 退休了
 		}
 		return false
@@ -101,7 +105,7 @@ func questionZh(text string, now moment) (askedZh, bool) {
 		}
 		x = x[i+n:]
 	}
-	x = trimTails(strings.TrimLeft(stripLeadZh(x), " 那诶欸哎"), "来着", "啊", "呀", "哈")
+	x = trimTails(strings.TrimLeft(stripLeadZh(x), " 那诶欸哎"), "来着", "啊", "呀", "哈", "啦")
 	if containsAny(x, "要不", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "应该", "密码", "验证码", "卡号") {
 		return askedZh{}, false
 	}
@@ -112,6 +116,9 @@ func questionZh(text string, now moment) (askedZh, bool) {
 			break
 		}
 	}
+	if k := kinPrefixZh(q.text); k != "" && strings.HasPrefix(q.text[len(k):], "我") {
+		q.text = q.text[len(k):] // 阿姨您贵姓
+	}
 	rhetorical := strings.Contains(q.text, "不是") && !strings.Contains(q.text, "是不是") // 你不是对芒果过敏吗
 	if rhetorical {
 		if q.text = strings.Replace(q.text, "不是", "", 1); !strings.HasPrefix(q.text, "我") || strings.HasPrefix(q.text, "我说") {
@@ -120,6 +127,9 @@ func questionZh(text string, now moment) (askedZh, bool) {
 	}
 	if startsWithAny(q.text, []string{"会是", "会在", "会几"}) { // 那个会是几点
 		q.text = "会议" + q.text[len("会"):]
+	}
+	if rest, ok := cutHead(q.text, "我还记得", "我记得", "我知道", "我知不知道"); ok && q.gaps() && rest != "" {
+		q.text = rest // 你记得我电梯卡在谁那儿吗
 	}
 	either := false
 	q.text, either = eitherZh(q.text)
@@ -170,8 +180,14 @@ func (q *askedZh) with(first, rest string) string {
 	if q.gaps() {
 		return q.filled(first, rest)
 	}
-	if q.ends == "呢" {
-		if q.text == "我" || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你这那来等好别") || !strings.ContainsAny(first, "了去要会在") {
+	if _, _, ok := strings.Cut(q.text, "还是"); ok && q.ends != "吗" {
+		if chosen := q.chosen(first); chosen != "" {
+			return chosen + then
+		}
+		return ""
+	}
+	if q.ends == "呢" && !strings.HasPrefix(q.text, "我还") {
+		if q.text == "我" || strings.ContainsAny(q.text, "还着在了") || startsWithAny(q.text, []string{"现", "今", "明", "后", "那", "然", "结"}) || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你这那来等好别") || !strings.ContainsAny(first, "了去要会在") {
 			return ""
 		}
 		return q.text + first + then
@@ -187,6 +203,23 @@ func (q *askedZh) with(first, rest string) string {
 	}
 	if q.whose != "" && q.ends != "" && startsWithAny(first, []string{"以前", "现在", "从来", "一直", "偶尔", "天天", "每", "有时", "经常", "早就", "很少", "去年", "今年", "前年"}) && !strings.ContainsAny(first, "我你") && strings.ContainsAny(first+rest, strings.Trim(q.text[len(q.whose):], "了的还在不")) {
 		return q.whose + first + then // 你爸喝酒吗 / 以前天天喝
+	}
+	return ""
+}
+
+// chosen is a question between two things with the one that an answer names: 我喜欢吃咸的豆花 of 你喜欢吃甜的还是咸的豆花 and 咸的.
+// It is empty where nobody can tell how long the other one is.
+func (q *askedZh) chosen(answer string) string {
+	one, other, _ := strings.Cut(q.text, "还是")
+	rs, as := []rune(one), []rune(answer)
+	switch n := len(rs) - len(as); {
+	case len(as) == 0:
+	case strings.HasSuffix(one, answer):
+		return one
+	case strings.HasPrefix(other, string(as[:1])) && strings.LastIndex(one, string(as[:1])) > 0 && strings.HasPrefix(other, answer): // 喝咖啡还是喝茶
+		return one[:strings.LastIndex(one, string(as[:1]))] + other
+	case strings.HasPrefix(other, answer) && n > 0 && (rs[len(rs)-1] == as[len(as)-1] || other == answer && len(as) > 1):
+		return string(rs[:n]) + other
 	}
 	return ""
 }
@@ -225,12 +258,15 @@ func (q *askedZh) agreed(first, rest string) string {
 			return ""
 		}
 		return q.text + then
-	case "不是":
+	case "不是", "没有了", "没了", "不了", "不在了", "哪有", "没有", "没":
 		for _, he := range [...]string{"他", "她"} {
 			if after, ok := strings.CutPrefix(rest, he); ok && q.whose != "" {
 				return q.whose + after // 你妈是老师吗 / 不是，她是会计
 			}
 		}
+	}
+	switch first {
+	case "不是", "没有了", "没了", "不了", "哪有":
 		return ""
 	case "还没", "没", "没有", "还没有":
 		after := q.text[len(who):]
@@ -292,6 +328,11 @@ func (q *askedZh) agreed(first, rest string) string {
 	}
 	if tail, ok := strings.CutPrefix(verb, "有"); ok && tail != "" && who != "" && strings.HasPrefix(q.text[len(who):], "有") && !strings.Contains(tail, "点") {
 		return who + first + then // 有没有兄弟姐妹 / 有个弟弟
+	}
+	if _, drug, ok := strings.Cut(q.text, "吃"); ok && who == "我" && (verb == "停了" || verb == "停药了") { // 你还吃那个阿司匹林吗 / 停了
+		if drug = strings.TrimPrefix(drug, "那个"); drugZh(drug) {
+			return "我停了" + drug + then
+		}
 	}
 	if after, ok := strings.CutPrefix(verb, "戒了"); ok && after == "" { // 你还抽烟吗 / 戒了
 		for _, v := range [...]string{"抽", "喝", "吃"} {

@@ -25,7 +25,11 @@ func (t *talk) overZh(b *bareZh) bool {
 	}
 	t.partedZh(b, x)
 	t.jobZh(b, x)
-	if own, ok := ownZh(x); ok {
+	own, ok := ownZh(x)
+	if !ok && startsWithAny(b.s.raw(), []string{"现在", "已经"}) && (!t.topic.known || t.topic.person.key == t.self.key) {
+		own, ok = x, true
+	}
+	if ok {
 		for _, k := range [...]string{"不再吃素了", "不再吃素", "不吃素了", "又吃肉了", "又开始吃肉了", "重新吃肉了", "开始吃肉了"} {
 			if trimAdverbsZh(strings.TrimSuffix(own, k)) == "" && strings.HasSuffix(own, k) {
 				t.endedZh(b, "diet", "diet", "吃素", false)
@@ -42,7 +46,7 @@ func (t *talk) overZh(b *bareZh) bool {
 				t.endedZh(b, "diet", "smokes", what, true)
 				return true
 			}
-			if l := utf8.RuneCountInString(what); !ok || trimAdverbsZh(head) != "" || !done && k == "不" || l < 2 || l > 8 || !activityZh(what) {
+			if l := utf8.RuneCountInString(what); !ok || trimAdverbsZh(strings.TrimSuffix(head, "早")) != "" || !done && k == "不" || l < 2 || l > 8 || !activityZh(what) {
 				continue
 			}
 			t.endedZh(b, "habit", routineSlot(what), "", true)

@@ -20,6 +20,9 @@ func eventInZh(s string) (attribute, word string) {
 			return attribute, word
 		}
 	}
+	if strings.Contains(s, "会议室") || containsAny(s, "带午饭", "带晚饭", "做晚饭", "做午饭", "热午饭") {
+		return "", "" // a room, and what one brings
+	}
 	for _, e := range eventsZh {
 		if _, after, ok := strings.Cut(s, e.word); ok && !strings.HasPrefix(after, "纪念") && !strings.HasPrefix(after, "周年") {
 			return e.attribute, e.word
@@ -40,7 +43,8 @@ func (t *talk) changeZh(b *bareZh) bool {
 	if t.movedOffZh(b) {
 		return true
 	}
-	if (strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
+	_, gone := eventInZh(x)
+	if (gone != "" && containsAny(x, "我去不了了", "我来不了了", "我去不成了", "我不去了") || strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
 		attr, word := eventInZh(x)
 		p, ok := t.meantZh(b, attr, word, true)
 		switch whose := t.whoseZh(x, word); {
@@ -119,7 +123,7 @@ func (t *talk) eventZh(b *bareZh) {
 	w, habit := b.single()
 	x := b.text
 	attr, word := eventInZh(x)
-	if openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
+	if containsAny(x, "你帮我", "帮我") && strings.Contains(x, "一下") || openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
 	if w != nil {
@@ -128,7 +132,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
+	if containsAny(x, moodsZh[:]...) || undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named, ok := t.whoseEventZh(x, habit)
@@ -137,6 +141,10 @@ func (t *talk) eventZh(b *bareZh) {
 	}
 	if habit && startsWithAny(x, []string{"很多人", "好多人", "许多人", "大家", "有人", "一群"}) {
 		return // 我家附近有个公园，每天晚上很多人跳舞
+	}
+	if w != nil && w.days != nil && containsAny(x, "一定要", "都要", "总要", "都会", "总会", "都得") && !containsAny(b.s.raw(), "今年", "明年") { // 我们家过年一定要吃汤圆
+		t.habitZh(b, who, 0.65)
+		return
 	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
 		if asRule := containsAny(b.s.raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !containsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
@@ -188,16 +196,6 @@ func (t *talk) eventZh(b *bareZh) {
 	t.happenedZh(b, w, who, named, start, closed(b.s, b.whens, w, t.now, true))
 }
 
-// todayZh reports what the speaker will do at an hour of this day, without a word for the day: 我六点去健身房.
-func todayZh(x string) bool {
-	return containsAny(x, "我去", "我们去", "有个会", "有会", "有课", "有个约", "有约", "有个面试") && !containsAny(x, "了", "过", "平时", "一般", "通常", "总", "经常", "往往", "常", "都", "每", "如果", "要是", "想", "没")
-}
-
-// shiftZh reports what the speaker is doing for all of a week: 这周我上夜班.
-func shiftZh(x string) bool {
-	return strings.Contains(x, "我") && containsAny(x, "夜班", "早班", "晚班", "值班", "出差", "休假", "请假", "在家办公")
-}
-
 // beforeHabit is what a clause says before the words for how often: 小王 of 小王每天跑步.
 func (b *bareZh) beforeHabit() string {
 	for i := range b.whens {
@@ -211,10 +209,16 @@ func (b *bareZh) beforeHabit() string {
 // single is the time of a clause that is no habit, the fullest one; nil: there is none. It also reports
 // whether another is a habit.
 func (b *bareZh) single() (w *when, habit bool) {
+	before, what, told := strings.Cut(b.s.raw(), "说")
+	said := -1 // the byte behind which what is told stands
+	if told && strings.Contains(what, "要") && (kinPrefixZh(before) != "" || containsAny(before, kinZh[:]...)) {
+		said = b.s.start + len(before)
+	}
 	for k := range b.whens {
 		switch o := &b.whens[k]; {
 		case o.habit:
 			habit = true
+		case said > 0 && b.s.toks[o.first].start < said && slices.ContainsFunc(b.whens[k:], func(w when) bool { return w.hasDay && b.s.toks[w.first].start > said }): // 今天老师说下周四要开家长会
 		case b.denies(o):
 		case w == nil || !w.hasDay && o.hasDay || !w.clock && o.clock && o.day == w.day:
 			w = o
@@ -271,7 +275,7 @@ func (t *talk) bygoneZh(x, raw string, w *when) bool {
 	if wasDoneZh(x) {
 		return true
 	}
-	if w.days != nil && containsAny(x, "没", "那会儿", "的婚", "生的", "出生") && !containsAny(x, "还没", "要", "会") {
+	if w.days != nil && containsAny(x, "没", "那会儿", "的婚", "生的", "出生") && !containsAny(strings.ReplaceAll(x, "那会儿", ""), "还没", "要", "会") {
 		return true // 我春节没回家
 	}
 	if containsAny(x, "见过", "去过", "来过", "看过", "做过", "聊过") && !containsAny(x, "没", "再") || strings.Contains(x, "是在") && strings.HasSuffix(strings.TrimRight(x, "。！"), "的") {
@@ -306,6 +310,12 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
+	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); strings.HasSuffix(raw, "吧") && startsWithAny(raw, []string{"我们", "咱们", "咱", "要不"}) {
+		return // it is proposed
+	}
+	if strings.HasPrefix(x, "第") && containsAny(x, "次约在", "回约在", "针约在") {
+		return // of what, and whose?
+	}
 	if attr == "" {
 		switch will := t.willZh(x); {
 		case named && containsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // how somebody is
@@ -339,6 +349,7 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 		text = ofWhomZh(text, who)
 	case strings.Contains(text, t.self.name) || word == "" && (containsAny(x, outagesZh...) || strings.HasPrefix(x, "上门") || comesZh(x) && !strings.Contains(x, "我")):
 	case word == "" && !strings.Contains(x, "我") && (startsWithAny(x, placesOpenZh[:]) || startsWithAny(x, belongingsZh[:])):
+	case strings.HasPrefix(x, "说"), leadPersonZh(x):
 	case word == "" && (dueZh(x) || shiftedZh(x) != ""):
 		text = t.self.name + "的" + text
 	case !eventLeadsZh(x, word):
@@ -358,7 +369,8 @@ func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when
 	if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) && !goesOnZh(b.s.raw()) {
 		return
 	}
-	if bare := strings.TrimPrefix(x, "我"); bare == "去了" || bare == "来了" || bare == "看了" {
+	bare := strings.TrimPrefix(x, "我")
+	if to, ok := strings.CutPrefix(bare, "答应了"); bare == "去了" || bare == "来了" || bare == "看了" || ok && (to == "" || kinPrefixZh(to) == to) {
 		return // where? the whole sentence says it
 	}
 	a := t.baseZh(b, "episodic", "event", who, 0.82)
@@ -376,11 +388,4 @@ func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when
 	}
 	a.Ended = ended
 	t.out.Candidates = append(t.out.Candidates, a)
-}
-
-// feastOfZh reports a clause about the feast of a relative, to which the speaker goes: 我妈的生日聚会.
-func feastOfZh(x string) bool {
-	head, _, ok := strings.Cut(x, "的")
-	attribute, word := eventInZh(x)
-	return ok && strings.HasPrefix(head, "我") && (attribute == "party" || attribute == "wedding" || attribute == "dinner") && strings.Contains(x[len(head):], word)
 }

@@ -176,3 +176,26 @@ func (t *talk) rumourZh(b *bareZh, w *when) bool {
 	t.out.Candidates = append(t.out.Candidates, a)
 	return true
 }
+
+// leadPersonZh reports a clause that says whom it has it from: 高总让咱们交总结.
+func leadPersonZh(x string) bool {
+	who, _, ok := strings.Cut(x, "让")
+	return ok && personZh(who)
+}
+
+// feastOfZh reports a clause about the feast of a relative, to which the speaker goes: 我妈的生日聚会.
+func feastOfZh(x string) bool {
+	head, _, ok := strings.Cut(x, "的")
+	attribute, word := eventInZh(x)
+	return ok && strings.HasPrefix(head, "我") && (attribute == "party" || attribute == "wedding" || attribute == "dinner") && strings.Contains(x[len(head):], word)
+}
+
+// shiftZh reports what the speaker is doing for all of a week: 这周我上夜班.
+func shiftZh(x string) bool {
+	return strings.Contains(x, "我") && containsAny(x, "夜班", "早班", "晚班", "值班", "出差", "休假", "请假", "在家办公")
+}
+
+// todayZh reports what the speaker will do at an hour of this day, without a word for the day: 我六点去健身房.
+func todayZh(x string) bool {
+	return containsAny(x, "我去", "我们去", "有个会", "有会", "有课", "有个约", "有约", "有个面试") && !containsAny(x, "了", "过", "平时", "一般", "通常", "总", "经常", "往往", "常", "都", "每", "如果", "要是", "想", "没")
+}

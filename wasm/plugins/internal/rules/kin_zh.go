@@ -95,7 +95,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 	if s != "" && s[0] >= '0' && s[0] <= '9' {
 		return person{}, false // 618我买了台电视
 	}
-	s = trimHeads(s, "最近", "现在", "目前", "平时", "这阵子", "这段时间") // 最近我在戒糖
+	s = trimHeads(s, "小时候", "最近", "现在", "目前", "平时", "这阵子", "这段时间") // 最近我在戒糖
 	if r, ok := strings.CutPrefix(s, "我们"); ok && r == "" || s == "咱们" || s == "我" || s == "本人" {
 		return t.self, true
 	}
@@ -120,7 +120,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		return person{}, false
 	}
 	for _, k := range kinZh { // 外婆是四川人: one's own, and 新房东姓周
-		if strings.TrimPrefix(s, "新") == k && utf8.RuneCountInString(k) > 1 {
+		if strings.TrimPrefix(s, "新") == k && utf8.RuneCountInString(k) > 1 && k != "师傅" {
 			return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
 		}
 	}

@@ -234,15 +234,18 @@ func (t *talk) noteZh(s sentence) bool {
 	n := utf8.RuneCountInString(raw)
 	b := t.bare(s)
 	milestone := milestoneZh(b.text)
-	if n < 6 && !milestone || n > 60 || t.topic.unclear && !t.topic.thing || unmeantZh(raw) || jokeZh(t.said.raw()) || undecidedZh(raw) {
+	if n < 6 && !milestone || n > 60 || t.topic.unclear && !t.topic.thing || unmeantZh(raw) || jokeZh(t.said.raw()) || undecidedZh(raw) || containsAny(raw, moodsZh[:]...) && !milestone {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)
-	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
+	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
 		"“", "\"", "朋友的朋友", "不想", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我"} {
 		if strings.Contains(alone, no) && (no != "请" || !milestone) {
 			return false
 		}
+	}
+	if startsWithAny(b.text, []string{"我那是", "我这是"}) || containsAny(b.text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
+		return false // which?
 	}
 	who, nobody := t.self, false
 	switch x := b.text; {

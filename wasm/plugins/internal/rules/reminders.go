@@ -254,9 +254,14 @@ func (t *talk) reminderZh(s sentence) bool {
 				return false
 			}
 		}
-		rest = trimHeads(rest, "们", "别忘了", "别忘记", "记得", "要", "得")
+		rest = trimHeads(rest, "们", "提醒我", "别忘了", "别忘记", "记得", "要", "得")
 		if len([]rune(strings.Trim(rest, " 。!！?？"))) < 2 {
 			continue
+		}
+		if all := sentences(rest); len(all) == 1 && startsWithAny(said, []string{"别", "提醒"}) {
+			if whens := findWhens(all[0], t.now); len(whens) == 1 && whens[0].clock && !whens[0].hasDay && !whens[0].habit && whens[0].minute > t.now.minute {
+				rest = "今天" + rest
+			}
 		}
 		return t.says(s, "我得"+rest)
 	}

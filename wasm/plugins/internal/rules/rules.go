@@ -123,7 +123,7 @@ type talk struct {
 func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
 	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out, part: part}
-	ev.Text, t.plain = heard(ev.Text)
+	ev.Text, t.plain = heard(spacedZh(ev.Text))
 	known := false
 	if part != HowTo {
 		t.plans, known = decodePlans(ev.State)
@@ -174,8 +174,9 @@ func (t *talk) piece(from, to int, part Part) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
 		}
-		if !t.tip(s) && part != HowTo && !t.task(s) && !t.corrects(s) && !t.resolved(s) && !t.referred(s) {
+		if from := len(t.out.Candidates); !t.tip(s) && part != HowTo && !t.task(s) && !t.corrects(s) && !t.resolved(s) && !t.referred(s) {
 			t.sentence(s)
+			t.withTurnZh(s, from)
 		}
 	}
 }
@@ -201,7 +202,7 @@ func withShortTurns(ev *abi.Event) *abi.Event {
 	short := *ev
 	short.Before = make([]abi.Turn, len(ev.Before))
 	for i, b := range ev.Before {
-		b.Text, _ = heard(cut(b.Text, maxBefore))
+		b.Text, _ = heard(spacedZh(cut(b.Text, maxBefore)))
 		short.Before[i] = b
 	}
 	return &short
@@ -281,8 +282,7 @@ func (t *talk) sentence(s sentence) {
 		return
 	}
 	before := len(t.out.Candidates)
-	t.dayed, t.held, t.lastDay, t.denied, t.beside = false, nil, when{}, denialZh{}, 0
-	t.askedDay()
+	t.dayed, t.held, t.lastDay, t.denied, t.beside = false, t.askedDay(), t.askedDayZh(s), denialZh{}, 0
 	var rest []sentence
 	var last sentence
 	parts := t.timed(clauses(s), s)
@@ -315,6 +315,7 @@ func (t *talk) sentence(s sentence) {
 		t.note(s) // "Tom, my brother, is on a diet" says more than whose brother he is
 	}
 	if len(t.out.Candidates) == before {
+		t.lastDay = t.askedDayZh(s)
 		if !t.fragment(s) && (t.part != Facts || !t.advised(s) && !t.outlook(s) && !t.opensZh(s) && !t.note(s) && !t.noteClauses(s) && !t.failedZh(s) && !(s.chinese() && t.saysOfZh(s))) {
 			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
 		}

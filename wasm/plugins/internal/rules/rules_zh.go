@@ -92,6 +92,9 @@ func (t *talk) phrasesZh(b *bareZh) bool {
 				p.object, p.after, ok = strings.Cut(p.object, p.until)
 				ok = ok && p.object != ""
 			}
+			if i := strings.LastIndex(p.object, "在"); ok && i > 0 && p.attribute == "education" {
+				p.object = p.object[i+len("在"):] // 我在英国待过三年在曼城读的本科
+			}
 			if ok && t.phraseZh(b, &p) {
 				return true
 			}
@@ -226,7 +229,14 @@ func (p *phraseZh) misread() bool {
 	if p.attribute == "avoids" && strings.HasPrefix(p.object, "了") && len(p.object) > len("了") {
 		return true // 不吃了不吃了
 	}
+	if host, there := cutEnd(trimZh(p.object), "那儿", "那里"); p.attribute == "home" && there && personZh(host) {
+		return true // 周四住在老刘那儿
+	}
 	switch p.key {
+	case "卖了", "买了":
+		return strings.Trim(trimZh(p.object), digitsZh+"块元钱多") == "" && trimZh(p.object) != "" // 卖了六万二
+	case "不吃":
+		return strings.HasPrefix(p.object, "素") // what ends with it is no meat
 	case "最烦":
 		return trimZh(p.object) == "人" // he is a nuisance
 	case "收到", "收进", "锁进", "塞进", "塞到": // 我把大衣都收到箱子里了, and not 我收到通知

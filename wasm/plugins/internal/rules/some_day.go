@@ -86,31 +86,32 @@ func (t *talk) hold(c *clause) {
 	}
 }
 
-// askedDay keeps the one day that the question just before names: "Wednesday at three?", "I have a call at four".
-func (t *talk) askedDay() {
+// askedDay is the one day that the question just before names: "Wednesday at three?", "I have a call at four".
+func (t *talk) askedDay() []held {
 	b := t.justSaid()
 	if b == nil || t.rejoined {
-		return
+		return nil
 	}
 	all := t.sentencesOf(b)
 	if len(all) == 0 || all[len(all)-1].ends != "?" {
-		return
+		return nil
 	}
 	switch aux, _ := contraction(all[len(all)-1].at(0)); aux {
 	case "did", "was", "were", "have", "has":
-		return
+		return nil
 	}
 	var day *when
 	for _, w := range findWhens(all[len(all)-1], t.now) {
 		if w.hasDay && day == nil && !w.habit && !w.since && w.grain == 'd' && w.last == 0 && w.day >= t.now.day {
 			day = &w
 		} else if w.hasDay {
-			return
+			return nil
 		}
 	}
-	if day != nil {
-		t.held = append(t.held, held{*day, 0, true})
+	if day == nil {
+		return nil
 	}
+	return []held{{*day, 0, true}}
 }
 
 // heldDay is the day that holds for a clause: of the last clause before it that names one.

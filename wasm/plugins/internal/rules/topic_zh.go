@@ -70,7 +70,7 @@ func (t *talk) attend(x string) {
 		t.topic = topic{person: p, known: ok, unclear: !ok}
 	case !own && k != "" && strings.ContainsAny(x[len(k):], "你您"):
 		t.topic = topic{unclear: true} // 外婆送你上学: whose?
-	case k != "" && (own || utf8.RuneCountInString(k) > 1):
+	case k != "" && (own || utf8.RuneCountInString(k) > 1 && k != "师傅"):
 		p := person{t.self.name + "的" + k, t.self.key + "的" + k}
 		after := rest[len(k):]
 		for strings.HasPrefix(after, "的") { // 我姐夫的老板: whose, and what
@@ -187,6 +187,9 @@ const verbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今�
 // namePrefixZh is the name that s begins with, before a predicate: 小王, 老李,
 // 阿强, 李娜, 王小明. It is "" where there is none.
 func namePrefixZh(s string) string {
+	if !utf8.ValidString(s) {
+		return ""
+	}
 	rs := []rune(s)
 	for n := min(4, len(rs)-1); n >= 2; n-- {
 		if foreignZh(string(rs[:n])) && startsWithAny(string(rs[n:]), []string{"来不了", "去不了", "来吃", "来家", "要来", "生了", "怀孕", "发烧", "病了", "住院", "住在", "结婚", "离婚"}) {

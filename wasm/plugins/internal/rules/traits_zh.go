@@ -34,7 +34,9 @@ func (t *talk) measuresZh(b *bareZh) bool {
 	if t.salaryZh(b) {
 		return true
 	}
-	if who, sign, ok := strings.Cut(trimZh(x), "属"); ok && who == "我" && utf8.RuneCountInString(sign) == 1 && strings.Contains("鼠牛虎兔龙蛇马羊猴鸡狗猪", sign) {
+	who, sign, ok := strings.Cut(trimZh(x), "属")
+	sign, _, _ = strings.Cut(sign, "的") // 我属兔的八七年的
+	if ok && who == "我" && utf8.RuneCountInString(sign) == 1 && strings.Contains("鼠牛虎兔龙蛇马羊猴鸡狗猪", sign) {
 		t.factZh(b, t.self, "biography", "chinese_zodiac", sign, false, false, 0.88)
 		return true
 	}
@@ -60,7 +62,7 @@ func (t *talk) measuresZh(b *bareZh) bool {
 
 // alsoCalledZh takes a surname, and what others call the speaker.
 func (t *talk) alsoCalledZh(b *bareZh) bool {
-	if who, name, ok := strings.Cut(b.text, "姓"); ok && utf8.RuneCountInString(trimZh(name)) <= 2 && strings.ContainsAny(surnamesZh, trimZh(name)) && t.factOfZh(b, who, "biography", "surname", name, 0.9) {
+	if who, name, ok := strings.Cut(strings.TrimPrefix(b.text, "免贵"), "姓"); ok && !strings.HasSuffix(who, "来的") && utf8.RuneCountInString(trimZh(name)) <= 2 && strings.ContainsAny(surnamesZh, trimZh(name)) && t.factOfZh(b, who, "biography", "surname", name, 0.9) {
 		return true
 	}
 	for _, k := range [...]string{"大家都叫我", "他们都叫我", "朋友都叫我", "朋友们都叫我", "都叫我", "你可以叫我", "叫我"} {
@@ -78,6 +80,14 @@ func (t *talk) stateZh(b *bareZh) bool {
 	for _, k := range [...]string{"失业了", "下岗了", "被裁了", "被裁员了", "被辞退了"} {
 		if who, ok := strings.CutSuffix(end, k); ok && t.factOfZh(b, who, "work", "job", "失业", 0.85) {
 			return true
+		}
+	}
+	if who, ok := strings.CutSuffix(end, "戒了"); ok { // 我终于把烟给戒了
+		who = trimAdverbsZh(trimTails(who, "给", "都", "就"))
+		for _, what := range [...]string{"烟", "酒", "咖啡", "奶茶", "可乐", "甜食"} {
+			if who, ok := strings.CutSuffix(who, what); ok && t.factOfZh(b, trimAdverbsZh(strings.TrimSuffix(who, "把")), "diet", "avoids", what, 0.85) {
+				return true
+			}
 		}
 	}
 	if what, ok := strings.CutSuffix(trimZh(x), "不耐受"); ok && !strings.Contains(what, "对") {
@@ -190,7 +200,7 @@ func (t *talk) healthZh(b *bareZh, p person, attribute, value string) {
 }
 
 func conditionZh(s string) bool {
-	for _, c := range [...]string{"高血压", "糖尿病", "哮喘", "心脏病", "鼻炎", "胃病", "关节炎", "偏头痛", "抑郁症", "焦虑症", "失眠", "癫痫", "痛风", "湿疹", "贫血", "低血糖", "颈椎病", "腰椎间盘突出", "甲亢", "甲减", "癌症", "荨麻疹", "近视", "脂肪肝", "胃炎", "咽炎", "肾结石", "胆结石", "白内障", "青光眼", "骨质疏松", "高血脂"} {
+	for _, c := range [...]string{"高血压", "糖尿病", "哮喘", "心脏病", "鼻炎", "胃病", "关节炎", "偏头痛", "抑郁症", "焦虑症", "失眠", "癫痫", "痛风", "湿疹", "贫血", "低血糖", "颈椎病", "腰椎间盘突出", "甲亢", "甲减", "癌症", "荨麻疹", "近视", "脂肪肝", "胃炎", "咽炎", "肾结石", "胆结石", "白内障", "青光眼", "骨质疏松", "高血脂", "支气管炎", "肺炎", "胰腺炎", "结膜炎", "干眼症", "胃溃疡", "肩周炎", "腱鞘炎", "中耳炎", "阑尾炎", "半月板损伤", "半月板撕裂", "腰突", "静脉曲张", "帕金森", "阿尔茨海默", "阿尔茨海默症", "结节", "息肉", "囊肿", "肌瘤"} {
 		if strings.HasSuffix(s, c) && utf8.RuneCountInString(s) <= utf8.RuneCountInString(c)+4 {
 			return true
 		}

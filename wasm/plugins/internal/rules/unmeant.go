@@ -64,7 +64,7 @@ func unmeantZh(raw string) bool {
 	if end := strings.TrimRight(raw, "。，,！!？?"); strings.HasSuffix(end, "了没") || strings.HasSuffix(end, "了没有") {
 		return true // it is asked: 我哥离婚了没
 	}
-	if _, rest, ok := strings.Cut(raw, "得我"); ok && startsWithAny(rest, []string{"要", "都", "快", "直", "想", "恨不得"}) && !startsWithAny(rest, []string{"要去", "想去"}) {
+	if _, rest, ok := strings.Cut(raw, "得我"); ok && startsWithAny(rest, []string{"要", "都", "快", "直", "想", "恨不得", "头", "心都", "腿"}) && !startsWithAny(rest, []string{"要去", "想去"}) {
 		return true
 	}
 	_, rest, ok := strings.Cut(raw, "都快")

@@ -3,7 +3,7 @@ package rules
 import "strings"
 
 // numberedZh follows 号 where it numbers a thing, and names no day: 三号线.
-var numberedZh = set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅 台 站 选 位 柜 教 仓 店 井 屏 口 病 航 登 包 座 床 公 地 码 文 电 柱 栋 单 路 库 坑 梯 杆 牌 信")
+var numberedZh = set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅 台 站 选 位 柜 教 仓 店 井 屏 口 病 航 登 包 座 床 公 地 码 文 电 柱 栋 单 路 场 师 技 库 坑 梯 杆 牌 信")
 
 // roadless are words that end like a road and are none: 我们上路12号.
 var roadless = [...]string{"上路", "走路", "顺路", "一路", "半路", "迷路", "带路", "赶路", "修路", "同路", "铁路", "公路", "高速路", "逛街", "上街", "沿街", "出路", "思路", "电路", "网路", "知道", "难道", "上道"}
@@ -33,7 +33,7 @@ func soonZh(s sentence, i int, now moment, w *when) int {
 		return n
 	}
 	_, over := prefixZh(s, i, "再过", "过")
-	if over == 1 && endsWithAny(s.text[s.start:s.toks[i].start], []string{"住", "去", "来", "学", "做", "待", "干", "用", "养", "当", "教", "工作", "练", "拉", "租", "谈", "吃", "呆", "读", "写", "开", "打", "弹"}) {
+	if over == 1 && endsWithAny(s.text[s.start:s.toks[i].start], []string{"不", "住", "去", "来", "学", "做", "待", "干", "用", "养", "当", "教", "工作", "练", "拉", "租", "谈", "吃", "呆", "读", "写", "开", "打", "弹"}) {
 		over = 0 // 住过五年
 	}
 	k, minutes := i+over, 0

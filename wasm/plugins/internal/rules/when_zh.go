@@ -41,7 +41,7 @@ var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0
 
 // dayPartZh reads a day at token i into w, and says how many tokens it takes.
 func dayPartZh(s sentence, i int, now moment, w *when) int {
-	if boundZh(s, i) {
+	if boundZh(s, i) || s.at(i-1) == "比" { // 比去年长了七公分
 		return 0
 	}
 	for _, read := range [...]func(sentence, int, moment, *when) int{nearDayZh, someTimeZh, everyZh, yearZh, monthZh, roughlyZh, numericDate, soonZh, feastZh, weekZh, dateZh} {
@@ -321,6 +321,9 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 	}
 	if word, n := prefixZh(s, i+r+u, "一", "二", "三", "四", "五", "六", "日", "天", "末"); n > 0 {
 		d := strings.Index("一二三四五六日", word) / 3
+		if before, of := s.at(i-1), s.at(i+u+n); r == 0 && before != "" && of != "" && strings.Contains("一两每", before) && strings.Contains("次回遍天节趟顿小", of) {
+			return 0 // 一周三次
+		}
 		if word == "天" {
 			d = 6
 		} else if word == "末" {
@@ -337,6 +340,11 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 			}
 			w.set(now.day+1+mod(d-now.weekday()-1, 7), 'd')
 			w.weekday = true
+			if verb, after := s.at(i+u+n), s.at(i+u+n+2); verb != "" && strings.Contains("出到来买去回走办生转订寄发拿交换修装卖做约", verb) && s.at(i+u+n+1) == "的" && (after == "" || s.toks[i+u+n+2].kind == 'p') {
+				w.past(now) // 礼拜三出的
+				w.weekday = false
+				return u + n
+			}
 			more, each := barePairZh(s, i+u+n, d)
 			if more == 0 {
 				if more, each = pairZh(s, i+u+n, d); !each {

@@ -1,0 +1,176 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+)
+
+// A Chinese clause often leaves out what it is about: 得下周三才能取. The clauses before it say that, 车送修了, or the turn
+// before, which it answers. Its memory begins with them, so that it stands alone. Without them it is none.
+
+// mostJoined bounds a memory that was joined with what stands before it, in bytes.
+const mostJoined = 270
+
+// whomZh puts the clauses before a Chinese clause in front of its memory where that speaks of 他, 她
+// or 它, or has no object: 隔壁老太太住院了，我周末去看她; 眼镜用完了，今晚得下单.
+func (t *talk) whomZh(s sentence, from int) {
+	if !s.chinese() {
+		t.whom(s, from)
+		return
+	}
+	for i := from; i < len(t.out.Candidates); i++ {
+		a := &t.out.Candidates[i]
+		text := strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "").Replace(a.Text)
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.start || !containsAny(text, "他", "她", "它") && !t.hangsZh(s, a) && !shortDeedZh(a) || a.Type == "core" {
+			continue
+		}
+		if strings.Contains(a.Text, "对方") && t.hangsZh(s, a) { // 吃完了我给你买: whom, and what?
+			t.out.Candidates = slices.Delete(t.out.Candidates, i, i+1)
+			i--
+			continue
+		}
+		if said := t.beforeZh(s, a.Spans[0].Start); said != "" && len(said)+len(a.Text) < maxAmended {
+			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
+		}
+	}
+}
+
+// beforeZh is what a sentence says before a byte, in the words of a memory.
+func (t *talk) beforeZh(s sentence, at int) string {
+	last := 0
+	for last < len(s.toks) && s.toks[last].end <= at {
+		last++
+	}
+	if last == 0 {
+		return ""
+	}
+	head := s.sub(0, last)
+	return strings.Trim(t.rewriteZh(head, findWhens(head, t.now), completedZh(head.raw())), "。，, ")
+}
+
+// hangsZh reports a plan or a deed whose verb has no object, and what is told since when without saying what: 下班前一定发,
+// 得才能取, 到今天整整三个月了.
+func (t *talk) hangsZh(s sentence, a *abi.Candidate) bool {
+	if a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" && a.Kind != "noted" {
+		return false
+	}
+	all := sentences(s.text[a.Spans[0].Start:a.Spans[0].End])
+	return len(all) == 1 && bareDeedZh(t.bare(all[0]).text)
+}
+
+// shortDeedZh reports a plan of one or two characters: 得下单, 还我.
+func shortDeedZh(a *abi.Candidate) bool {
+	if a.Slot == nil {
+		return false
+	}
+	deed, ok := strings.CutPrefix(a.Slot.Attribute, "计划：")
+	return ok && (utf8.RuneCountInString(deed) <= 2 || strings.HasPrefix(deed, "得") && utf8.RuneCountInString(deed) == 3)
+}
+
+// bareDeedZh reports a clause of a verb alone, with who does it, for whom and when: 得给人送回去, 约了师傅上门来修.
+func bareDeedZh(x string) bool {
+	x = trimTails(trimZh(x), "一下", "回去", "过去", "过来", "回来", "进去", "出来", "好", "完", "掉")
+	if x == "到整整" || strings.HasPrefix(x, "到") && strings.Trim(x, "到整正好已经有快〇一二两三四五六七八九十百半多个天周月年了") == "" {
+		return true
+	}
+	verb, n := utf8.DecodeLastRuneInString(x)
+	if !strings.ContainsRune("发取买送换修拿交还寄退拆装签付续补领卖改搬办弄搞写订选查休洗单住做犯", verb) {
+		return false
+	}
+	head := trimHeads(stripLeadZh(x[:len(x)-n]), bareHeadsZh[:]...)
+	return trimHeads(head[len(kinPrefixZh(head)):], bareHeadsZh[:]...) == ""
+}
+
+// bareHeadsZh may stand before a verb and say nothing of what it is done to.
+var bareHeadsZh = [...]string{"好", "行", "，", "过去", "过来", "我们", "我", "咱们", "你", "人家", "人", "他", "她", "就", "也", "都", "还", "再", "先", "后", "才", "一定", "肯定", "马上", "赶紧", "赶快", "尽快", "打算", "准备", "估计", "应该", "必须", "需要", "可以", "能", "得", "要", "会", "想", "去", "来", "给", "让", "叫", "帮", "约好了", "约了", "约好", "师傅", "工人", "上门",
+	"下班前", "下班后", "下班", "之前", "以前", "之后", "以后", "前", "住", "下", "统一", "重新"}
+
+// withTurnZh joins the memories, from number from on, of the first sentence of a turn with the turn before, where they hang on
+// it: 那个报价单你发给客户了吗 and 还没呢，我今天下班前一定发. What hangs on something that is not there is dropped.
+func (t *talk) withTurnZh(s sentence, from int) {
+	if !s.chinese() || len(t.own) == 0 || s.start != t.own[0].start || t.rejoined {
+		return
+	}
+	b := t.justSaid()
+	if b == nil || !hasHan(b.Text) {
+		return
+	}
+	all := sentences(swapZh.Replace(b.Text))
+	if len(all) == 0 {
+		return
+	}
+	q := all[len(all)-1]
+	_, asked := questionZh(b.Text, t.now)
+	asked = (asked || q.ends == "？" || q.ends == "?") && !containsAny(q.raw(), "怎么不", "怎么没", "怎么老", "怎么这", "为什么", "为啥", "咋没", "咋不", "咋老")
+	kept := t.out.Candidates[:from]
+	for _, a := range t.out.Candidates[from:] {
+		open := len(a.Spans) == 1 && a.Spans[0].Turn == 0 && (t.hangsZh(s, &a) || asked && t.answersZh(s, &a))
+		if !open || t.joinZh(&a, s, q, asked) {
+			kept = append(kept, a)
+		}
+	}
+	t.out.Candidates = kept
+}
+
+// answersZh reports a note, a plan or an event that names nobody and nothing of its own, in an answer.
+func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
+	if a.Kind != "noted" && a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" || t.topic.known && t.topic.person.key != t.self.key && strings.HasPrefix(a.Text, t.topic.person.name) {
+		return false
+	}
+	x := stripLeadZh(t.ev.Text[a.Spans[0].Start:a.Spans[0].End])
+	first, _, _ := strings.Cut(strings.ReplaceAll(x, " ", "，"), "，")
+	if a.Spans[0].Start == s.start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && (kinPrefixZh(first) == "" || jobZh(first)) && namePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x) {
+		return true // 停了，胃出血
+	}
+	return (a.Kind != "plan" || a.Spans[0].Start == s.start) && !strings.Contains(x, "我") && kinPrefixZh(x) == "" && namePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
+}
+
+// joinZh puts the question before an answer, in the words of whoever answers. Where that asks on, 哪天啊, what the speaker
+// had said before it stands there.
+func (t *talk) joinZh(a *abi.Candidate, s, q sentence, asked bool) bool {
+	n := len(t.ev.Before)
+	turn, said, mark := -1, q.raw(), "？"
+	if !asked {
+		mark = "。"
+	}
+	if asksOnZh(said) {
+		if n < 2 || t.ev.Before[n-2].Speaker != t.ev.Speaker {
+			return false
+		}
+		all := sentences(t.ev.Before[n-2].Text)
+		if len(all) == 0 || all[len(all)-1].ends == "?" || all[len(all)-1].ends == "？" {
+			return false
+		}
+		turn, said, mark = -2, all[len(all)-1].raw(), "。"
+	}
+	all := sentences(said)
+	if len(all) != 1 {
+		return false
+	}
+	head := strings.Trim(t.rewriteZh(all[0], findWhens(all[0], t.now), false), "。，, ")
+	if strings.Contains(head, "对方") || askersIn(head) && turn == -2 {
+		return false
+	}
+	if before := t.beforeZh(s, a.Spans[0].Start); before != "" {
+		head += mark + before + "，"
+	} else {
+		head += mark
+	}
+	if len(head)+len(a.Text) > mostJoined {
+		return false
+	}
+	a.Text, a.Confidence = head+a.Text, min(a.Confidence, answeredSure)
+	a.Spans[0].Start = s.start
+	for i := turn; i < 0; i++ {
+		a.Spans = append(a.Spans, abi.Span{Turn: i, End: len(t.ev.Before[n+i].Text)})
+	}
+	return true
+}
+
+// asksOnZh reports a question that says nothing of what it is about: 哪天啊, 什么时候的事.
+func asksOnZh(x string) bool {
+	return utf8.RuneCountInString(x) <= 7 && !strings.ContainsAny(x, "我你您") && startsWithAny(stripLeadZh(x), []string{"哪", "什么", "啥", "几", "多", "谁", "怎", "咋", "在哪", "真的", "要紧", "严重", "要几", "看啥", "学啥", "干啥", "做啥", "转啥", "去哪", "为", "现在", "然后", "结果", "后来"})
+}
