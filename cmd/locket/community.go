@@ -117,10 +117,7 @@ func (a *app) communityJoinCommand() *cobra.Command {
 func (a *app) communityListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List your communities", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Communities(cmd.Context())
-			return rows(a, err, list, a.communityRow, "You are in no community.")
-		}),
+		RunE: listing(a, (*serve.Client).Communities, a.communityRow, "You are in no community."),
 	}
 }
 
@@ -138,10 +135,7 @@ func (a *app) communityRow(w io.Writer, v *serve.CommunityHead) {
 func (a *app) communityShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show rules, members, items, questions, and what was removed", Args: between(1, 1, "the id"),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-			v, err := c.Community(cmd.Context(), args[0])
-			return a.printed(err, v, func(w io.Writer) { a.showCommunity(w, &v) })
-		}),
+		RunE: showingOf(a, (*serve.Client).Community, a.showCommunity),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -137,6 +138,30 @@ func (a *app) call(f func(cmd *cobra.Command, c *serve.Client, args []string) er
 	return func(cmd *cobra.Command, args []string) error {
 		return a.with(cmd.Context(), true, func(c *serve.Client) error { return f(cmd, c, args) })
 	}
+}
+
+// listing makes what a command runs that prints what the node lists: see rows.
+func listing[T any](a *app, list func(*serve.Client, context.Context) ([]T, error), row func(w io.Writer, v *T), none string) func(*cobra.Command, []string) error {
+	return a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+		all, err := list(c, cmd.Context())
+		return rows(a, err, all, row, none)
+	})
+}
+
+// showing makes what a command runs that prints one answer of the node's.
+func showing[T any](a *app, get func(*serve.Client, context.Context) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+	return a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+		v, err := get(c, cmd.Context())
+		return a.printed(err, v, func(w io.Writer) { show(w, &v) })
+	})
+}
+
+// showingOf is showing of what the command's argument names.
+func showingOf[T any](a *app, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+	return a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+		v, err := get(c, cmd.Context(), args[0])
+		return a.printed(err, v, func(w io.Writer) { show(w, &v) })
+	})
 }
 
 // withKeys is with, where the passphrase may be known already.

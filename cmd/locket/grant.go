@@ -89,10 +89,7 @@ func (a *app) showGranted(g *serve.Grant) error {
 func (a *app) grantListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the workers", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Grants(cmd.Context())
-			return rows(a, err, list, a.grantRow, "No workers.")
-		}),
+		RunE: listing(a, (*serve.Client).Grants, a.grantRow, "No workers."),
 	}
 }
 
@@ -118,11 +115,8 @@ func (a *app) grantTendCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "tend", Short: "Fill feeds and take workers' answers now", Args: nothing(),
 		Long: "The daemon does so each minute.",
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			t, err := c.TendGrants(cmd.Context())
-			return a.printed(err, t, func(w io.Writer) {
-				fmt.Fprintf(w, "%s filled, %d things taken.\n", plural(t.Feeds, "feed", "feeds"), t.Taken)
-			})
+		RunE: showing(a, (*serve.Client).TendGrants, func(w io.Writer, t *serve.FeedsTended) {
+			fmt.Fprintf(w, "%s filled, %d things taken.\n", plural(t.Feeds, "feed", "feeds"), t.Taken)
 		}),
 	}
 }

@@ -181,23 +181,20 @@ func (a *app) undecideCommand() *cobra.Command {
 func (a *app) listEntitiesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List decisions about names, and names that may be one", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			v, err := cl.Entities(cmd.Context())
-			return a.printed(err, v, func(w io.Writer) {
-				for _, d := range v.Decisions {
-					verb := "is also"
-					if !d.Same {
-						verb = "is not"
-					}
-					fmt.Fprintf(w, "%s  %s %s %s\n", d.Memory.String()[:12], oneLine(d.A), verb, oneLine(d.B))
+		RunE: showing(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
+			for _, d := range v.Decisions {
+				verb := "is also"
+				if !d.Same {
+					verb = "is not"
 				}
-				for _, s := range v.Suggestions {
-					fmt.Fprintf(w, "maybe         %s is also %s: %s\n", oneLine(s.A), oneLine(s.B), s.Reason)
-				}
-				if len(v.Decisions)+len(v.Suggestions) == 0 {
-					fmt.Fprintln(w, "No decisions about names, and nothing to decide.")
-				}
-			})
+				fmt.Fprintf(w, "%s  %s %s %s\n", d.Memory.String()[:12], oneLine(d.A), verb, oneLine(d.B))
+			}
+			for _, s := range v.Suggestions {
+				fmt.Fprintf(w, "maybe         %s is also %s: %s\n", oneLine(s.A), oneLine(s.B), s.Reason)
+			}
+			if len(v.Decisions)+len(v.Suggestions) == 0 {
+				fmt.Fprintln(w, "No decisions about names, and nothing to decide.")
+			}
 		}),
 	}
 }

@@ -192,10 +192,7 @@ func (a *app) ownListingRow(w io.Writer, l *serve.Listing) {
 func (a *app) marketListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List what this home sells", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Listings(cmd.Context())
-			return rows(a, err, list, a.ownListingRow, "Nothing is for sale.")
-		}),
+		RunE: listing(a, (*serve.Client).Listings, a.ownListingRow, "Nothing is for sale."),
 	}
 }
 
@@ -242,10 +239,7 @@ func (a *app) saleRow(w io.Writer, s *serve.Sale) {
 func (a *app) marketSalesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "sales", Short: "Look for orders, deliver what needs no approval, and list all", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Sales(cmd.Context())
-			return rows(a, err, list, a.saleRow, "Nobody ordered anything yet.")
-		}),
+		RunE: listing(a, (*serve.Client).Sales, a.saleRow, "Nobody ordered anything yet."),
 	}
 }
 

@@ -128,15 +128,12 @@ func (a *app) policyShowCommand() *cobra.Command {
 	var cedar bool
 	c := &cobra.Command{
 		Use: "show", Short: "Say your policy in plain words", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			p, err := c.Policy(cmd.Context())
-			return a.printed(err, p, func(w io.Writer) {
-				if cedar {
-					fmt.Fprint(w, p.Text)
-					return
-				}
-				a.showPolicy(w, &p)
-			})
+		RunE: showing(a, (*serve.Client).Policy, func(w io.Writer, p *serve.Policy) {
+			if cedar {
+				fmt.Fprint(w, p.Text)
+				return
+			}
+			a.showPolicy(w, p)
 		}),
 	}
 	c.Flags().BoolVar(&cedar, "cedar", false, "as it was written, in Cedar")

@@ -89,9 +89,8 @@ func (a *app) listZonesCommand() *cobra.Command {
 func (a *app) removeZoneCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "End a private zone", Args: between(1, 1, "the name"),
-		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
-			z, err := cl.RemoveZone(cmd.Context(), args[0])
-			return a.printed(err, z, func(w io.Writer) { fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name)) })
+		RunE: showingOf(a, (*serve.Client).RemoveZone, func(w io.Writer, z *serve.RemovedZone) {
+			fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name))
 		}),
 	}
 }
