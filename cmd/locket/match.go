@@ -51,11 +51,6 @@ func (a *app) matching(f func(ctx context.Context, m *match.Matcher, args []stri
 	}
 }
 
-// interestList is what locket match interests prints.
-type interestList struct {
-	Interests []string `json:"interests"`
-}
-
 func (a *app) matchInterestsCommand() *cobra.Command {
 	var add, remove []string
 	var propose bool
@@ -70,7 +65,7 @@ vault propose nothing.`,
 			if err == nil && propose {
 				list, err = a.propose(ctx, m, list)
 			}
-			return a.printed(err, interestList{list}, func(w io.Writer) {
+			return a.printed(err, serve.InterestList{Interests: list}, func(w io.Writer) {
 				for _, i := range list {
 					fmt.Fprintln(w, oneLine(i))
 				}
