@@ -335,14 +335,10 @@ all. What others have fetched of yours stays with them.`,
 					return errors.New("nothing was changed")
 				}
 			}
-			return a.leftCommunity(cmd.Context(), c, args[0])
+			err := c.LeaveCommunity(cmd.Context(), args[0])
+			return a.printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You are in it no more.") })
 		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
-}
-
-func (a *app) leftCommunity(ctx context.Context, c *serve.Client, id string) error {
-	err := c.LeaveCommunity(ctx, id)
-	return a.printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You are in it no more.") })
 }

@@ -52,11 +52,7 @@ func (a *app) pluginBuildCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "build [FOLDER]", Short: "Build a plugin by its build.sh, and check that it loads", Args: between(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) == 1 {
-				dir = args[0]
-			}
-			return a.buildPlugin(cmd.Context(), dir)
+			return a.buildPlugin(cmd.Context(), folderIn(args))
 		},
 	}
 }

@@ -38,11 +38,7 @@ plugin that changes an answer shows, byte by byte.`,
 			if opt.Repeat < 2 {
 				return usagef("--repeat %d: want 2 or more", opt.Repeat)
 			}
-			path := "."
-			if len(args) == 1 {
-				path = args[0]
-			}
-			p, err := readProject(path)
+			p, err := readProject(folderIn(args))
 			if err != nil {
 				return err
 			}
