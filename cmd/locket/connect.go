@@ -254,6 +254,20 @@ func (a *app) passphrase(file, prompt string) (serve.Secret, error) {
 	return serve.Secret(p), nil
 }
 
+// readInput reads a file, or standard input if its name is -: not more than most bytes.
+func (a *app) readInput(file string, most int64) ([]byte, error) {
+	in := io.Reader(a.in)
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, most))
+}
+
 // confirm asks a question that only "y" and "yes" answer.
 func (a *app) confirm(question string) bool { return a.agreed(question, "no") == nil }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -48,16 +47,7 @@ rewrites every sentence, is not found.`,
 
 // readTraced reads a text of at most [serve.MaxTraced].
 func (a *app) readTraced(file string) (string, error) {
-	in := a.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return "", fmt.Errorf("trace: %w", err)
-		}
-		defer f.Close()
-		in = f
-	}
-	b, err := io.ReadAll(io.LimitReader(in, serve.MaxTraced+1))
+	b, err := a.readInput(file, serve.MaxTraced+1)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("trace: %w", err)
