@@ -163,20 +163,16 @@ type WaitingAnswer struct {
 
 var consenting = topic[Consenter]{waitingApps.untyped}
 
-var waitingApps = plainRoute(RightCommand, spec{
+var waitingApps = plainList[WaitingAnswer](RightCommand, spec{
 	method: "GET", path: "/v1/apps/waiting", id: "waitingApps",
 	summary: "Show the apps that ask to be let in, each with the code for its page",
 	about:   "An assistant that was given no key asks for one by OAuth, at an address over TCP. Its page of consent wants the code, so that nobody but the owner agrees.",
 	gives:   "The newest first",
-}, func(s Consenter, ctx context.Context) (WaitingAnswer, error) {
-	list, err := s.WaitingApps(ctx)
-	return WaitingAnswer{list}, err
-})
+}, Consenter.WaitingApps)
 
 // WaitingApps returns the apps that ask to be let in.
 func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
-	v, err := call(ctx, c, waitingApps, none{})
-	return v.Waiting, err
+	return items(ctx, c, waitingApps, none{})
 }
 
 // Self says who makes the request, as the node knows.
@@ -214,13 +210,10 @@ var (
 		return s.AddApp(ctx, r)
 	})
 
-	listApps = plainRoute(RightOwner, spec{
+	listApps = plainList[AppsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/apps", id: "listApps",
 		summary: "List the apps", gives: "The newest first, with those that were revoked",
-	}, func(s Apps, ctx context.Context) (AppsAnswer, error) {
-		list, err := s.Apps(ctx)
-		return AppsAnswer{list}, err
-	})
+	}, Apps.Apps)
 
 	revokeApp = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/apps/{name}", id: "revokeApp",
@@ -267,8 +260,7 @@ func (c *Client) AddApp(ctx context.Context, r AppRequest) (NewApp, error) {
 
 // Apps lists them.
 func (c *Client) Apps(ctx context.Context) ([]App, error) {
-	v, err := call(ctx, c, listApps, none{})
-	return v.Apps, err
+	return items(ctx, c, listApps, none{})
 }
 
 // RevokeApp ends an app's key.

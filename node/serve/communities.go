@@ -199,13 +199,10 @@ var (
 		gives: "The key and its words; nothing is kept",
 	}, Communer.ReadKey)
 
-	listCommunities = plainRoute(RightOwner, spec{
+	listCommunities = plainList[CommunitiesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/communities", id: "listCommunities",
 		summary: "List the wearer's communities", gives: "The communities, as they were fetched last",
-	}, func(s Communer, ctx context.Context) (CommunitiesAnswer, error) {
-		list, err := s.Communities(ctx)
-		return CommunitiesAnswer{list}, err
-	})
+	}, Communer.Communities)
 
 	getCommunity = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/communities/{community}", id: "getCommunity", slow: true,
@@ -290,8 +287,7 @@ func (c *Client) ReadKey(ctx context.Context, r GivenKeyText) (GivenKey, error) 
 
 // Communities lists the wearer's communities.
 func (c *Client) Communities(ctx context.Context) ([]CommunityHead, error) {
-	v, err := call(ctx, c, listCommunities, none{})
-	return v.Communities, err
+	return items(ctx, c, listCommunities, none{})
 }
 
 // Community shows one.

@@ -72,13 +72,10 @@ type deviceOf struct {
 var wearing = topic[Devices]{listDevices.untyped, addDevice.untyped, removeDevice.untyped}
 
 var (
-	listDevices = plainRoute(RightOwner, spec{
+	listDevices = plainList[DevicesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/devices", id: "listDevices",
 		summary: "List wearables", gives: "The wearables",
-	}, func(s Devices, ctx context.Context) (DevicesAnswer, error) {
-		list, err := s.Devices(ctx)
-		return DevicesAnswer{list}, err
-	})
+	}, Devices.Devices)
 
 	addDevice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
@@ -104,8 +101,7 @@ func (r *AddDeviceRequest) check() error {
 
 // Devices lists wearables.
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
-	v, err := call(ctx, c, listDevices, none{})
-	return v.Devices, err
+	return items(ctx, c, listDevices, none{})
 }
 
 // AddDevice makes credentials, which are given this once.

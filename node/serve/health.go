@@ -168,12 +168,11 @@ var (
 		return s.Doctor(ctx, in.Verify)
 	})
 
-	quarantine = jsonRoute(RightOwner, spec{
+	quarantine = listRoute[QuarantineAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/quarantine", id: "quarantine",
 		summary: "Input that was set aside, newest first", gives: "The input, without its content",
-	}, func(s Diagnostics, ctx context.Context, in limitQuery) (QuarantineAnswer, error) {
-		list, err := s.Quarantine(ctx, in.Limit)
-		return QuarantineAnswer{list}, err
+	}, func(s Diagnostics, ctx context.Context, in limitQuery) ([]Quarantined, error) {
+		return s.Quarantine(ctx, in.Limit)
 	})
 )
 
@@ -187,6 +186,5 @@ func (c *Client) Doctor(ctx context.Context, verify bool) (DoctorReport, error) 
 
 // Quarantine returns the newest first; 0: DefaultPage.
 func (c *Client) Quarantine(ctx context.Context, limit int) ([]Quarantined, error) {
-	v, err := call(ctx, c, quarantine, limitQuery{limit})
-	return v.Quarantine, err
+	return items(ctx, c, quarantine, limitQuery{limit})
 }

@@ -97,12 +97,11 @@ var (
 		summary: "Which language model is asked, and how that goes", gives: "The status",
 	}, Modeller.Model)
 
-	parked = jsonRoute(RightOwner, spec{
+	parked = listRoute[ParkedAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/llm/parked", id: "parked",
 		summary: "Lines that the model gave no usable answer about, the oldest first", gives: "The lines, with reasons",
-	}, func(s Modeller, ctx context.Context, in limitQuery) (ParkedAnswer, error) {
-		list, err := s.ParkedMessages(ctx, in.Limit)
-		return ParkedAnswer{list}, err
+	}, func(s Modeller, ctx context.Context, in limitQuery) ([]ParkedMessage, error) {
+		return s.ParkedMessages(ctx, in.Limit)
 	})
 
 	retryParked = plainRoute(RightOwner, spec{
@@ -146,8 +145,7 @@ func (c *Client) Model(ctx context.Context) (ModelStatus, error) {
 
 // ParkedMessages returns lines that the model gave no usable answer about.
 func (c *Client) ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error) {
-	v, err := call(ctx, c, parked, limitQuery{limit})
-	return v.Messages, err
+	return items(ctx, c, parked, limitQuery{limit})
 }
 
 // RetryParked has them asked about again.

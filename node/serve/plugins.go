@@ -209,13 +209,10 @@ type enablePluginOf struct {
 var plugging = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPlugin.untyped, unpinPlugin.untyped, getPlugin.untyped, enablePlugin.untyped, removePlugin.untyped, tryPlugin.untyped}
 
 var (
-	listPlugins = plainRoute(RightOwner, spec{
+	listPlugins = plainList[PluginsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/plugins", id: "plugins",
 		summary: "List extractors", gives: "Those that are off too, in the order in which they are called",
-	}, func(s Plugger, ctx context.Context) (PluginsAnswer, error) {
-		list, err := s.Plugins(ctx)
-		return PluginsAnswer{list}, err
-	})
+	}, Plugger.Plugins)
 
 	installPlugin = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/plugins", id: "installPlugin", made: true, body: MaxPackage, slow: true,
@@ -270,8 +267,7 @@ func (c *Client) TryPlugin(ctx context.Context, id, text string) (TriedPlugin, e
 
 // Plugins lists extractors.
 func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
-	v, err := call(ctx, c, listPlugins, none{})
-	return v.Plugins, err
+	return items(ctx, c, listPlugins, none{})
 }
 
 // Plugin returns one with its manifest.

@@ -69,7 +69,7 @@ type routeCore struct {
 	in      *input
 	bodies  []Format                                                      // what a body may be, where it is not an input in JSON
 	answers []Format                                                      // what an answer may be
-	do      reflect.Value                                                 // func(S, context.Context[, I]) (A, error)
+	do      reflect.Value                                                 // func(S, context.Context[, I]) (A, error), or a list instead of A
 	write   func(w http.ResponseWriter, r *http.Request, s, in any) error // used instead of do
 }
 
@@ -83,7 +83,30 @@ func jsonRoute[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (
 	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f)}}
 }
 
-// jsonCore makes what plainRoute and jsonRoute have in common.
+// list is a route whose service gives a list. Its answer is a struct of which that is the one field.
+type list[S, I, T any] struct{ untyped untyped[S] }
+
+// plainList is plainRoute for a list, with the answer A.
+func plainList[A, S, T any](needs Right, p spec, f func(S, context.Context) ([]T, error)) list[S, none, T] {
+	return list[S, none, T]{untyped[S]{listCore(needs, p, f, reflect.TypeFor[A](), reflect.TypeFor[[]T]())}}
+}
+
+// listRoute is jsonRoute for a list, with the answer A.
+func listRoute[A, S, I, T any](needs Right, p spec, f func(S, context.Context, I) ([]T, error)) list[S, I, T] {
+	return list[S, I, T]{untyped[S]{listCore(needs, p, f, reflect.TypeFor[A](), reflect.TypeFor[[]T]())}}
+}
+
+// listCore makes what plainList and listRoute have in common.
+func listCore(needs Right, p spec, f any, answer, list reflect.Type) *routeCore {
+	if answer.NumField() != 1 || answer.Field(0).Type != list {
+		panic(p.id + ": the answer is not the list alone") // before anything runs
+	}
+	rt := jsonCore(needs, p, f)
+	rt.answers[0].Type = answer
+	return rt
+}
+
+// jsonCore makes what routes that answer in JSON have in common.
 func jsonCore(needs Right, p spec, f any) *routeCore {
 	t, in := reflect.TypeOf(f), reflect.TypeFor[none]()
 	if t.NumIn() == 3 {
@@ -98,8 +121,12 @@ func jsonCore(needs Right, p spec, f any) *routeCore {
 func (rt *routeCore) answer(ctx context.Context, s any, in reflect.Value) (reflect.Value, error) {
 	args := []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(ctx), in}
 	out := rt.do.Call(args[:rt.do.Type().NumIn()])
-	v := reflect.New(out[0].Type())
-	v.Elem().Set(out[0])
+	v := reflect.New(rt.answers[0].Type)
+	to := v.Elem()
+	if to.Type() != out[0].Type() {
+		to = to.Field(0) // see list
+	}
+	to.Set(out[0])
 	err, _ := out[1].Interface().(error)
 	return v, err
 }
@@ -190,6 +217,13 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 func call[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I) (v A, err error) {
 	err = rt.untyped.core.ask(ctx, c, &in, &v) // which sets v: in one statement, Go may read v before
 	return v, err
+}
+
+// items calls a node by a route that answers with a list.
+func items[S, I, T any](ctx context.Context, c *Client, rt list[S, I, T], in I) ([]T, error) {
+	v := reflect.New(rt.untyped.core.answers[0].Type)
+	err := rt.untyped.core.ask(ctx, c, &in, v.Interface())
+	return v.Elem().Field(0).Interface().([]T), err
 }
 
 // send calls a node by a route. accept is the requested media type; empty: any. If no body

@@ -170,13 +170,10 @@ var (
 		gives:   "It is shared",
 	}, Sharer.CreateShare)
 
-	listShares = plainRoute(RightShare, spec{
+	listShares = plainList[SharesAnswer](RightShare, spec{
 		method: "GET", path: "/v1/shares", id: "listShares",
 		summary: "List what is shared and what was", gives: "The shares; an app's own alone",
-	}, func(s Sharer, ctx context.Context) (SharesAnswer, error) {
-		list, err := s.Shares(ctx)
-		return SharesAnswer{list}, err
-	})
+	}, Sharer.Shares)
 
 	shareLog = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/share-log", id: "shareLog",
@@ -217,8 +214,7 @@ func (c *Client) CreateShare(ctx context.Context, r ShareRequest) (Share, error)
 
 // Shares lists what is shared.
 func (c *Client) Shares(ctx context.Context) ([]Share, error) {
-	v, err := call(ctx, c, listShares, none{})
-	return v.Shares, err
+	return items(ctx, c, listShares, none{})
 }
 
 // Share shows one as its readers see it.
