@@ -36,9 +36,6 @@ last messages, or else from the session that is going on. Without either, what i
 				}
 				r.Messages = append(r.Messages, serve.ContextMessage{Speaker: speaker, Text: text})
 			}
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			if r.At, err = a.readTime("--at", at); err != nil {
 				return err
 			}

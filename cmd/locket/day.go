@@ -64,9 +64,6 @@ With --json, one session a line.`,
   locket talk --since 7d --with Anna
   locket talk --since 2026-03-01 --until 2026-03-08`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			from, err := a.readTime("--since", cmp.Or(since, "1d"))
 			if err != nil {
 				return err

@@ -33,9 +33,6 @@ The arguments are a time in words, English or Chinese, or ids.`,
   locket forget 3f7k9m2xqa --yes`,
 		Args: between(0, -1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
 				return usageError{advisedError{fmt.Errorf("%q is no time", args[0]), "Everything since a day is taken by --since 1900-01-01. To be rid of the home and its keys: " + docsAt + "install.md#removing"}}
 			}

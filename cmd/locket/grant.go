@@ -40,9 +40,6 @@ that what was said becomes memories. Without it a transcript only lies beside it
   locket grant worker @worker.key --types semantic --name studio`,
 		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			r.Types = readTypes(types)
 			if r.Key, err = keyText(args[0]); err != nil {
 				return err

@@ -191,9 +191,6 @@ as long as retention leaves them, and places with a name; readings and presses a
 		Example: `  locket plugin replay ann/parking
   locket plugin replay ann/parking --since 2026-01-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			r := serve.ReplayPluginRequest{ID: args[0]}
 			var err error
 			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {

@@ -193,10 +193,7 @@ func (a *app) policyTestCommand() *cobra.Command {
 		Use: "test --as WHO", Short: "List what would pass to somebody, and which rule decides", Args: nothing(),
 		Example: "  locket policy test --as reader:Ann\n  locket policy test --as app:garden --policy next.cedar",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := a.load()
-			if err != nil {
-				return err
-			}
+			var err error
 			if r.At, err = a.readTime("--at", at); err != nil {
 				return err
 			}

@@ -33,9 +33,6 @@ on with it, and --undo reverses what was done.`,
   locket revert --app claude --since yesterday
   locket revert --undo k3f9tq2m7x`,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			switch {
 			case r.Undo != "" && (r.Source+r.App != "" || since != "" || until != "" || r.Engine != "" || r.Work != "" || r.Plan):
 				return usagef("--undo stands alone")

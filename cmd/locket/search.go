@@ -29,9 +29,6 @@ func (a *app) searchCommand() *cobra.Command {
 			for _, t := range types {
 				r.Types = append(r.Types, memory.Type(t))
 			}
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			for _, t := range []struct {
 				flag, text string
 				to         *time.Time

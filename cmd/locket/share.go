@@ -97,9 +97,6 @@ What it does not name may be one all the same.`,
   locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
 		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			var err error
 			r.Types = readTypes(types)
 			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {
