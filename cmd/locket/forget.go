@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -179,7 +180,7 @@ func (a *app) deleteAll(ctx context.Context, user, agent, run string, yes, plan 
 	if user == "" && agent == "" && run == "" {
 		return usagef("--all: whose memories: give --user, --agent or --run")
 	}
-	scope := serve.Scope{User: user, Agent: agent, Run: run}
+	scope := memory.Owner{User: user, Agent: agent, Run: run}
 	return a.forgetBy(ctx, yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanDeleteAll(ctx, scope) },
 		func(cl *serve.Client, token string) (serve.ForgetAnswer, error) {
 			return cl.DeleteAll(ctx, scope, token)
