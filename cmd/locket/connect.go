@@ -158,8 +158,13 @@ func showing[T any](a *app, get func(*serve.Client, context.Context) (T, error),
 
 // showingOf is showing of what the command's argument names.
 func showingOf[T any](a *app, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
-	return a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-		v, err := get(c, cmd.Context(), args[0])
+	return func(cmd *cobra.Command, args []string) error { return answered(cmd.Context(), a, get, args[0], show) }
+}
+
+// answered asks the node for something by one call, and prints the answer: see with.
+func answered[I, T any](ctx context.Context, a *app, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
+	return a.with(ctx, true, func(c *serve.Client) error {
+		v, err := ask(c, ctx, in)
 		return a.printed(err, v, func(w io.Writer) { show(w, &v) })
 	})
 }

@@ -35,10 +35,7 @@ number of days ago, such as 3d.`,
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				d, err := cl.Day(cmd.Context(), date)
-				return a.printed(err, d, func(w io.Writer) { a.showDay(w, &d) })
-			})
+			return answered(cmd.Context(), a, (*serve.Client).Day, date, a.showDay)
 		},
 	}
 }

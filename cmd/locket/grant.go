@@ -128,11 +128,8 @@ drops its keys and copies when it learns of it.`,
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				g, err := c.RevokeGrant(cmd.Context(), who)
-				return a.printed(err, g, func(w io.Writer) {
-					fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", oneLine(g.Name))
-				})
+			return answered(cmd.Context(), a, (*serve.Client).RevokeGrant, who, func(w io.Writer, g *serve.Grant) {
+				fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", oneLine(g.Name))
 			})
 		},
 	}

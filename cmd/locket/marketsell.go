@@ -244,10 +244,7 @@ func (a *app) marketSalesCommand() *cobra.Command {
 }
 
 func (a *app) settleSale(ctx context.Context, r serve.SaleRequest) error {
-	return a.with(ctx, true, func(c *serve.Client) error {
-		s, err := c.SettleSale(ctx, r)
-		return a.printed(err, s, func(w io.Writer) { a.saleRow(w, &s) })
-	})
+	return answered(ctx, a, (*serve.Client).SettleSale, r, a.saleRow)
 }
 
 func (a *app) marketDeliverCommand() *cobra.Command {
@@ -344,10 +341,7 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 				return usageError{err}
 			}
 			if earned {
-				return a.with(cmd.Context(), true, func(c *serve.Client) error {
-					v, err := c.PayOutSales(cmd.Context(), serve.PayoutRequest{Market: *at, Amount: amount})
-					return a.printed(err, v, func(w io.Writer) { fmt.Fprintln(w, v.Voucher) })
-				})
+				return answered(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at, Amount: amount}, func(w io.Writer, v *serve.Payout) { fmt.Fprintln(w, v.Voucher) })
 			}
 			return a.trade(cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, terms trade.Terms) error {
 				voucher, err := b.TakeOut(cmd.Context(), m, terms.Market, amount)

@@ -37,10 +37,7 @@ rewrites every sentence, is not found.`,
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				v, err := c.TraceCopy(cmd.Context(), serve.TraceRequest{Listing: args[0], Text: text})
-				return a.printed(err, v, func(w io.Writer) { showTrace(w, &v) })
-			})
+			return answered(cmd.Context(), a, (*serve.Client).TraceCopy, serve.TraceRequest{Listing: args[0], Text: text}, showTrace)
 		},
 	}
 }

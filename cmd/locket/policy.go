@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -209,7 +208,7 @@ func (a *app) policyTestCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.testPolicy(cmd.Context(), c, r) })
+			return answered(cmd.Context(), a, (*serve.Client).TestPolicy, r, a.showTested)
 		},
 	}
 	f := c.Flags()
@@ -221,17 +220,14 @@ func (a *app) policyTestCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) testPolicy(ctx context.Context, c *serve.Client, r serve.PolicyTestRequest) error {
-	v, err := c.TestPolicy(ctx, r)
-	return a.printed(err, v, func(w io.Writer) {
-		for _, it := range v.Passes {
-			fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.paint.dim(shortID(it.ID)), it.Type, oneLine(it.Text), a.paint.dim("by "+oneLine(it.By)))
-		}
-		fmt.Fprintf(w, "%s to %s (%s).\n", plural(len(v.Passes), "memory would pass", "memories would pass"), oneLine(v.As), v.Action)
-		for _, h := range v.Why {
-			fmt.Fprintf(w, "%d would not: %s.\n", h.Memories, oneLine(h.Why))
-		}
-	})
+func (a *app) showTested(w io.Writer, v *serve.PolicyTested) {
+	for _, it := range v.Passes {
+		fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.paint.dim(shortID(it.ID)), it.Type, oneLine(it.Text), a.paint.dim("by "+oneLine(it.By)))
+	}
+	fmt.Fprintf(w, "%s to %s (%s).\n", plural(len(v.Passes), "memory would pass", "memories would pass"), oneLine(v.As), v.Action)
+	for _, h := range v.Why {
+		fmt.Fprintf(w, "%d would not: %s.\n", h.Memories, oneLine(h.Why))
+	}
 }
 
 func (a *app) policyDiffCommand() *cobra.Command {
@@ -242,10 +238,7 @@ func (a *app) policyDiffCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				d, err := c.DiffPolicy(cmd.Context(), text)
-				return a.printed(err, d, func(w io.Writer) { a.showPolicyDiff(w, &d) })
-			})
+			return answered(cmd.Context(), a, (*serve.Client).DiffPolicy, text, a.showPolicyDiff)
 		},
 	}
 }

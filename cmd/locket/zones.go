@@ -46,11 +46,8 @@ func (a *app) addZoneCommand() *cobra.Command {
 			if z.Window == "" && z.Place == "" && at == "" {
 				return usagef("give --time, --at with --radius, or --place")
 			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				made, err := cl.AddZone(cmd.Context(), z)
-				return a.printed(err, made, func(w io.Writer) {
-					fmt.Fprintf(w, "Nothing is recorded in %s: %s.\n", oneLine(made.Name), oneLine(made.String()))
-				})
+			return answered(cmd.Context(), a, (*serve.Client).AddZone, z, func(w io.Writer, made *zones.Zone) {
+				fmt.Fprintf(w, "Nothing is recorded in %s: %s.\n", oneLine(made.Name), oneLine(made.String()))
 			})
 		},
 	}
