@@ -185,10 +185,6 @@ type Self struct {
 	Run string `json:"run,omitempty"`
 }
 
-type appOf struct {
-	Name string `path:"name" doc:"its name"`
-}
-
 type appLogQuery struct {
 	Name  string `path:"name" doc:"its name"`
 	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"entries, the newest first"`
@@ -218,7 +214,7 @@ var (
 	revokeApp = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/apps/{name}", id: "revokeApp",
 		summary: "End an app's key, and the streams that it has open", gives: "It is out; what it wrote stays until it is reverted",
-	}, func(s Apps, ctx context.Context, in appOf) (App, error) { return s.RevokeApp(ctx, in.Name) })
+	}, func(s Apps, ctx context.Context, in byName) (App, error) { return s.RevokeApp(ctx, in.Name) })
 
 	appLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/apps/{name}/log", id: "appLog",
@@ -265,7 +261,7 @@ func (c *Client) Apps(ctx context.Context) ([]App, error) {
 
 // RevokeApp ends an app's key.
 func (c *Client) RevokeApp(ctx context.Context, name string) (App, error) {
-	return call(ctx, c, revokeApp, appOf{name})
+	return call(ctx, c, revokeApp, byName{name})
 }
 
 // AppLog returns an app's account; limit 0: [DefaultPage] entries.

@@ -65,10 +65,6 @@ type RemovedDevice struct {
 	Name string `json:"name"`
 }
 
-type deviceOf struct {
-	Name string `path:"name" doc:"its name"`
-}
-
 var wearing = topic[Devices]{listDevices.untyped, addDevice.untyped, removeDevice.untyped}
 
 var (
@@ -87,7 +83,7 @@ var (
 	removeDevice = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",
 		summary: "End the credentials of a wearable", gives: "It is gone; its memories stay",
-	}, func(s Devices, ctx context.Context, in deviceOf) (RemovedDevice, error) {
+	}, func(s Devices, ctx context.Context, in byName) (RemovedDevice, error) {
 		return RemovedDevice(in), s.RemoveDevice(ctx, in.Name)
 	})
 )
@@ -117,5 +113,5 @@ func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCreden
 
 // RemoveDevice ends a device's credentials.
 func (c *Client) RemoveDevice(ctx context.Context, name string) (RemovedDevice, error) {
-	return call(ctx, c, removeDevice, deviceOf{name})
+	return call(ctx, c, removeDevice, byName{name})
 }

@@ -58,6 +58,11 @@ type named struct {
 	ID string `path:"id" doc:"whole, or 4 or more of its first characters"`
 }
 
+// byName is a request about what has a name.
+type byName struct {
+	Name string `path:"name" doc:"its name"`
+}
+
 // byID resolves the id of a request, and calls f with it.
 func byID[S resolver, A any](f func(S, context.Context, memory.ID) (A, error)) func(S, context.Context, named) (A, error) {
 	return func(s S, ctx context.Context, in named) (v A, err error) {

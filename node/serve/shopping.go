@@ -206,9 +206,9 @@ type OrderStep struct {
 	Text    string     `json:"text,omitempty"`    // of a review
 }
 
-type movedOrder struct {
+type toOrder[B any] struct {
 	Order trade.Hash `path:"order" doc:"its id of 64 hexadecimal characters"`
-	Body  OrderStep
+	Body  B
 }
 
 // FundsRequest may change what the wearer has at a market.
@@ -269,7 +269,7 @@ var (
 		summary: "Pay, cancel, accept, dispute or review an order",
 		about:   "The market holds the price until the order is accepted, or the time to accept is over. Then the seller is paid, and that can't be had back.",
 		gives:   "The order",
-	}, func(s Shopper, ctx context.Context, in movedOrder) (Purchase, error) {
+	}, func(s Shopper, ctx context.Context, in toOrder[OrderStep]) (Purchase, error) {
 		in.Body.Order = in.Order
 		return s.MoveOrder(ctx, in.Body)
 	})
