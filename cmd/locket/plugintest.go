@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,7 @@ plugin that changes an answer shows, byte by byte.`,
 			if err != nil {
 				return err
 			}
-			if cases == "" {
-				cases = filepath.Join(p.dir, "testdata")
-			}
+			cases = cmp.Or(cases, filepath.Join(p.dir, "testdata"))
 			if opt.Cases, err = kit.ReadCases(cases); err != nil {
 				return err
 			}

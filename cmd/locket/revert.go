@@ -115,10 +115,7 @@ func (a *app) showReverted(w io.Writer, v *serve.Reverted) {
 	}
 	for _, m := range v.Memories {
 		text, _, _ := strings.Cut(oneLine(m.Text), "\n")
-		if r := []rune(text); len(r) > 80 {
-			text = string(r[:80]) + "…"
-		}
-		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.when(m.Said), m.Engine, text)
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.when(m.Said), m.Engine, short(text, 80))
 		if m.Stays != "" {
 			fmt.Fprintf(w, "    stays: %s\n", m.Stays)
 		}
