@@ -211,17 +211,15 @@ var (
 		summary: "List the apps", gives: "The newest first, with those that were revoked",
 	}, Apps.Apps)
 
-	revokeApp = jsonRoute(RightOwner, spec{
+	revokeApp = fieldRoute[byName](RightOwner, spec{
 		method: "DELETE", path: "/v1/apps/{name}", id: "revokeApp",
 		summary: "End an app's key, and the streams that it has open", gives: "It is out; what it wrote stays until it is reverted",
-	}, func(s Apps, ctx context.Context, in byName) (App, error) { return s.RevokeApp(ctx, in.Name) })
+	}, Apps.RevokeApp)
 
-	appLog = jsonRoute(RightOwner, spec{
+	appLog = fieldsRoute[appLogQuery](RightOwner, spec{
 		method: "GET", path: "/v1/apps/{name}/log", id: "appLog",
 		summary: "Which memories an app was shown, what it wrote, and what it was refused", gives: "The account of 90 days, the newest first",
-	}, func(s Apps, ctx context.Context, in appLogQuery) (AppLog, error) {
-		return s.AppLog(ctx, in.Name, in.Limit)
-	})
+	}, Apps.AppLog)
 
 	whoAmI = plainRoute(RightApp, spec{
 		method: "GET", path: "/v1/self", id: "self",

@@ -101,24 +101,20 @@ var (
 		summary: "What devices disagree about, or a machine and the wearer, the latest first", gives: "The conflicts, of each what is shown first",
 	}, Settler.Conflicts)
 
-	settle = jsonRoute(RightOwner, spec{
+	settle = fieldsRoute[settleOf](RightOwner, spec{
 		method: "POST", path: "/v1/conflicts/{conflict}", id: "settle",
 		summary: "Settle a conflict, on every device", gives: "What it changed",
-	}, func(s Settler, ctx context.Context, in settleOf) (Settled, error) {
-		return s.Settle(ctx, in.Conflict, in.Body)
-	})
+	}, Settler.Settle)
 
 	listSettled = plainList[SettlementsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/conflicts/settled", id: "settlements",
 		summary: "How conflicts were settled, the latest first", gives: "What was chosen, as far as it was not taken back",
 	}, Settler.Settlements)
 
-	unsettle = jsonRoute(RightOwner, spec{
+	unsettle = fieldRoute[conflictOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/conflicts/{conflict}", id: "unsettle",
 		summary: "Take back how a conflict was settled, on every device", gives: "What it changed; the conflict stands again",
-	}, func(s Settler, ctx context.Context, in conflictOf) (Settled, error) {
-		return s.Unsettle(ctx, in.Conflict)
-	})
+	}, Settler.Unsettle)
 )
 
 // Conflicts lists what is open.

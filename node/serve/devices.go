@@ -76,9 +76,7 @@ var (
 	addDevice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
 		summary: "Make credentials for a wearable", gives: "What to put into it, shown this once",
-	}, func(s Devices, ctx context.Context, req AddDeviceRequest) (DeviceCredentials, error) {
-		return s.AddLogin(ctx, req)
-	})
+	}, Devices.AddLogin)
 
 	removeDevice = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",

@@ -127,19 +127,15 @@ var (
 		return s.ApplyDream(ctx, req.ID, req.Without...)
 	})
 
-	undoDream = jsonRoute(RightOwner, spec{
+	undoDream = fieldsRoute[DreamUndo](RightOwner, spec{
 		method: "POST", path: "/v1/dream/undo", id: "undoDream", optional: true,
 		summary: "Take a dream back, or one step of it; the last where none is named", gives: "What was taken back",
-	}, func(s Dreamer, ctx context.Context, req DreamUndo) (DreamResult, error) {
-		return s.UndoDream(ctx, req.ID, req.Memory)
-	})
+	}, Dreamer.UndoDream)
 
-	dreamSteps = listRoute[DreamStepsAnswer](RightOwner, spec{
+	dreamSteps = fieldList[DreamStepsAnswer, dreamOf](RightOwner, spec{
 		method: "GET", path: "/v1/dream/{dream}", id: "dreamSteps",
 		summary: "What a dream did", gives: "Its steps, as far as they were not taken back; the memory of each names it",
-	}, func(s Dreamer, ctx context.Context, in dreamOf) ([]DreamStep, error) {
-		return s.DreamSteps(ctx, in.Dream)
-	})
+	}, Dreamer.DreamSteps)
 )
 
 // PlanDream shows what a dream would do now.

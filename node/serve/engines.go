@@ -133,13 +133,11 @@ var (
 		summary: "The ears, eyes and mind beside the node, and how each goes on", gives: "The engines",
 	}, Enginer.Engines)
 
-	foundEngines = listRoute[FoundEnginesAnswer](RightOwner, spec{
+	foundEngines = fieldList[FoundEnginesAnswer, foundQuery](RightOwner, spec{
 		method: "GET", path: "/v1/engines/found", id: "foundEngines",
 		summary: "Engines that are on this machine and could be chosen", gives: "The engines, the best one first",
 		about: "Looks at the usual addresses on loopback and at installed programs. Nothing of the wearer's is sent.",
-	}, func(s Enginer, ctx context.Context, q foundQuery) ([]FoundEngine, error) {
-		return s.FoundEngines(ctx, q.Kind)
-	})
+	}, Enginer.FoundEngines)
 
 	addEngine = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/engines", id: "addEngine", made: true,

@@ -177,12 +177,10 @@ var (
 		summary: "Fill feeds and take what workers said", gives: "What was done",
 	}, Granter.TendGrants)
 
-	revokeGrant = jsonRoute(RightOwner, spec{
+	revokeGrant = fieldRoute[grantOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/grants/{grant}", id: "revokeGrant",
 		summary: "Put a worker out", gives: "It gets nothing new",
-	}, func(s Granter, ctx context.Context, in grantOf) (Grant, error) {
-		return s.RevokeGrant(ctx, in.Grant)
-	})
+	}, Granter.RevokeGrant)
 
 	workerLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/grants/{grant}/log", id: "workerLog",

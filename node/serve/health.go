@@ -161,19 +161,15 @@ var (
 		return st, err
 	})
 
-	doctor = jsonRoute(RightOwner, spec{
+	doctor = fieldRoute[doctorQuery](RightOwner, spec{
 		method: "GET", path: "/v1/doctor", id: "doctor",
 		summary: "Look for what is wrong", gives: "The findings",
-	}, func(s Diagnostics, ctx context.Context, in doctorQuery) (DoctorReport, error) {
-		return s.Doctor(ctx, in.Verify)
-	})
+	}, Diagnostics.Doctor)
 
-	quarantine = listRoute[QuarantineAnswer](RightOwner, spec{
+	quarantine = fieldList[QuarantineAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/quarantine", id: "quarantine",
 		summary: "Input that was set aside, newest first", gives: "The input, without its content",
-	}, func(s Diagnostics, ctx context.Context, in limitQuery) ([]Quarantined, error) {
-		return s.Quarantine(ctx, in.Limit)
-	})
+	}, Diagnostics.Quarantine)
 )
 
 // Status tells how the node is.

@@ -64,12 +64,10 @@ type disputesAt struct {
 var judging = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}
 
 var (
-	listDisputes = jsonRoute(RightOwner, spec{
+	listDisputes = fieldRoute[disputesAt](RightOwner, spec{
 		method: "GET", path: "/v1/market/disputes", id: "listDisputes",
 		summary: "As a market's arbiter: list what is in dispute", gives: "The disputes, with what the evidence proves; none for anybody else",
-	}, func(s Arbiter, ctx context.Context, in disputesAt) (DisputesAnswer, error) {
-		return s.Disputes(ctx, in.Market)
-	})
+	}, Arbiter.Disputes)
 
 	decideDispute = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/disputes/{order}", id: "decideDispute",

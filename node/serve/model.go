@@ -97,12 +97,10 @@ var (
 		summary: "Which language model is asked, and how that goes", gives: "The status",
 	}, Modeller.Model)
 
-	parked = listRoute[ParkedAnswer](RightOwner, spec{
+	parked = fieldList[ParkedAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/llm/parked", id: "parked",
 		summary: "Lines that the model gave no usable answer about, the oldest first", gives: "The lines, with reasons",
-	}, func(s Modeller, ctx context.Context, in limitQuery) ([]ParkedMessage, error) {
-		return s.ParkedMessages(ctx, in.Limit)
-	})
+	}, Modeller.ParkedMessages)
 
 	retryParked = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/llm/retry", id: "retryParked",

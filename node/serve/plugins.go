@@ -226,12 +226,10 @@ var (
 		return UnpinnedPlugin{in.Plugin}, s.UnpinPlugin(ctx, in.Plugin)
 	})
 
-	getPlugin = jsonRoute(RightOwner, spec{
+	getPlugin = fieldRoute[pluginOf](RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}", id: "plugin",
 		summary: "One extractor with its manifest", gives: "The extractor",
-	}, func(s Plugger, ctx context.Context, in pluginOf) (PluginView, error) {
-		return s.Plugin(ctx, in.Plugin)
-	})
+	}, Plugger.Plugin)
 
 	enablePlugin = jsonRoute(RightOwner, spec{
 		method: "PATCH", path: "/v1/plugins/{plugin}", id: "enablePlugin",

@@ -74,12 +74,10 @@ type Rescanned struct {
 var refusing = topic[Refuser]{refusals.untyped, tally.untyped, rescan.untyped}
 
 var (
-	refusals = listRoute[RefusalsAnswer](RightOwner, spec{
+	refusals = fieldList[RefusalsAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/refusals", id: "refusals",
 		summary: "What was said and not remembered, newest first", gives: "The refusals",
-	}, func(s Refuser, ctx context.Context, in limitQuery) ([]RefusedLine, error) {
-		return s.Refusals(ctx, in.Limit)
-	})
+	}, Refuser.Refusals)
 
 	tally = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/refusals/tally", id: "tally",

@@ -180,19 +180,15 @@ var (
 		summary: "What was shared, changed, taken back and refused", gives: "The account, the newest first",
 	}, Sharer.ShareLog)
 
-	getShare = jsonRoute(RightOwner, spec{
+	getShare = fieldRoute[shareOf](RightOwner, spec{
 		method: "GET", path: "/v1/shares/{share}", id: "getShare",
 		summary: "Show a share as its readers see it", gives: "It, and its memories",
-	}, func(s Sharer, ctx context.Context, in shareOf) (SharedView, error) {
-		return s.Share(ctx, in.Share)
-	})
+	}, Sharer.Share)
 
-	updateShare = jsonRoute(RightOwner, spec{
+	updateShare = fieldRoute[shareOf](RightOwner, spec{
 		method: "POST", path: "/v1/shares/{share}/update", id: "updateShare",
 		summary: "Share what fits since", gives: "What was added and taken out",
-	}, func(s Sharer, ctx context.Context, in shareOf) (ShareUpdated, error) {
-		return s.UpdateShare(ctx, in.Share)
-	})
+	}, Sharer.UpdateShare)
 
 	revokeShare = jsonRoute(RightShare, spec{
 		method: "DELETE", path: "/v1/shares/{share}", id: "revokeShare",

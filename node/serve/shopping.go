@@ -250,19 +250,15 @@ var (
 		summary: "Order a listing as it was quoted", gives: "The order, which is not paid",
 	}, Shopper.Order)
 
-	listOrders = jsonRoute(RightOwner, spec{
+	listOrders = fieldRoute[ordersQuery](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders", id: "listOrders",
 		summary: "List what was ordered", gives: "The orders, the last moved first",
-	}, func(s Shopper, ctx context.Context, in ordersQuery) (OrdersAnswer, error) {
-		return s.Orders(ctx, in.Look)
-	})
+	}, Shopper.Orders)
 
-	openOrder = jsonRoute(RightOwner, spec{
+	openOrder = fieldRoute[orderOf](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders/{order}", id: "openOrder",
 		summary: "Check what was bought against its listing, and show it", gives: "The order, with what came",
-	}, func(s Shopper, ctx context.Context, in orderOf) (OpenedOrder, error) {
-		return s.OpenOrder(ctx, in.Order)
-	})
+	}, Shopper.OpenOrder)
 
 	moveOrder = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/orders/{order}", id: "moveOrder",

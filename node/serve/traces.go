@@ -87,12 +87,10 @@ type traceOf struct {
 var tracing = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent.untyped}
 
 var (
-	pluginLogs = listRoute[PluginLogsAnswer](RightOwner, spec{
+	pluginLogs = fieldList[PluginLogsAnswer, pluginOf](RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}/logs", id: "pluginLogs",
 		summary: "What an extractor logged last", gives: "Lines, oldest first",
-	}, func(s Tracer, ctx context.Context, in pluginOf) ([]string, error) {
-		return s.PluginLogs(ctx, in.Plugin)
-	})
+	}, Tracer.PluginLogs)
 
 	replayPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/replay", id: "replayPlugin",
