@@ -71,7 +71,7 @@ func (c *configAssist) check(dir string) (*assistant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &assistant{listen: c.Listen, node: n, Config: assist.Config{Peers: peers, Intent: c.Intent, Ears: ears, Ask: n.Ask, Version: version()}}, nil
+	return &assistant{listen: c.Listen, node: n, Config: assist.Config{Peers: peers, Intent: c.Intent, Ears: ears, Ask: n.Ask, Version: thisVersion()}}, nil
 }
 
 // reaches reports whether host and port lead to who listens at an address of this machine.

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"net"
 	"net/url"
 	"time"
 
 	"github.com/locket-dev/locket/firmware-bridge/carry"
+	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/internal/metered"
 )
 
@@ -27,9 +27,5 @@ func (f *deviceFlags) withLine() carry.Options {
 // isOwn says whether a broker's address is one of this machine.
 func isOwn(broker string) bool {
 	u, err := url.Parse(broker)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && clientaddr.Loopback(u.Hostname())
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
 	"github.com/locket-dev/locket/firmware-bridge/link"
+	"github.com/locket-dev/locket/internal/version"
 )
 
 // Exit codes, as locket's.
@@ -112,7 +112,7 @@ func (a *app) root() *cobra.Command {
 	showVersion := root.Flags().BoolP("version", "v", false, "print the version")
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if *showVersion {
-			_, err := fmt.Fprintln(a.stdout, "locket-bridge", version())
+			_, err := fmt.Fprintln(a.stdout, "locket-bridge", thisVersion())
 			return err
 		}
 		return needsCommand(a)(c, args)
@@ -173,13 +173,5 @@ func needsCommand(a *app) func(*cobra.Command, []string) error {
 // release is set by the linker: -X main.release=v0.1.0.
 var release string
 
-// version is that of the release, or the module's, as the toolchain stamped it.
-func version() string {
-	if release != "" {
-		return release
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
+// thisVersion is that of the release, or the module's, as the toolchain stamped it.
+func thisVersion() string { return version.Of(release, "", "").Release }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,13 +119,9 @@ func (a *app) restore(ctx context.Context, w where, path string, verify bool) (e
 }
 
 func (a *app) say(what string, n archive.Count) error {
-	if a.json {
-		return json.NewEncoder(a.stdout).Encode(n)
+	gone := ""
+	if n.Gone > 0 {
+		gone = fmt.Sprintf("\n%d blobs were deleted meanwhile", n.Gone)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: %d accounts, %d spaces, %d log entries, %d deltas, %d blobs of %d bytes\n",
-		what, n.Accounts, n.Spaces, n.Entries, n.Deltas, n.Blobs, n.Bytes)
-	if err == nil && n.Gone > 0 {
-		_, err = fmt.Fprintf(a.stdout, "%d blobs were deleted meanwhile\n", n.Gone)
-	}
-	return err
+	return a.print(n, "%s: %d accounts, %d spaces, %d log entries, %d deltas, %d blobs of %d bytes%s", what, n.Accounts, n.Spaces, n.Entries, n.Deltas, n.Blobs, n.Bytes, gone)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -67,10 +68,7 @@ func (c *certificates) source(data string, log *slog.Logger) (source, error) {
 		}
 		return source{config: &tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS13}}, nil
 	case len(c.hosts) > 0:
-		dir := c.cache
-		if dir == "" {
-			dir = filepath.Join(data, "certificates")
-		}
+		dir := cmp.Or(c.cache, filepath.Join(data, "certificates"))
 		m := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(dir), HostPolicy: autocert.HostWhitelist(c.hosts...), Email: c.mail,
 			Client: &acme.Client{DirectoryURL: c.authority, UserAgent: "locket-cloud", HTTPClient: &http.Client{Transport: &overheard{log: log}, Timeout: time.Minute}}}
 		// An authority's probe may come with TLS 1.2.

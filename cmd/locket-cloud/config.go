@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,9 +40,7 @@ func settings(cmd *cobra.Command, environ func() []string) {
 				env[k] = v
 			}
 		}
-		if *file == "" {
-			*file = env[fileVariable]
-		}
+		*file = cmp.Or(*file, env[fileVariable])
 		delete(env, fileVariable)
 		if *file != "" {
 			if err := readSettings(cmd.Flags(), *file); err != nil {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,6 +71,15 @@ func nothing(c *cobra.Command, args []string) error {
 		return usage(fmt.Sprintf("%q is one argument too many", args[0]), nil)
 	}
 	return usage(fmt.Sprintf("%q is not a command of %s", args[0], c.CommandPath()), suggest.Commands(c, args[0]))
+}
+
+// print writes v as one line of JSON, or else a line of words.
+func (a *app) print(v any, format string, args ...any) error {
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(v)
+	}
+	_, err := fmt.Fprintf(a.stdout, format+"\n", args...)
+	return err
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

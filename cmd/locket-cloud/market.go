@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -79,10 +80,7 @@ func (m *marketFlags) open(ctx context.Context, w *where, c *api.Config, log *sl
 	if !m.on && len(m.watched) == 0 {
 		return run, func() error { return nil }, nil
 	}
-	path := m.key
-	if path == "" {
-		path = filepath.Join(w.data, "market.key")
-	}
+	path := cmp.Or(m.key, filepath.Join(w.data, "market.key"))
 	key, err := marketKey(path, true)
 	if err != nil {
 		return nil, nil, err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -83,14 +82,11 @@ func (a *app) migrate(ctx context.Context, w where, f func(context.Context, tabl
 		return err
 	}
 	for _, s := range steps {
-		if a.json {
-			err = json.NewEncoder(a.stdout).Encode(s)
-		} else if s.Applied {
-			_, err = fmt.Fprintf(a.stdout, "applied  %s\n", s.Name)
-		} else {
-			_, err = fmt.Fprintf(a.stdout, "pending  %s\n", s.Name)
+		state := "pending"
+		if s.Applied {
+			state = "applied"
 		}
-		if err != nil {
+		if err := a.print(s, "%s  %s", state, s.Name); err != nil {
 			return err
 		}
 	}

@@ -42,10 +42,5 @@ func (a *app) ready(ctx context.Context, url string) error {
 		why, _ := io.ReadAll(io.LimitReader(res.Body, 512)) // what came of it
 		return fmt.Errorf("the relay does not serve: %s %s", res.Status, why)
 	}
-	if a.json {
-		_, err = io.WriteString(a.stdout, `{"ready":true}`+"\n")
-		return err
-	}
-	_, err = fmt.Fprintln(a.stdout, "The relay serves.")
-	return err
+	return a.print(map[string]bool{"ready": true}, "The relay serves.")
 }

@@ -3,12 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -142,8 +140,7 @@ func onLoopback(listen string) bool {
 	if err != nil {
 		return true // which listening says better
 	}
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && a.IsLoopback()
+	return clientaddr.Loopback(host)
 }
 
 func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
@@ -266,11 +263,7 @@ func (a *app) announce(addr net.Addr, f serveFlags) error {
 		scheme = "https"
 	}
 	url := scheme + "://" + addr.String()
-	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]string{"listening": url, "data": f.where.String()})
-	}
-	_, err := fmt.Fprintf(a.stdout, "serving %s on %s\n", f.where.String(), url)
-	return err
+	return a.print(map[string]string{"listening": url, "data": f.where.String()}, "serving %s on %s", f.where.String(), url)
 }
 
 // readInvites adds the codes of a file; blank lines and those after # are passed over.

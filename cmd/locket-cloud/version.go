@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/internal/version"
@@ -23,11 +20,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Use: "version", Short: "Print release, commit and build", Args: nothing,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
-			if a.json {
-				return json.NewEncoder(a.stdout).Encode(b)
-			}
-			_, err := fmt.Fprintf(a.stdout, "locket-cloud %s\n", b)
-			return err
+			return a.print(b, "locket-cloud %s", b)
 		},
 	}
 }

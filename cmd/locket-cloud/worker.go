@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -161,12 +160,7 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 	if err := a.showEngines(w.Found()); err != nil {
 		return errors.Join(err, w.Close())
 	}
-	if a.json {
-		err = json.NewEncoder(a.stdout).Encode(map[string]int{"spaces": len(w.Spaces())})
-	} else {
-		_, err = fmt.Fprintf(a.stdout, "working in %d spaces\n", len(w.Spaces()))
-	}
-	if err != nil {
+	if err := a.print(map[string]int{"spaces": len(w.Spaces())}, "working in %d spaces", len(w.Spaces())); err != nil {
 		return errors.Join(err, w.Close())
 	}
 	return errors.Join(w.Run(ctx), w.Close())
@@ -180,11 +174,7 @@ func (a *app) inviteKey(f *workerFlags) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]string{"request": request})
-	}
-	_, err = fmt.Fprintln(a.stdout, request)
-	return err
+	return a.print(map[string]string{"request": request}, "%s", request)
 }
 
 func (a *app) join(ctx context.Context, f *workerFlags, welcome string) error {
@@ -205,11 +195,7 @@ func (a *app) join(ctx context.Context, f *workerFlags, welcome string) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"space": j.Space, "member": j.Member, "relay": j.Relay})
-	}
-	_, err = fmt.Fprintf(a.stdout, "joined space %s as %s\n", j.Space, j.Member)
-	return err
+	return a.print(map[string]any{"space": j.Space, "member": j.Member, "relay": j.Relay}, "joined space %s as %s", j.Space, j.Member)
 }
 
 func (a *app) engines(ctx context.Context, f *workerFlags) error {
@@ -225,18 +211,14 @@ func (a *app) engines(ctx context.Context, f *workerFlags) error {
 
 func (a *app) showEngines(found []worker.Found) error {
 	for _, e := range found {
-		var err error
+		note := ""
 		switch {
-		case a.json:
-			err = json.NewEncoder(a.stdout).Encode(e)
 		case !e.Present:
-			_, err = fmt.Fprintf(a.stdout, "%s: %s is missing: %s\n", e.Kind, e.Engine, e.Need)
+			note = " is missing: " + e.Need
 		case e.Note != "":
-			_, err = fmt.Fprintf(a.stdout, "%s: %s (%s)\n", e.Kind, e.Engine, e.Note)
-		default:
-			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", e.Kind, e.Engine)
+			note = " (" + e.Note + ")"
 		}
-		if err != nil {
+		if err := a.print(e, "%s: %s%s", e.Kind, e.Engine, note); err != nil {
 			return err
 		}
 	}

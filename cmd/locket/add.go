@@ -74,10 +74,7 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 				}
 				r.Text, r.Type, r.Fields.Resource = f.Title, memory.Resource, f
 			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				res, err := cl.Add(cmd.Context(), r)
-				return a.printed(err, res, func(w io.Writer) { a.showAdded(w, &res) })
-			})
+			return answered(cmd.Context(), a, (*serve.Client).Add, r, a.showAdded)
 		},
 	}
 	f := c.Flags()

@@ -210,10 +210,7 @@ func listed[T ~string](list []T) string {
 func (a *app) appListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the apps", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Apps(cmd.Context())
-			return rows(a, err, list, a.appRow, "No apps. See locket app add --help")
-		}),
+		RunE: listing(a, (*serve.Client).Apps, a.appRow, "No apps. See locket app add --help"),
 	}
 }
 
@@ -223,12 +220,9 @@ func (a *app) appWaitingCommand() *cobra.Command {
 		Long: `An assistant that was given no key, such as ChatGPT or Home Assistant, asks for one at the
 address of this node's /mcp, and opens a page in your browser. The page says what it asks
 for, lets you allow less, and wants the code that stands here. Give no code to any other page.`,
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.WaitingApps(cmd.Context())
-			return rows(a, err, list, func(w io.Writer, p *serve.WaitingApp) {
-				fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, rights(p.Can), a.when(p.At), oneLine(p.Goes))
-			}, "No app asks to be let in.")
-		}),
+		RunE: listing(a, (*serve.Client).WaitingApps, func(w io.Writer, p *serve.WaitingApp) {
+			fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, rights(p.Can), a.when(p.At), oneLine(p.Goes))
+		}, "No app asks to be let in."),
 	}
 }
 

@@ -30,9 +30,6 @@ answer, which stays a memory with what made it and what it cost.`,
 		Args: between(1, -1, "the question"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			r.Question = strings.Join(args, " ")
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			if r.At, err = a.readTime("--at", at); err != nil {
 				return err
 			}

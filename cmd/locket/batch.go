@@ -40,7 +40,11 @@ func (a *app) readFilter(line string) (filter.Filter, error) {
 	if line == "" {
 		return filter.Filter{}, nil
 	}
-	zone, err := a.settings.Location()
+	l, err := a.load()
+	if err != nil {
+		return filter.Filter{}, err
+	}
+	zone, err := l.Location()
 	if err != nil {
 		return filter.Filter{}, err
 	}

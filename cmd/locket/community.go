@@ -117,10 +117,7 @@ func (a *app) communityJoinCommand() *cobra.Command {
 func (a *app) communityListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List your communities", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Communities(cmd.Context())
-			return rows(a, err, list, a.communityRow, "You are in no community.")
-		}),
+		RunE: listing(a, (*serve.Client).Communities, a.communityRow, "You are in no community."),
 	}
 }
 
@@ -138,10 +135,7 @@ func (a *app) communityRow(w io.Writer, v *serve.CommunityHead) {
 func (a *app) communityShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show rules, members, items, questions, and what was removed", Args: between(1, 1, "the id"),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-			v, err := c.Community(cmd.Context(), args[0])
-			return a.printed(err, v, func(w io.Writer) { a.showCommunity(w, &v) })
-		}),
+		RunE: showingOf(a, (*serve.Client).Community, a.showCommunity),
 	}
 }
 
@@ -341,14 +335,10 @@ all. What others have fetched of yours stays with them.`,
 					return errors.New("nothing was changed")
 				}
 			}
-			return a.leftCommunity(cmd.Context(), c, args[0])
+			err := c.LeaveCommunity(cmd.Context(), args[0])
+			return a.printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You are in it no more.") })
 		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
-}
-
-func (a *app) leftCommunity(ctx context.Context, c *serve.Client, id string) error {
-	err := c.LeaveCommunity(ctx, id)
-	return a.printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You are in it no more.") })
 }

@@ -29,13 +29,16 @@ var completions = []struct {
 	commands string
 	offers   offers
 }{
-	{"get,history,update,undo,pin,unpin,delete,why,media,fetch", memoryIDs},
-	{"vault show", secretIDs},
+	{"get,history,update,undo,pin,unpin,delete,why,media,fetch", memoryIDs("")},
+	{"vault show", memoryIDs(memory.Vault)},
 	{"wearable remove", offering((*serve.Client).Devices, func(d serve.Device) string { return d.Name })},
 	{"app log,app pass,app revoke", offering((*serve.Client).Apps, func(a serve.App) string { return a.Name })},
 	{"plugin show,plugin remove,plugin unpin,plugin logs,plugin replay", offering((*serve.Client).Plugins, func(p serve.Plugin) string { return p.ID + "\t" + p.Title })},
 	{"share show,share update,share revoke", offering((*serve.Client).Shares, func(s serve.Share) string { return s.ID.String() + "\t" + s.Title })},
-	{"voice name,voice forget", voiceNames},
+	{"voice name,voice forget", offering(func(c *serve.Client, ctx context.Context) ([]serve.Voice, error) {
+		all, err := c.Voices(ctx)
+		return all.Voices, err
+	}, func(v serve.Voice) string { return v.Name })},
 	{"engine add,engine remove", func(context.Context, *serve.Client) ([]string, error) { return serve.EngineKinds, nil }},
 }
 
@@ -50,33 +53,18 @@ func offering[T any](call func(*serve.Client, context.Context) ([]T, error), sho
 	}
 }
 
-func memoryIDs(ctx context.Context, c *serve.Client) ([]string, error) {
-	return idsOf(ctx, c, serve.ListQuery{Limit: completed})
-}
-
-func secretIDs(ctx context.Context, c *serve.Client) ([]string, error) {
-	return idsOf(ctx, c, serve.ListQuery{Type: memory.Vault, Limit: completed})
-}
-
-// idsOf says nothing about a secret: a shell shows it to whoever sees the screen.
-func idsOf(ctx context.Context, c *serve.Client, q serve.ListQuery) (out []string, err error) {
-	page, err := c.List(ctx, q)
-	for _, m := range page.Memories {
-		id := m.ID.String()
-		if m.Type != memory.Vault {
-			id += "\t" + memory.Cut(oneLine(m.Text), completedText)
+// memoryIDs gives the newest memories of a type; empty: of any. It says nothing about a secret: a
+// shell shows it to whoever sees the screen.
+func memoryIDs(of memory.Type) offers {
+	return offering(func(c *serve.Client, ctx context.Context) ([]memory.Memory, error) {
+		page, err := c.List(ctx, serve.ListQuery{Type: of, Limit: completed})
+		return page.Memories, err
+	}, func(m memory.Memory) string {
+		if m.Type == memory.Vault {
+			return m.ID.String()
 		}
-		out = append(out, id)
-	}
-	return out, err
-}
-
-func voiceNames(ctx context.Context, c *serve.Client) (out []string, err error) {
-	all, err := c.Voices(ctx)
-	for _, v := range all.Voices {
-		out = append(out, v.Name)
-	}
-	return out, err
+		return m.ID.String() + "\t" + memory.Cut(oneLine(m.Text), completedText)
+	})
 }
 
 // complete has the commands under root complete arguments and types.

@@ -35,7 +35,7 @@ func TestCompletingEnds(t *testing.T) {
 		}
 		a, c := &app{settings: &config.Loaded{Config: cfg}}, &cobra.Command{}
 		c.SetContext(t.Context())
-		got, how := a.completing(memoryIDs)(c, nil, "")
+		got, how := a.completing(memoryIDs(""))(c, nil, "")
 		if len(got) != 0 || how != cobra.ShellCompDirectiveNoFileComp || kept.Load() == 0 {
 			t.Errorf("it answers first %v: %q, %d, of %d requests", first, got, how, kept.Load())
 		}

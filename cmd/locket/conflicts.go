@@ -24,10 +24,7 @@ one is shown.`,
   locket conflicts settle 3f7k --both
   locket conflicts settle 3f7k --write Bruges
   locket conflicts unsettle 3f7k`,
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			open, err := c.Conflicts(cmd.Context())
-			return rows(a, err, open, a.showConflict, "Nothing is disagreed about.")
-		}),
+		RunE: listing(a, (*serve.Client).Conflicts, a.showConflict, "Nothing is disagreed about."),
 	}
 	c.AddCommand(a.settleCommand(), a.settledCommand(), a.unsettleCommand())
 	return c
@@ -37,12 +34,9 @@ func (a *app) settledCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "settled", Short: "List how you settled conflicts", Args: nothing(),
 		Long: "Lists the conflicts that you settled, on any of your devices, the latest first. What you\ntook back is not listed.",
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Settlements(cmd.Context())
-			return rows(a, err, list, func(w io.Writer, s *serve.Settlement) {
-				fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(oneLine(s.ID)), a.when(s.At), oneLine(s.Text))
-			}, "You settled nothing that stands.")
-		}),
+		RunE: listing(a, (*serve.Client).Settlements, func(w io.Writer, s *serve.Settlement) {
+			fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(oneLine(s.ID)), a.when(s.At), oneLine(s.Text))
+		}, "You settled nothing that stands."),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -139,6 +140,35 @@ func (a *app) call(f func(cmd *cobra.Command, c *serve.Client, args []string) er
 	}
 }
 
+// listing makes what a command runs that prints what the node lists: see rows.
+func listing[T any](a *app, list func(*serve.Client, context.Context) ([]T, error), row func(w io.Writer, v *T), none string) func(*cobra.Command, []string) error {
+	return a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+		all, err := list(c, cmd.Context())
+		return rows(a, err, all, row, none)
+	})
+}
+
+// showing makes what a command runs that prints one answer of the node's.
+func showing[T any](a *app, get func(*serve.Client, context.Context) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+	return a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+		v, err := get(c, cmd.Context())
+		return a.printed(err, v, func(w io.Writer) { show(w, &v) })
+	})
+}
+
+// showingOf is showing of what the command's argument names.
+func showingOf[T any](a *app, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error { return answered(cmd.Context(), a, get, args[0], show) }
+}
+
+// answered asks the node for something by one call, and prints the answer: see with.
+func answered[I, T any](ctx context.Context, a *app, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
+	return a.with(ctx, true, func(c *serve.Client) error {
+		v, err := ask(c, ctx, in)
+		return a.printed(err, v, func(w io.Writer) { show(w, &v) })
+	})
+}
+
 // withKeys is with, where the passphrase may be known already.
 func (a *app) withKeys(ctx context.Context, unlocked bool, known serve.Secret, f func(c *serve.Client) error) (err error) {
 	n, c, err := a.open(ctx)
@@ -227,6 +257,20 @@ func (a *app) passphrase(file, prompt string) (serve.Secret, error) {
 		return "", fmt.Errorf("reading passphrase: %s is empty", file)
 	}
 	return serve.Secret(p), nil
+}
+
+// readInput reads a file, or standard input if its name is -: not more than most bytes.
+func (a *app) readInput(file string, most int64) ([]byte, error) {
+	in := io.Reader(a.in)
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, most))
 }
 
 // confirm asks a question that only "y" and "yes" answer.

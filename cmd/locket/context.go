@@ -36,20 +36,14 @@ last messages, or else from the session that is going on. Without either, what i
 				}
 				r.Messages = append(r.Messages, serve.ContextMessage{Speaker: speaker, Text: text})
 			}
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			if r.At, err = a.readTime("--at", at); err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				res, err := cl.Context(cmd.Context(), r)
-				return a.printed(err, res, func(w io.Writer) {
-					if res.Text != "" {
-						fmt.Fprintln(w, res.Text)
-					}
-					fmt.Fprintln(a.stderr, a.contextNote(&res))
-				})
+			return answered(cmd.Context(), a, (*serve.Client).Context, r, func(w io.Writer, res *serve.ContextResult) {
+				if res.Text != "" {
+					fmt.Fprintln(w, res.Text)
+				}
+				fmt.Fprintln(a.stderr, a.contextNote(res))
 			})
 		},
 	}

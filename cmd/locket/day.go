@@ -35,10 +35,7 @@ number of days ago, such as 3d.`,
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				d, err := cl.Day(cmd.Context(), date)
-				return a.printed(err, d, func(w io.Writer) { a.showDay(w, &d) })
-			})
+			return answered(cmd.Context(), a, (*serve.Client).Day, date, a.showDay)
 		},
 	}
 }
@@ -64,9 +61,6 @@ With --json, one session a line.`,
   locket talk --since 7d --with Anna
   locket talk --since 2026-03-01 --until 2026-03-08`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			from, err := a.readTime("--since", cmp.Or(since, "1d"))
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -33,9 +34,6 @@ The arguments are a time in words, English or Chinese, or ids.`,
   locket forget 3f7k9m2xqa --yes`,
 		Args: between(0, -1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
 				return usageError{advisedError{fmt.Errorf("%q is no time", args[0]), "Everything since a day is taken by --since 1900-01-01. To be rid of the home and its keys: " + docsAt + "install.md#removing"}}
 			}
@@ -182,7 +180,7 @@ func (a *app) deleteAll(ctx context.Context, user, agent, run string, yes, plan 
 	if user == "" && agent == "" && run == "" {
 		return usagef("--all: whose memories: give --user, --agent or --run")
 	}
-	scope := serve.Scope{User: user, Agent: agent, Run: run}
+	scope := memory.Owner{User: user, Agent: agent, Run: run}
 	return a.forgetBy(ctx, yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanDeleteAll(ctx, scope) },
 		func(cl *serve.Client, token string) (serve.ForgetAnswer, error) {
 			return cl.DeleteAll(ctx, scope, token)

@@ -40,9 +40,6 @@ that what was said becomes memories. Without it a transcript only lies beside it
   locket grant worker @worker.key --types semantic --name studio`,
 		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			r.Types = readTypes(types)
 			if r.Key, err = keyText(args[0]); err != nil {
 				return err
@@ -89,10 +86,7 @@ func (a *app) showGranted(g *serve.Grant) error {
 func (a *app) grantListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the workers", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Grants(cmd.Context())
-			return rows(a, err, list, a.grantRow, "No workers.")
-		}),
+		RunE: listing(a, (*serve.Client).Grants, a.grantRow, "No workers."),
 	}
 }
 
@@ -118,11 +112,8 @@ func (a *app) grantTendCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "tend", Short: "Fill feeds and take workers' answers now", Args: nothing(),
 		Long: "The daemon does so each minute.",
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			t, err := c.TendGrants(cmd.Context())
-			return a.printed(err, t, func(w io.Writer) {
-				fmt.Fprintf(w, "%s filled, %d things taken.\n", plural(t.Feeds, "feed", "feeds"), t.Taken)
-			})
+		RunE: showing(a, (*serve.Client).TendGrants, func(w io.Writer, t *serve.FeedsTended) {
+			fmt.Fprintf(w, "%s filled, %d things taken.\n", plural(t.Feeds, "feed", "feeds"), t.Taken)
 		}),
 	}
 }
@@ -137,11 +128,8 @@ drops its keys and copies when it learns of it.`,
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				g, err := c.RevokeGrant(cmd.Context(), who)
-				return a.printed(err, g, func(w io.Writer) {
-					fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", oneLine(g.Name))
-				})
+			return answered(cmd.Context(), a, (*serve.Client).RevokeGrant, who, func(w io.Writer, g *serve.Grant) {
+				fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", oneLine(g.Name))
 			})
 		},
 	}

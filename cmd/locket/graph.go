@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -143,11 +144,11 @@ func (a *app) entitiesCommand() *cobra.Command {
 only one can be meant. You can merge others, and split what counts as one. A decision is
 a memory: it is synced to your devices, and undo takes it back.`,
 	}
-	decide := func(use, short, done string, do func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error)) *cobra.Command {
+	decide := func(use, short, done string, do func(*serve.Client, context.Context, string, string) (serve.Decided, error)) *cobra.Command {
 		return &cobra.Command{
 			Use: use + " NAME NAME", Short: short, Args: between(2, 2, "a name"), Example: "  locket entities " + use + " Elizabeth Liz",
 			RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
-				d, err := do(cl, cmd, args[0], args[1])
+				d, err := do(cl, cmd.Context(), args[0], args[1])
 				return a.printed(err, d, func(w io.Writer) {
 					fmt.Fprintf(w, "%s %s %s. To take it back: locket entities undo %s\n", oneLine(args[0]), done, oneLine(args[1]), d.ID.String()[:12])
 				})
@@ -155,12 +156,8 @@ a memory: it is synced to your devices, and undo takes it back.`,
 		}
 	}
 	group.AddCommand(
-		decide("merge", "Take two names as one", "is also", func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error) {
-			return cl.MergeEntities(cmd.Context(), x, y)
-		}),
-		decide("split", "Keep two names apart", "is not", func(cl *serve.Client, cmd *cobra.Command, x, y string) (serve.Decided, error) {
-			return cl.SplitEntities(cmd.Context(), x, y)
-		}),
+		decide("merge", "Take two names as one", "is also", (*serve.Client).MergeEntities),
+		decide("split", "Keep two names apart", "is not", (*serve.Client).SplitEntities),
 		a.undecideCommand(), a.listEntitiesCommand())
 	return group
 }
@@ -181,23 +178,20 @@ func (a *app) undecideCommand() *cobra.Command {
 func (a *app) listEntitiesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List decisions about names, and names that may be one", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			v, err := cl.Entities(cmd.Context())
-			return a.printed(err, v, func(w io.Writer) {
-				for _, d := range v.Decisions {
-					verb := "is also"
-					if !d.Same {
-						verb = "is not"
-					}
-					fmt.Fprintf(w, "%s  %s %s %s\n", d.Memory.String()[:12], oneLine(d.A), verb, oneLine(d.B))
+		RunE: showing(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
+			for _, d := range v.Decisions {
+				verb := "is also"
+				if !d.Same {
+					verb = "is not"
 				}
-				for _, s := range v.Suggestions {
-					fmt.Fprintf(w, "maybe         %s is also %s: %s\n", oneLine(s.A), oneLine(s.B), s.Reason)
-				}
-				if len(v.Decisions)+len(v.Suggestions) == 0 {
-					fmt.Fprintln(w, "No decisions about names, and nothing to decide.")
-				}
-			})
+				fmt.Fprintf(w, "%s  %s %s %s\n", d.Memory.String()[:12], oneLine(d.A), verb, oneLine(d.B))
+			}
+			for _, s := range v.Suggestions {
+				fmt.Fprintf(w, "maybe         %s is also %s: %s\n", oneLine(s.A), oneLine(s.B), s.Reason)
+			}
+			if len(v.Decisions)+len(v.Suggestions) == 0 {
+				fmt.Fprintln(w, "No decisions about names, and nothing to decide.")
+			}
 		}),
 	}
 }

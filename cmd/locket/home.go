@@ -185,10 +185,7 @@ func (a *app) keepSet(keep map[string]any, l *config.Loaded) {
 // setTable puts a table into the file of settings, in place of one of that name; nil
 // takes it out. The rest of the file stays as it is, comments too.
 func (a *app) setTable(name string, table map[string]any) error {
-	path := a.settings.File
-	if path == "" {
-		path = filepath.Join(a.settings.Home, config.FileName)
-	}
+	path := cmp.Or(a.settings.File, filepath.Join(a.settings.Home, config.FileName))
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

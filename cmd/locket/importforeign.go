@@ -54,7 +54,7 @@ func preview(res *foreign.Result) previewed {
 			p.Last = r.At
 		}
 		if i < previewLines {
-			text := short(foreign.Shown(r))
+			text := short(foreign.Shown(r), 60)
 			if r.Speaker != "" {
 				text = r.Speaker + ": " + text
 			}
@@ -173,7 +173,7 @@ func (a *app) addAll(ctx context.Context, cl *serve.Client, res *foreign.Result,
 			case r.Problem != nil:
 				done.Failed++
 				m.aside(func() {
-					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(foreign.Shown(&part[i]))), oneLine(r.Problem.Error()))
+					fmt.Fprintf(a.stderr, "%q: %s\n", oneLine(short(foreign.Shown(&part[i]), 60)), oneLine(r.Problem.Error()))
 				})
 			case r.Added != nil && r.Added.Repeated:
 				done.There++
@@ -211,9 +211,9 @@ func holdsSecret(add *serve.AddRequest, p *serve.Problem) bool {
 	return true
 }
 
-func short(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
+func short(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
 	}
 	return s
 }

@@ -32,10 +32,7 @@ docs/llm.md says what is sent. Nothing of the vault is sent.`,
 func (a *app) llmStatusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show which model it is, what waits, and how many tokens it took", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			s, err := cl.Model(cmd.Context())
-			return a.printed(err, s, func(w io.Writer) { a.showModel(w, &s) })
-		}),
+		RunE: showing(a, (*serve.Client).Model, a.showModel),
 	}
 }
 
@@ -77,11 +74,8 @@ func (a *app) llmParkedCommand() *cobra.Command {
 func (a *app) llmRetryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "retry", Short: "Ask about parked lines again", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			s, err := cl.RetryParked(cmd.Context())
-			return a.printed(err, s, func(w io.Writer) {
-				fmt.Fprintf(w, "%s to be asked about.\n", plural(s.Waiting, "line is", "lines are"))
-			})
+		RunE: showing(a, (*serve.Client).RetryParked, func(w io.Writer, s *serve.ModelStatus) {
+			fmt.Fprintf(w, "%s to be asked about.\n", plural(s.Waiting, "line is", "lines are"))
 		}),
 	}
 }
@@ -90,17 +84,14 @@ func (a *app) llmRunCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "run", Short: "Ask about everything that waits, now", Args: nothing(),
 		Long: "The daemon does so by itself. This waits until it is done.",
-		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			r, err := cl.RunModel(cmd.Context())
-			return a.printed(err, r, func(w io.Writer) {
-				if len(r.Changes) > 0 {
-					a.showAdded(w, &serve.AddResult{Changes: r.Changes})
-				}
-				fmt.Fprintf(w, "Asked about %s; %d of its answers refused, %d parked.\n", plural(r.Messages, "line", "lines"), r.Refused, r.Parked)
-				if r.Trouble != "" {
-					fmt.Fprintf(w, "The rest waits: %s\n", oneLine(r.Trouble))
-				}
-			})
+		RunE: showing(a, (*serve.Client).RunModel, func(w io.Writer, r *serve.ModelRun) {
+			if len(r.Changes) > 0 {
+				a.showAdded(w, &serve.AddResult{Changes: r.Changes})
+			}
+			fmt.Fprintf(w, "Asked about %s; %d of its answers refused, %d parked.\n", plural(r.Messages, "line", "lines"), r.Refused, r.Parked)
+			if r.Trouble != "" {
+				fmt.Fprintf(w, "The rest waits: %s\n", oneLine(r.Trouble))
+			}
 		}),
 	}
 }

@@ -108,11 +108,7 @@ func (a *app) marketPayCommand() *cobra.Command {
 		Long: cannotUndo,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if card || wallet {
-				b, err := a.buyer()
-				if err != nil {
-					return err
-				}
-				o, err := b.Find(args[0])
+				b, o, err := a.findOrder(args[0])
 				if err != nil {
 					return err
 				}

@@ -192,10 +192,7 @@ func (a *app) ownListingRow(w io.Writer, l *serve.Listing) {
 func (a *app) marketListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List what this home sells", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Listings(cmd.Context())
-			return rows(a, err, list, a.ownListingRow, "Nothing is for sale.")
-		}),
+		RunE: listing(a, (*serve.Client).Listings, a.ownListingRow, "Nothing is for sale."),
 	}
 }
 
@@ -242,18 +239,12 @@ func (a *app) saleRow(w io.Writer, s *serve.Sale) {
 func (a *app) marketSalesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "sales", Short: "Look for orders, deliver what needs no approval, and list all", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Sales(cmd.Context())
-			return rows(a, err, list, a.saleRow, "Nobody ordered anything yet.")
-		}),
+		RunE: listing(a, (*serve.Client).Sales, a.saleRow, "Nobody ordered anything yet."),
 	}
 }
 
 func (a *app) settleSale(ctx context.Context, r serve.SaleRequest) error {
-	return a.with(ctx, true, func(c *serve.Client) error {
-		s, err := c.SettleSale(ctx, r)
-		return a.printed(err, s, func(w io.Writer) { a.saleRow(w, &s) })
-	})
+	return answered(ctx, a, (*serve.Client).SettleSale, r, a.saleRow)
 }
 
 func (a *app) marketDeliverCommand() *cobra.Command {
@@ -350,10 +341,7 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 				return usageError{err}
 			}
 			if earned {
-				return a.with(cmd.Context(), true, func(c *serve.Client) error {
-					v, err := c.PayOutSales(cmd.Context(), serve.PayoutRequest{Market: *at, Amount: amount})
-					return a.printed(err, v, func(w io.Writer) { fmt.Fprintln(w, v.Voucher) })
-				})
+				return answered(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at, Amount: amount}, func(w io.Writer, v *serve.Payout) { fmt.Fprintln(w, v.Voucher) })
 			}
 			return a.trade(cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, terms trade.Terms) error {
 				voucher, err := b.TakeOut(cmd.Context(), m, terms.Market, amount)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -38,26 +37,14 @@ rewrites every sentence, is not found.`,
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				v, err := c.TraceCopy(cmd.Context(), serve.TraceRequest{Listing: args[0], Text: text})
-				return a.printed(err, v, func(w io.Writer) { showTrace(w, &v) })
-			})
+			return answered(cmd.Context(), a, (*serve.Client).TraceCopy, serve.TraceRequest{Listing: args[0], Text: text}, showTrace)
 		},
 	}
 }
 
 // readTraced reads a text of at most [serve.MaxTraced].
 func (a *app) readTraced(file string) (string, error) {
-	in := a.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return "", fmt.Errorf("trace: %w", err)
-		}
-		defer f.Close()
-		in = f
-	}
-	b, err := io.ReadAll(io.LimitReader(in, serve.MaxTraced+1))
+	b, err := a.readInput(file, serve.MaxTraced+1)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("trace: %w", err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,11 +50,6 @@ func (a *app) matching(f func(ctx context.Context, m *match.Matcher, args []stri
 	}
 }
 
-// interestList is what locket match interests prints.
-type interestList struct {
-	Interests []string `json:"interests"`
-}
-
 func (a *app) matchInterestsCommand() *cobra.Command {
 	var add, remove []string
 	var propose bool
@@ -70,7 +64,7 @@ vault propose nothing.`,
 			if err == nil && propose {
 				list, err = a.propose(ctx, m, list)
 			}
-			return a.printed(err, interestList{list}, func(w io.Writer) {
+			return a.printed(err, serve.InterestList{Interests: list}, func(w io.Writer) {
 				for _, i := range list {
 					fmt.Fprintln(w, oneLine(i))
 				}
@@ -157,10 +151,11 @@ func (a *app) matchOpenCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "open FILE", Short: "Open a message of a comparison; prints the answer, if there is one", Args: between(1, 1, "a file (- is the standard input)"),
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, args []string) error {
-			text, err := a.messageIn(args[0])
+			b, err := a.readInput(args[0], 1<<20) // a line of some kilobytes
 			if err != nil {
 				return err
 			}
+			text := string(b)
 			asked, err := m.Look(ctx, text)
 			if err != nil {
 				return err
@@ -181,21 +176,6 @@ func (a *app) matchOpenCommand() *cobra.Command {
 	c.Flags().StringVar(&name, "name", "", "what you call who asks, by `name`")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
-}
-
-// messageIn reads a message from a file. It is a line of some kilobytes.
-func (a *app) messageIn(file string) (string, error) {
-	in := io.Reader(a.in)
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		in = f
-	}
-	b, err := io.ReadAll(io.LimitReader(in, 1<<20))
-	return string(b), err
 }
 
 // standing says how a comparison stands, and what is next.

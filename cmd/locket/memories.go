@@ -88,9 +88,6 @@ func (a *app) getCommand() *cobra.Command {
 		Example: `  locket get 3f7k9m2xqa
   locket get 3f7k9m2xqa --as-of 2025-06-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			var times [2]time.Time
 			for i, t := range [][2]string{{"--as-of", asOf}, {"--known-at", knownAt}} {
 				var err error
@@ -191,10 +188,7 @@ you is not yours, and listed by locket share given.`),
   locket list --state superseded --since 7d
   locket list --where 'speaker = Ann and not tags in (work, visit)'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := a.load()
-			if err != nil {
-				return err
-			}
+			var err error
 			q.Type, q.State = memory.Type(kind), memory.State(state)
 			if q.Since, q.Until, err = a.readPeriod(since, until); err != nil {
 				return err

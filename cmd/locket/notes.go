@@ -80,7 +80,7 @@ may be in them. Use a folder of its own, within your vault of Obsidian or elsewh
 			case a.talks():
 				o.Many = func(int, int) bool { return true } // each was asked about
 				o.Ask = func(path string, m *memory.Memory) notes.Answer {
-					if a.confirm(fmt.Sprintf("%s was deleted. Forget %q for good? (No writes the note again.)", oneLine(path), short(oneLine(m.Text)))) {
+					if a.confirm(fmt.Sprintf("%s was deleted. Forget %q for good? (No writes the note again.)", oneLine(path), short(oneLine(m.Text), 60))) {
 						return notes.Forget
 					}
 					return notes.Again

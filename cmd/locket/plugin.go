@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,9 @@ docs/wasm.md is the contract, and docs/tutorial-plugin.md shows how to write one
 		a.pluginLogsCommand(), a.pluginReplayCommand(), a.pluginPrepareCommand())
 	return c
 }
+
+// folderIn is the folder or file that a command's argument names; without one, where it runs.
+func folderIn(args []string) string { return slices.Concat(args, []string{"."})[0] }
 
 // project is a plugin on its author's disk.
 type project struct {

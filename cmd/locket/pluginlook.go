@@ -18,10 +18,7 @@ import (
 func (a *app) pluginListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List plugins in the order in which events go through them", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Plugins(cmd.Context())
-			return rows(a, err, list, a.pluginRow, "")
-		}),
+		RunE: listing(a, (*serve.Client).Plugins, a.pluginRow, ""),
 	}
 }
 
@@ -57,10 +54,7 @@ func (a *app) pluginRow(w io.Writer, p *serve.Plugin) {
 func (a *app) pluginShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show what a plugin may do, and what it has done", Args: between(1, 1, "the id"),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-			v, err := c.Plugin(cmd.Context(), args[0])
-			return a.printed(err, v, func(w io.Writer) { a.showPlugin(w, &v) })
-		}),
+		RunE: showingOf(a, (*serve.Client).Plugin, a.showPlugin),
 	}
 }
 
@@ -142,9 +136,8 @@ func (a *app) pluginRemoveCommand() *cobra.Command {
 		Use: "remove ID", Short: "Take a plugin away; what it has found stays", Args: between(1, 1, "the id"),
 		Long: `What it has found stays, and so does the pin on its publisher's key: nobody else can come
 back under its name. locket plugin unpin ends that too.`,
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-			p, err := c.RemovePlugin(cmd.Context(), args[0])
-			return a.printed(err, p, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. What it has found stays.\n", oneLine(p.ID)) })
+		RunE: showingOf(a, (*serve.Client).RemovePlugin, func(w io.Writer, p *serve.RemovedPlugin) {
+			fmt.Fprintf(w, "Removed %s. What it has found stays.\n", oneLine(p.ID))
 		}),
 	}
 }
@@ -198,9 +191,6 @@ as long as retention leaves them, and places with a name; readings and presses a
 		Example: `  locket plugin replay ann/parking
   locket plugin replay ann/parking --since 2026-01-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			r := serve.ReplayPluginRequest{ID: args[0]}
 			var err error
 			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {

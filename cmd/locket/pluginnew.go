@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,7 @@ NAME is an id as others will know it: parking, or ann/parking.`,
   cd parking && locket plugin build && locket plugin test`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			lang, name := args[0], args[1]
-			if dir == "" {
-				dir = path.Base(name)
-			}
+			dir = cmp.Or(dir, path.Base(name))
 			if err := template.Write(dir, lang, name); err != nil {
 				return err
 			}
@@ -52,11 +51,7 @@ func (a *app) pluginBuildCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "build [FOLDER]", Short: "Build a plugin by its build.sh, and check that it loads", Args: between(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) == 1 {
-				dir = args[0]
-			}
-			return a.buildPlugin(cmd.Context(), dir)
+			return a.buildPlugin(cmd.Context(), folderIn(args))
 		},
 	}
 }

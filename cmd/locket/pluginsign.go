@@ -129,10 +129,7 @@ folder, writes the module's hash and your key into the manifest, signs it, and m
 ID-VERSION` + bundle.Extension + `.`,
 		Example: `  locket plugin build && locket plugin test && locket plugin sign`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) == 1 {
-				dir = args[0]
-			}
+			dir := folderIn(args)
 			b, err := bundle.ReadPath(dir)
 			if err != nil {
 				return notBuilt(dir, err)

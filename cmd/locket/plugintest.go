@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,17 +39,11 @@ plugin that changes an answer shows, byte by byte.`,
 			if opt.Repeat < 2 {
 				return usagef("--repeat %d: want 2 or more", opt.Repeat)
 			}
-			path := "."
-			if len(args) == 1 {
-				path = args[0]
-			}
-			p, err := readProject(path)
+			p, err := readProject(folderIn(args))
 			if err != nil {
 				return err
 			}
-			if cases == "" {
-				cases = filepath.Join(p.dir, "testdata")
-			}
+			cases = cmp.Or(cases, filepath.Join(p.dir, "testdata"))
 			if opt.Cases, err = kit.ReadCases(cases); err != nil {
 				return err
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -128,15 +127,12 @@ func (a *app) policyShowCommand() *cobra.Command {
 	var cedar bool
 	c := &cobra.Command{
 		Use: "show", Short: "Say your policy in plain words", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			p, err := c.Policy(cmd.Context())
-			return a.printed(err, p, func(w io.Writer) {
-				if cedar {
-					fmt.Fprint(w, p.Text)
-					return
-				}
-				a.showPolicy(w, &p)
-			})
+		RunE: showing(a, (*serve.Client).Policy, func(w io.Writer, p *serve.Policy) {
+			if cedar {
+				fmt.Fprint(w, p.Text)
+				return
+			}
+			a.showPolicy(w, p)
 		}),
 	}
 	c.Flags().BoolVar(&cedar, "cedar", false, "as it was written, in Cedar")
@@ -196,10 +192,7 @@ func (a *app) policyTestCommand() *cobra.Command {
 		Use: "test --as WHO", Short: "List what would pass to somebody, and which rule decides", Args: nothing(),
 		Example: "  locket policy test --as reader:Ann\n  locket policy test --as app:garden --policy next.cedar",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := a.load()
-			if err != nil {
-				return err
-			}
+			var err error
 			if r.At, err = a.readTime("--at", at); err != nil {
 				return err
 			}
@@ -215,7 +208,7 @@ func (a *app) policyTestCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error { return a.testPolicy(cmd.Context(), c, r) })
+			return answered(cmd.Context(), a, (*serve.Client).TestPolicy, r, a.showTested)
 		},
 	}
 	f := c.Flags()
@@ -227,17 +220,14 @@ func (a *app) policyTestCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) testPolicy(ctx context.Context, c *serve.Client, r serve.PolicyTestRequest) error {
-	v, err := c.TestPolicy(ctx, r)
-	return a.printed(err, v, func(w io.Writer) {
-		for _, it := range v.Passes {
-			fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.paint.dim(shortID(it.ID)), it.Type, oneLine(it.Text), a.paint.dim("by "+oneLine(it.By)))
-		}
-		fmt.Fprintf(w, "%s to %s (%s).\n", plural(len(v.Passes), "memory would pass", "memories would pass"), oneLine(v.As), v.Action)
-		for _, h := range v.Why {
-			fmt.Fprintf(w, "%d would not: %s.\n", h.Memories, oneLine(h.Why))
-		}
-	})
+func (a *app) showTested(w io.Writer, v *serve.PolicyTested) {
+	for _, it := range v.Passes {
+		fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.paint.dim(shortID(it.ID)), it.Type, oneLine(it.Text), a.paint.dim("by "+oneLine(it.By)))
+	}
+	fmt.Fprintf(w, "%s to %s (%s).\n", plural(len(v.Passes), "memory would pass", "memories would pass"), oneLine(v.As), v.Action)
+	for _, h := range v.Why {
+		fmt.Fprintf(w, "%d would not: %s.\n", h.Memories, oneLine(h.Why))
+	}
 }
 
 func (a *app) policyDiffCommand() *cobra.Command {
@@ -248,10 +238,7 @@ func (a *app) policyDiffCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(c *serve.Client) error {
-				d, err := c.DiffPolicy(cmd.Context(), text)
-				return a.printed(err, d, func(w io.Writer) { a.showPolicyDiff(w, &d) })
-			})
+			return answered(cmd.Context(), a, (*serve.Client).DiffPolicy, text, a.showPolicyDiff)
 		},
 	}
 }

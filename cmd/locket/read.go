@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
 )
 
@@ -24,12 +25,6 @@ func (a *app) reader() (*share.Reader, error) {
 	return &share.Reader{Dir: filepath.Join(l.Home, readerDir), Reserve: uint64(l.Disk.Reserve), Log: a.logger(&l.Config)}, nil
 }
 
-// readerKey is what locket share key prints.
-type readerKey struct {
-	Key   string `json:"key"`
-	Words string `json:"words"`
-}
-
 func (a *app) shareKeyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "key", Short: "Print your key, for others to share with", Args: nothing(),
@@ -42,7 +37,7 @@ nobody can exchange the key on its way. No node is needed.`,
 			if err != nil {
 				return err
 			}
-			k := readerKey{}
+			var k serve.GivenKey
 			if k.Key, k.Words, err = r.Key(); err != nil {
 				return err
 			}

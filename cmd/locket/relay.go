@@ -155,14 +155,11 @@ func (a *app) syncFolder(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.with(ctx, true, func(c *serve.Client) error {
-		done, err := c.SyncFolder(ctx, abs)
-		return a.printed(err, done, func(w io.Writer) {
-			fmt.Fprintf(w, "Took %s, gave %d; %s carried, either way.\n", plural(done.Took, "delta", "deltas"), done.Gave, plural(done.Blobs, "photo or recording", "photos and recordings"))
-			for _, t := range done.Trouble {
-				fmt.Fprintf(w, "Left where it is: %s\n", oneLine(t))
-			}
-		})
+	return answered(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
+		fmt.Fprintf(w, "Took %s, gave %d; %s carried, either way.\n", plural(done.Took, "delta", "deltas"), done.Gave, plural(done.Blobs, "photo or recording", "photos and recordings"))
+		for _, t := range done.Trouble {
+			fmt.Fprintf(w, "Left where it is: %s\n", oneLine(t))
+		}
 	})
 }
 

@@ -15,21 +15,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// asPassphrase asks for the passphrase where the configuration has no other way.
-func (a *app) asPassphrase() (string, error) {
-	p, err := a.askPassphrase("Passphrase: ")
-	return string(p), err
-}
-
 // asking tells how long something takes that may ask for the passphrase, but not while it asks.
 func (a *app) asking(ctx context.Context, what string, do func(ctx context.Context, ask node.Ask) error) error {
 	var g progress.Gauge // of all that is done, before and after the passphrase
 	m := a.meterOf(&g, what, "records")
 	err := do(progress.With(ctx, &g), func() (string, error) {
 		m.end()
-		p, err := a.asPassphrase()
+		p, err := a.askPassphrase("Passphrase: ")
 		m = a.meterOf(&g, what, "records")
-		return p, err
+		return string(p), err
 	})
 	m.end()
 	return err

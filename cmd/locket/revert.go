@@ -33,9 +33,6 @@ on with it, and --undo reverses what was done.`,
   locket revert --app claude --since yesterday
   locket revert --undo k3f9tq2m7x`,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			switch {
 			case r.Undo != "" && (r.Source+r.App != "" || since != "" || until != "" || r.Engine != "" || r.Work != "" || r.Plan):
 				return usagef("--undo stands alone")
@@ -118,10 +115,7 @@ func (a *app) showReverted(w io.Writer, v *serve.Reverted) {
 	}
 	for _, m := range v.Memories {
 		text, _, _ := strings.Cut(oneLine(m.Text), "\n")
-		if r := []rune(text); len(r) > 80 {
-			text = string(r[:80]) + "…"
-		}
-		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.when(m.Said), m.Engine, text)
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.when(m.Said), m.Engine, short(text, 80))
 		if m.Stays != "" {
 			fmt.Fprintf(w, "    stays: %s\n", m.Stays)
 		}

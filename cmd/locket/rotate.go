@@ -19,9 +19,6 @@ may have leaked: the old key opens nothing that comes later.
 What was sealed before stays readable to all who could read it. If a device was lost, use
 locket devices remove, which begins a new key as well.`,
 		Example: "  locket rotate",
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			r, err := c.Rotate(cmd.Context())
-			return a.printed(err, r, func(w io.Writer) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) })
-		}),
+		RunE:    showing(a, (*serve.Client).Rotate, func(w io.Writer, r *serve.Rotated) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) }),
 	}
 }

@@ -29,9 +29,6 @@ func (a *app) searchCommand() *cobra.Command {
 			for _, t := range types {
 				r.Types = append(r.Types, memory.Type(t))
 			}
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			for _, t := range []struct {
 				flag, text string
 				to         *time.Time
@@ -49,11 +46,8 @@ func (a *app) searchCommand() *cobra.Command {
 			if r.Filters, err = a.readFilter(where); err != nil {
 				return err
 			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				res, err := cl.Search(cmd.Context(), r)
-				return a.printed(err, res, func(w io.Writer) {
-					a.showHits(w, &res, found{explain: explain, minor: counted, past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
-				})
+			return answered(cmd.Context(), a, (*serve.Client).Search, r, func(w io.Writer, res *serve.SearchResult) {
+				a.showHits(w, res, found{explain: explain, minor: counted, past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
 			})
 		},
 	}

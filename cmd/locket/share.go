@@ -97,9 +97,6 @@ What it does not name may be one all the same.`,
   locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
 		PreRunE: noneEmpty,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := a.load(); err != nil {
-				return err
-			}
 			var err error
 			r.Types = readTypes(types)
 			if r.Since, r.Until, err = a.readPeriod(since, until); err != nil {
@@ -280,10 +277,7 @@ func (a *app) deedRow(w io.Writer, d *serve.ShareDeed) {
 func (a *app) shareListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List what is shared, and what was", Args: nothing(),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			list, err := c.Shares(cmd.Context())
-			return rows(a, err, list, a.shareRow, "Nothing is shared.")
-		}),
+		RunE: listing(a, (*serve.Client).Shares, a.shareRow, "Nothing is shared."),
 	}
 }
 
@@ -308,22 +302,19 @@ func (a *app) shareRow(w io.Writer, s *serve.Share) {
 func (a *app) shareShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show a share as its readers see it", Args: between(1, 1, "the id"),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-			v, err := c.Share(cmd.Context(), args[0])
-			return a.printed(err, v, func(w io.Writer) {
-				a.shareRow(w, &v.Share)
-				for _, r := range v.Share.Readers {
-					out := ""
-					if !r.Removed.IsZero() {
-						out = ", put out " + a.when(r.Removed)
-					}
-					fmt.Fprintf(w, "reader      %s (%s)%s\n", oneLine(r.Name), r.Words, out)
+		RunE: showingOf(a, (*serve.Client).Share, func(w io.Writer, v *serve.SharedView) {
+			a.shareRow(w, &v.Share)
+			for _, r := range v.Share.Readers {
+				out := ""
+				if !r.Removed.IsZero() {
+					out = ", put out " + a.when(r.Removed)
 				}
-				fmt.Fprintf(w, "link        %s\n", v.Share.Link)
-				for _, m := range v.Memories {
-					fmt.Fprintf(w, "%-10s  %s\n", m.Type, oneLine(m.Text))
-				}
-			})
+				fmt.Fprintf(w, "reader      %s (%s)%s\n", oneLine(r.Name), r.Words, out)
+			}
+			fmt.Fprintf(w, "link        %s\n", v.Share.Link)
+			for _, m := range v.Memories {
+				fmt.Fprintf(w, "%-10s  %s\n", m.Type, oneLine(m.Text))
+			}
 		}),
 	}
 }
@@ -331,11 +322,8 @@ func (a *app) shareShowCommand() *cobra.Command {
 func (a *app) shareUpdateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "update ID", Short: "Add memories that fit the share now, and remove those that do not", Args: between(1, 1, "the id"),
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-			u, err := c.UpdateShare(cmd.Context(), args[0])
-			return a.printed(err, u, func(w io.Writer) {
-				fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, plural(u.Share.Memories, "memory", "memories"))
-			})
+		RunE: showingOf(a, (*serve.Client).UpdateShare, func(w io.Writer, u *serve.ShareUpdated) {
+			fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, plural(u.Share.Memories, "memory", "memories"))
 		}),
 	}
 }

@@ -129,23 +129,20 @@ func (a *app) devicesCommand() *cobra.Command {
 heard of, by its own clock. A device that only listens sends nothing; for that the list
 has when it was let in. The list says what a device has where that is known: once it has
 agreed with a snapshot, its heads were compared, or the two met in the same network. Wearables hold no keys of yours: see locket wearable.`,
-		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
-			members, err := c.Members(cmd.Context())
-			return rows(a, err, members, func(w io.Writer, m *serve.Member) {
-				when := "this device"
-				if !m.Here && m.LastHeard.IsZero() {
-					when = "let in " + a.when(m.Added) + ", and nothing said since"
-				} else if !m.Here {
-					when = "heard " + a.when(m.LastHeard)
-				}
-				if r := m.Reach; r != nil && r.Behind == 0 {
-					when += ", has all as of " + a.when(r.At)
-				} else if r != nil {
-					when += fmt.Sprintf(", had %d of %s on %s", r.Has, plural(int(r.Has+r.Behind), "delta", "deltas"), a.when(r.At))
-				}
-				fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, padded(oneLine(m.Name), 20), oneLine(m.Platform), when)
-			}, "")
-		}),
+		RunE: listing(a, (*serve.Client).Members, func(w io.Writer, m *serve.Member) {
+			when := "this device"
+			if !m.Here && m.LastHeard.IsZero() {
+				when = "let in " + a.when(m.Added) + ", and nothing said since"
+			} else if !m.Here {
+				when = "heard " + a.when(m.LastHeard)
+			}
+			if r := m.Reach; r != nil && r.Behind == 0 {
+				when += ", has all as of " + a.when(r.At)
+			} else if r != nil {
+				when += fmt.Sprintf(", had %d of %s on %s", r.Has, plural(int(r.Has+r.Behind), "delta", "deltas"), a.when(r.At))
+			}
+			fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, padded(oneLine(m.Name), 20), oneLine(m.Platform), when)
+		}, ""),
 	}
 	list.AddCommand(a.devicesRemoveCommand(), a.devicesCompareCommand())
 	return list

@@ -66,9 +66,8 @@ a bridge takes it there (locket-bridge).`,
 	}
 	remove := &cobra.Command{
 		Use: "remove NAME", Short: "End a wearable's credentials; its memories stay", Args: between(1, 1, "the name"),
-		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
-			d, err := cl.RemoveDevice(cmd.Context(), args[0])
-			return a.printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Removed %s. Its memories stay.\n", oneLine(d.Name)) })
+		RunE: showingOf(a, (*serve.Client).RemoveDevice, func(w io.Writer, d *serve.RemovedDevice) {
+			fmt.Fprintf(w, "Removed %s. Its memories stay.\n", oneLine(d.Name))
 		}),
 	}
 	group.AddCommand(add, list, remove)

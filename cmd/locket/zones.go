@@ -46,11 +46,8 @@ func (a *app) addZoneCommand() *cobra.Command {
 			if z.Window == "" && z.Place == "" && at == "" {
 				return usagef("give --time, --at with --radius, or --place")
 			}
-			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				made, err := cl.AddZone(cmd.Context(), z)
-				return a.printed(err, made, func(w io.Writer) {
-					fmt.Fprintf(w, "Nothing is recorded in %s: %s.\n", oneLine(made.Name), oneLine(made.String()))
-				})
+			return answered(cmd.Context(), a, (*serve.Client).AddZone, z, func(w io.Writer, made *zones.Zone) {
+				fmt.Fprintf(w, "Nothing is recorded in %s: %s.\n", oneLine(made.Name), oneLine(made.String()))
 			})
 		},
 	}
@@ -89,9 +86,8 @@ func (a *app) listZonesCommand() *cobra.Command {
 func (a *app) removeZoneCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "End a private zone", Args: between(1, 1, "the name"),
-		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
-			z, err := cl.RemoveZone(cmd.Context(), args[0])
-			return a.printed(err, z, func(w io.Writer) { fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name)) })
+		RunE: showingOf(a, (*serve.Client).RemoveZone, func(w io.Writer, z *serve.RemovedZone) {
+			fmt.Fprintf(w, "%s is no private zone any more.\n", oneLine(z.Name))
 		}),
 	}
 }

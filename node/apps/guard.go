@@ -69,6 +69,14 @@ func (v *visit) get(ctx context.Context, in getter, id memory.ID) (memory.Memory
 	return v.scope.get(ctx, in, id)
 }
 
+// read is get for what needs the right to read.
+func (v *visit) read(ctx context.Context, in getter, id memory.ID) (memory.Memory, error) {
+	if err := v.can(serve.RightRead); err != nil {
+		return memory.Memory{}, err
+	}
+	return v.get(ctx, in, id)
+}
+
 func (s *scope) get(ctx context.Context, in getter, id memory.ID) (memory.Memory, error) {
 	m, err := in.Get(ctx, id)
 	if err != nil && !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, serve.ErrCold) {
@@ -111,13 +119,28 @@ func (v *visit) deny(ctx context.Context, did string, err error) error {
 	return errors.Join(err, v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Refused: reasonOf(err)}))
 }
 
-// owners does for the owner what no app may do, and refuses it to apps.
+// owners does for the owner what no app may do, whatever rights the route asks for, and refuses it
+// to apps.
 func owners[A, T any](ctx context.Context, do func(context.Context, A) (T, error), a A) (out T, err error) {
-	if v := visitOf(ctx); v != nil {
-		return out, v.ownersAlone()
+	if visitOf(ctx) != nil {
+		return out, errOwners
 	}
 	return do(ctx, a)
 }
 
-// ownersAlone refuses what no app may do, whatever rights the route asks for.
-func (v *visit) ownersAlone() error { return refused("this is the owner's alone") }
+// ownersOf is owners of what takes nothing, and ownersBy of what takes two things.
+func ownersOf[T any](ctx context.Context, do func(context.Context) (T, error)) (out T, err error) {
+	if visitOf(ctx) != nil {
+		return out, errOwners
+	}
+	return do(ctx)
+}
+
+func ownersBy[A, B, T any](ctx context.Context, do func(context.Context, A, B) (T, error), a A, b B) (out T, err error) {
+	if visitOf(ctx) != nil {
+		return out, errOwners
+	}
+	return do(ctx, a, b)
+}
+
+var errOwners = refused("this is the owner's alone")

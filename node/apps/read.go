@@ -26,10 +26,7 @@ func (r *reader) Get(ctx context.Context, id memory.ID) (memory.Memory, error) {
 	if v == nil {
 		return r.in.Get(ctx, id)
 	}
-	if err := v.can(serve.RightRead); err != nil {
-		return memory.Memory{}, err
-	}
-	m, err := v.get(ctx, r.in, id)
+	m, err := v.read(ctx, r.in, id)
 	if err == nil {
 		err = v.shown(ctx, "getMemory", m)
 	}
@@ -117,10 +114,7 @@ func (r *reader) History(ctx context.Context, id memory.ID) ([]memory.Change, er
 	if v == nil {
 		return r.in.History(ctx, id)
 	}
-	if err := v.can(serve.RightRead); err != nil {
-		return nil, err
-	}
-	m, err := v.get(ctx, r.in, id)
+	m, err := v.read(ctx, r.in, id)
 	if err != nil {
 		return nil, err
 	}
@@ -170,10 +164,7 @@ func (r *reader) Why(ctx context.Context, id memory.ID) (serve.Why, error) {
 	if v == nil {
 		return r.in.Why(ctx, id)
 	}
-	if err := v.can(serve.RightRead); err != nil {
-		return serve.Why{}, err
-	}
-	m, err := v.get(ctx, r.in, id)
+	m, err := v.read(ctx, r.in, id)
 	if err != nil {
 		return serve.Why{}, err
 	}
@@ -207,15 +198,9 @@ func (r *reader) Owners(ctx context.Context, only filter.Filter) ([]serve.OwnerC
 }
 
 func (r *reader) Categories(ctx context.Context) ([]serve.CategoryCount, error) {
-	if v := visitOf(ctx); v != nil {
-		return nil, v.ownersAlone()
-	}
-	return r.in.Categories(ctx)
+	return ownersOf(ctx, r.in.Categories)
 }
 
-func (r *reader) Facts(ctx context.Context, q serve.FactsQuery) (out serve.Facts, err error) {
-	if v := visitOf(ctx); v != nil {
-		return out, v.ownersAlone()
-	}
-	return r.in.Facts(ctx, q)
+func (r *reader) Facts(ctx context.Context, q serve.FactsQuery) (serve.Facts, error) {
+	return owners(ctx, r.in.Facts, q)
 }

@@ -33,10 +33,7 @@ func (r *mediaReader) Media(ctx context.Context, id memory.ID) (serve.Media, err
 	if v == nil {
 		return r.in.Media(ctx, id)
 	}
-	if err := v.can(serve.RightRead); err != nil {
-		return serve.Media{}, err
-	}
-	if _, err := v.get(ctx, r.reader, id); err != nil {
+	if _, err := v.read(ctx, r.reader, id); err != nil {
 		return serve.Media{}, err
 	}
 	if err := v.book.note(ctx, v, serve.AppUse{Did: "media", Shown: []memory.ID{id}, Tokens: mediaTokens}); err != nil {
@@ -117,10 +114,7 @@ func named(ms []memory.Memory, view *atlas.View) (out []memory.Memory) {
 // Only the owner may use the rest of a graph.
 
 func (g *grapher) Entities(ctx context.Context) (serve.EntitiesAnswer, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.EntitiesAnswer{}, v.ownersAlone()
-	}
-	return g.in.Entities(ctx)
+	return ownersOf(ctx, g.in.Entities)
 }
 
 func (g *grapher) Get(ctx context.Context, id memory.ID) (memory.Memory, error) {
@@ -136,24 +130,18 @@ func (g *grapher) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult,
 }
 
 func (g *grapher) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {
-	if v := visitOf(ctx); v != nil {
-		return memory.Memory{}, v.ownersAlone()
-	}
-	return g.in.Update(ctx, id, p)
+	return ownersBy(ctx, g.in.Update, id, p)
 }
 
 func (g *grapher) Delete(ctx context.Context, ids ...memory.ID) error {
-	if v := visitOf(ctx); v != nil {
-		return v.ownersAlone()
+	if visitOf(ctx) != nil {
+		return errOwners
 	}
 	return g.in.Delete(ctx, ids...)
 }
 
 func (g *grapher) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {
-	if v := visitOf(ctx); v != nil {
-		return memory.Memory{}, v.ownersAlone()
-	}
-	return g.in.Pin(ctx, id, pinned)
+	return ownersBy(ctx, g.in.Pin, id, pinned)
 }
 
 // exchange is serve.Exchange, for the owner and for apps.
@@ -163,24 +151,18 @@ type exchange struct {
 }
 
 func (e *exchange) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
-	if v := visitOf(ctx); v != nil {
-		return func(yield func(serve.ExportRecord, error) bool) { yield(serve.ExportRecord{}, v.ownersAlone()) }
+	if visitOf(ctx) != nil {
+		return func(yield func(serve.ExportRecord, error) bool) { yield(serve.ExportRecord{}, errOwners) }
 	}
 	return e.in.Export(ctx, opt)
 }
 
 func (e *exchange) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (serve.ImportResult, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.ImportResult{}, v.ownersAlone()
-	}
-	return e.in.Import(ctx, records, opt)
+	return ownersBy(ctx, e.in.Import, records, opt)
 }
 
 func (e *exchange) Foreign(ctx context.Context, q serve.ForeignQuery, body io.Reader) (serve.Foreign, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.Foreign{}, v.ownersAlone()
-	}
-	return e.in.Foreign(ctx, q, body)
+	return ownersBy(ctx, e.in.Foreign, q, body)
 }
 
 // Changes gives an app the changes of memories that it sees now. The numbers have

@@ -147,8 +147,5 @@ func (s *sharer) UpdateShare(ctx context.Context, id string) (serve.ShareUpdated
 }
 
 func (s *sharer) ShareLog(ctx context.Context) (serve.ShareLog, error) {
-	if v := visitOf(ctx); v != nil {
-		return serve.ShareLog{}, v.ownersAlone()
-	}
-	return s.in.ShareLog(ctx)
+	return ownersOf(ctx, s.in.ShareLog)
 }

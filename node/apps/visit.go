@@ -206,7 +206,7 @@ func (v *visit) can(right serve.Right) error {
 		return refused("app %s may only %s", v.Name(), rights(v.app.Can))
 	}
 	if !slices.Contains(serve.Rights[:], right) {
-		return refused("this is the owner's alone")
+		return errOwners
 	}
 	if !slices.Contains(v.app.Can, right) {
 		return refused("app %s may not %s: it may %s", v.Name(), right, rights(v.app.Can))

@@ -299,8 +299,5 @@ func (e *eraser) erase(ctx context.Context, r serve.EraseRequest) (out serve.Era
 }
 
 func (w *writer) Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error) {
-	if v := visitOf(ctx); v != nil {
-		return memory.Memory{}, v.ownersAlone()
-	}
-	return w.in.Pin(ctx, id, pinned)
+	return ownersBy(ctx, w.in.Pin, id, pinned)
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -233,11 +234,11 @@ func (t *server) reading(s *sdk.Server) {
 		if err != nil {
 			return found{}, err
 		}
-		return t.page(ctx, serve.ListQuery{Limit: orElse(in.Limit, 20), Since: since})
+		return t.page(ctx, serve.ListQuery{Limit: cmp.Or(in.Limit, 20), Since: since})
 	}, (*found).text)
 	tool(s, sdk.Tool{Name: "get_memory", Annotations: reads("Get a memory"), Description: "One memory by its id or cite."}, t.get, func(it *item) string { return fenced([]item{*it}, "") })
 	tool(s, sdk.Tool{Name: "get_context", Annotations: reads("What to have in mind"), Description: "What should be in mind about a topic or conversation, as one block within a budget, with the cite of each line."}, t.context,
-		func(o *contextOut) string { return orElse(o.Text, "Nothing is known of that.") })
+		func(o *contextOut) string { return cmp.Or(o.Text, "Nothing is known of that.") })
 	tool(s, sdk.Tool{Name: "ask", Annotations: reads("Ask the memory"), Description: "Answers a question from memory, with cites; without a language model it gives the evidence."}, t.ask, (*askOut).text)
 	tool(s, sdk.Tool{Name: "list_entities", Annotations: reads("List users, agents and runs"), Description: "The users, agents and runs that memories belong to, with their counts."}, t.entities, plainly[entitiesOut])
 	t.chatGPT(s)
@@ -254,14 +255,6 @@ func readTime(name, text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("%s: want a date such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z", name)
-}
-
-func orElse[T comparable](v, other T) T {
-	var zero T
-	if v == zero {
-		return other
-	}
-	return v
 }
 
 func (t *server) find(ctx context.Context, in searchIn) (out found, err error) {
@@ -343,7 +336,7 @@ func (t *server) entities(ctx context.Context, _ struct{}) (entitiesOut, error) 
 		out.Entities = append(out.Entities, e)
 	}
 	sorting.Sort(out.Entities, func(a, b entity) int {
-		return strings.Compare(b.Type+"\x00"+b.Name, a.Type+"\x00"+a.Name) * -1
+		return cmp.Or(strings.Compare(a.Type, b.Type), strings.Compare(a.Name, b.Name))
 	})
 	return out, nil
 }

@@ -163,20 +163,16 @@ type WaitingAnswer struct {
 
 var consenting = topic[Consenter]{waitingApps.untyped}
 
-var waitingApps = plainRoute(RightCommand, spec{
+var waitingApps = plainList[WaitingAnswer](RightCommand, spec{
 	method: "GET", path: "/v1/apps/waiting", id: "waitingApps",
 	summary: "Show the apps that ask to be let in, each with the code for its page",
 	about:   "An assistant that was given no key asks for one by OAuth, at an address over TCP. Its page of consent wants the code, so that nobody but the owner agrees.",
 	gives:   "The newest first",
-}, func(s Consenter, ctx context.Context) (WaitingAnswer, error) {
-	list, err := s.WaitingApps(ctx)
-	return WaitingAnswer{list}, err
-})
+}, Consenter.WaitingApps)
 
 // WaitingApps returns the apps that ask to be let in.
 func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
-	v, err := call(ctx, c, waitingApps, none{})
-	return v.Waiting, err
+	return items(ctx, c, waitingApps, none{})
 }
 
 // Self says who makes the request, as the node knows.
@@ -187,10 +183,6 @@ type Self struct {
 	// Run is the number of the daemon's run, for a key with the right console; it
 	// goes with each further request, in the header Locket-Run.
 	Run string `json:"run,omitempty"`
-}
-
-type appOf struct {
-	Name string `path:"name" doc:"its name"`
 }
 
 type appLogQuery struct {
@@ -214,25 +206,20 @@ var (
 		return s.AddApp(ctx, r)
 	})
 
-	listApps = plainRoute(RightOwner, spec{
+	listApps = plainList[AppsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/apps", id: "listApps",
 		summary: "List the apps", gives: "The newest first, with those that were revoked",
-	}, func(s Apps, ctx context.Context) (AppsAnswer, error) {
-		list, err := s.Apps(ctx)
-		return AppsAnswer{list}, err
-	})
+	}, Apps.Apps)
 
-	revokeApp = jsonRoute(RightOwner, spec{
+	revokeApp = fieldRoute[byName](RightOwner, spec{
 		method: "DELETE", path: "/v1/apps/{name}", id: "revokeApp",
 		summary: "End an app's key, and the streams that it has open", gives: "It is out; what it wrote stays until it is reverted",
-	}, func(s Apps, ctx context.Context, in appOf) (App, error) { return s.RevokeApp(ctx, in.Name) })
+	}, Apps.RevokeApp)
 
-	appLog = jsonRoute(RightOwner, spec{
+	appLog = fieldsRoute[appLogQuery](RightOwner, spec{
 		method: "GET", path: "/v1/apps/{name}/log", id: "appLog",
 		summary: "Which memories an app was shown, what it wrote, and what it was refused", gives: "The account of 90 days, the newest first",
-	}, func(s Apps, ctx context.Context, in appLogQuery) (AppLog, error) {
-		return s.AppLog(ctx, in.Name, in.Limit)
-	})
+	}, Apps.AppLog)
 
 	whoAmI = plainRoute(RightApp, spec{
 		method: "GET", path: "/v1/self", id: "self",
@@ -267,13 +254,12 @@ func (c *Client) AddApp(ctx context.Context, r AppRequest) (NewApp, error) {
 
 // Apps lists them.
 func (c *Client) Apps(ctx context.Context) ([]App, error) {
-	v, err := call(ctx, c, listApps, none{})
-	return v.Apps, err
+	return items(ctx, c, listApps, none{})
 }
 
 // RevokeApp ends an app's key.
 func (c *Client) RevokeApp(ctx context.Context, name string) (App, error) {
-	return call(ctx, c, revokeApp, appOf{name})
+	return call(ctx, c, revokeApp, byName{name})
 }
 
 // AppLog returns an app's account; limit 0: [DefaultPage] entries.

@@ -46,15 +46,12 @@ var carFile = []Format{schema(MediaTypeCAR, "type", "string", "format", "binary"
 var carrying = topic[Carrier]{moveOrders.untyped, orderFile.untyped}
 
 var (
-	moveOrders = jsonRoute(RightOwner, spec{
+	moveOrders = listRoute[MovedOrdersAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/market/order-moves", id: "moveOrders",
 		summary: "Bring to another market what was bought, with the reviews",
 		about:   "The seller's listing has to be there first. Who bought is then known to the other market, too.",
 		gives:   "What moved, and what did not",
-	}, func(s Carrier, ctx context.Context, in OrderMove) (MovedOrdersAnswer, error) {
-		list, err := s.MoveOrders(ctx, in)
-		return MovedOrdersAnswer{list}, err
-	})
+	}, Carrier.MoveOrders)
 
 	orderFile = rawRoute[Carrier, orderOf, []byte](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders/{order}/car", id: "orderFile",

@@ -199,49 +199,36 @@ var (
 		gives: "The key and its words; nothing is kept",
 	}, Communer.ReadKey)
 
-	listCommunities = plainRoute(RightOwner, spec{
+	listCommunities = plainList[CommunitiesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/communities", id: "listCommunities",
 		summary: "List the wearer's communities", gives: "The communities, as they were fetched last",
-	}, func(s Communer, ctx context.Context) (CommunitiesAnswer, error) {
-		list, err := s.Communities(ctx)
-		return CommunitiesAnswer{list}, err
-	})
+	}, Communer.Communities)
 
-	getCommunity = jsonRoute(RightOwner, spec{
+	getCommunity = fieldRoute[communityOf](RightOwner, spec{
 		method: "GET", path: "/v1/communities/{community}", id: "getCommunity", slow: true,
 		summary: "Show a community", gives: "Its rules, members, items, questions, what was removed and why, and its log",
-	}, func(s Communer, ctx context.Context, in communityOf) (CommunityView, error) {
-		return s.Community(ctx, in.Community)
-	})
+	}, Communer.Community)
 
-	inviteTo = jsonRoute(RightOwner, spec{
+	inviteTo = fieldsRoute[inCommunity[CommunityInvite]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/members", id: "inviteToCommunity", slow: true,
 		summary: "Let somebody into a community", about: "What a member says waits until an owner or moderator repeats it.",
 		gives: "The community",
-	}, func(s Communer, ctx context.Context, in inCommunity[CommunityInvite]) (CommunityView, error) {
-		return s.InviteTo(ctx, in.Community, in.Body)
-	})
+	}, Communer.InviteTo)
 
-	previewCommunity = jsonRoute(RightOwner, spec{
+	previewCommunity = fieldsRoute[inCommunity[ShareRequest]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/preview", id: "previewCommunity",
 		summary: "Show what would be put into a community", gives: "What its members would see; nothing has left the node",
-	}, func(s Communer, ctx context.Context, in inCommunity[ShareRequest]) (SharePreview, error) {
-		return s.PreviewCommunity(ctx, in.Community, in.Body)
-	})
+	}, Communer.PreviewCommunity)
 
-	addToCommunity = jsonRoute(RightOwner, spec{
+	addToCommunity = fieldsRoute[inCommunity[ShareRequest]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/items", id: "addToCommunity", slow: true,
 		summary: "Put redacted copies into a community", gives: "The community",
-	}, func(s Communer, ctx context.Context, in inCommunity[ShareRequest]) (CommunityView, error) {
-		return s.AddToCommunity(ctx, in.Community, in.Body)
-	})
+	}, Communer.AddToCommunity)
 
-	removeFrom = jsonRoute(RightOwner, spec{
+	removeFrom = fieldsRoute[inCommunity[CommunityRemoval]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/removals", id: "removeFromCommunity", slow: true,
 		summary: "Take an item or a member out of a community", gives: "The community; all members can read the reason",
-	}, func(s Communer, ctx context.Context, in inCommunity[CommunityRemoval]) (CommunityView, error) {
-		return s.RemoveFrom(ctx, in.Community, in.Body)
-	})
+	}, Communer.RemoveFrom)
 
 	setCommunityRules = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/communities/{community}/rules", id: "setCommunityRules", slow: true,
@@ -290,8 +277,7 @@ func (c *Client) ReadKey(ctx context.Context, r GivenKeyText) (GivenKey, error) 
 
 // Communities lists the wearer's communities.
 func (c *Client) Communities(ctx context.Context) ([]CommunityHead, error) {
-	v, err := call(ctx, c, listCommunities, none{})
-	return v.Communities, err
+	return items(ctx, c, listCommunities, none{})
 }
 
 // Community shows one.

@@ -124,19 +124,15 @@ var (
 		gives: "The comparison, and the answer for the peer, if there is one",
 	}, Comparer.OpenInterests)
 
-	tellInterests = jsonRoute(RightOwner, spec{
+	tellInterests = fieldRoute[comparisonOf](RightOwner, spec{
 		method: "POST", path: "/v1/match/{comparison}/which", id: "tellInterests",
 		summary: "Tell somebody which interests both have", about: "You see them once both have told.", gives: "The comparison, and a message for them",
-	}, func(s Comparer, ctx context.Context, in comparisonOf) (ComparisonStep, error) {
-		return s.TellInterests(ctx, in.Comparison)
-	})
+	}, Comparer.TellInterests)
 
-	interestsAgain = jsonRoute(RightOwner, spec{
+	interestsAgain = fieldRoute[comparisonOf](RightOwner, spec{
 		method: "GET", path: "/v1/match/{comparison}/message", id: "interestsAgain",
 		summary: "Give the last message to somebody once more", gives: "What they may not have yet: one message, or two, each on a line",
-	}, func(s Comparer, ctx context.Context, in comparisonOf) (ComparisonStep, error) {
-		return s.InterestsAgain(ctx, in.Comparison)
-	})
+	}, Comparer.InterestsAgain)
 
 	forgetInterests = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/match/{comparison}", id: "forgetInterests",

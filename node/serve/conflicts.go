@@ -96,41 +96,30 @@ type settleOf struct {
 var settling = topic[Settler]{listConflicts.untyped, settle.untyped, listSettled.untyped, unsettle.untyped}
 
 var (
-	listConflicts = plainRoute(RightOwner, spec{
+	listConflicts = plainList[ConflictsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/conflicts", id: "conflicts",
 		summary: "What devices disagree about, or a machine and the wearer, the latest first", gives: "The conflicts, of each what is shown first",
-	}, func(s Settler, ctx context.Context) (ConflictsAnswer, error) {
-		list, err := s.Conflicts(ctx)
-		return ConflictsAnswer{list}, err
-	})
+	}, Settler.Conflicts)
 
-	settle = jsonRoute(RightOwner, spec{
+	settle = fieldsRoute[settleOf](RightOwner, spec{
 		method: "POST", path: "/v1/conflicts/{conflict}", id: "settle",
 		summary: "Settle a conflict, on every device", gives: "What it changed",
-	}, func(s Settler, ctx context.Context, in settleOf) (Settled, error) {
-		return s.Settle(ctx, in.Conflict, in.Body)
-	})
+	}, Settler.Settle)
 
-	listSettled = plainRoute(RightOwner, spec{
+	listSettled = plainList[SettlementsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/conflicts/settled", id: "settlements",
 		summary: "How conflicts were settled, the latest first", gives: "What was chosen, as far as it was not taken back",
-	}, func(s Settler, ctx context.Context) (SettlementsAnswer, error) {
-		list, err := s.Settlements(ctx)
-		return SettlementsAnswer{list}, err
-	})
+	}, Settler.Settlements)
 
-	unsettle = jsonRoute(RightOwner, spec{
+	unsettle = fieldRoute[conflictOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/conflicts/{conflict}", id: "unsettle",
 		summary: "Take back how a conflict was settled, on every device", gives: "What it changed; the conflict stands again",
-	}, func(s Settler, ctx context.Context, in conflictOf) (Settled, error) {
-		return s.Unsettle(ctx, in.Conflict)
-	})
+	}, Settler.Unsettle)
 )
 
 // Conflicts lists what is open.
 func (c *Client) Conflicts(ctx context.Context) ([]Conflict, error) {
-	v, err := call(ctx, c, listConflicts, none{})
-	return v.Conflicts, err
+	return items(ctx, c, listConflicts, none{})
 }
 
 // Settle ends one.
@@ -140,8 +129,7 @@ func (c *Client) Settle(ctx context.Context, id string, s SettleRequest) (Settle
 
 // Settlements lists how conflicts were settled.
 func (c *Client) Settlements(ctx context.Context) ([]Settlement, error) {
-	v, err := call(ctx, c, listSettled, none{})
-	return v.Settled, err
+	return items(ctx, c, listSettled, none{})
 }
 
 // Unsettle takes one back.

@@ -160,12 +160,7 @@ func (c *conns) hangUp(g *guest) {
 
 // noStranger must be called with mu held.
 func (c *conns) noStranger(g *guest) {
-	for i, s := range c.strangers {
-		if s == g {
-			c.strangers = append(c.strangers[:i:i], c.strangers[i+1:]...)
-			return
-		}
-	}
+	c.strangers = slices.DeleteFunc(c.strangers, func(s *guest) bool { return s == g })
 }
 
 // changed is http.Server's ConnState.

@@ -82,15 +82,12 @@ type ConsentsAnswer struct {
 var agreeing = topic[Consents]{listConsents.untyped, answerConsent.untyped}
 
 var (
-	listConsents = plainRoute(RightOwner, spec{
+	listConsents = plainList[ConsentsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/consents", id: "listConsents",
 		summary: "What waits for your consent, and what you answered",
 		about:   "A rule of the policy with @ask permits what the wearer said yes to. What would be shown is in each question; whoever asked is not told of it.",
 		gives:   "The questions that wait, the last asked first, then the answers that hold",
-	}, func(s Consents, ctx context.Context) (ConsentsAnswer, error) {
-		list, err := s.Consents(ctx)
-		return ConsentsAnswer{list}, err
-	})
+	}, Consents.Consents)
 
 	answerConsent = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/consents/{id}", id: "answerConsent",
@@ -105,8 +102,7 @@ var (
 
 // Consents lists what waits for an answer, and the answers that hold.
 func (c *Client) Consents(ctx context.Context) ([]Consent, error) {
-	v, err := call(ctx, c, listConsents, none{})
-	return v.Consents, err
+	return items(ctx, c, listConsents, none{})
 }
 
 // AnswerConsent allows or refuses.

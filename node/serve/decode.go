@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/locket-dev/locket/memory"
@@ -155,5 +154,3 @@ func typeName(t string) string {
 	}
 	return "a string"
 }
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -65,32 +65,23 @@ type RemovedDevice struct {
 	Name string `json:"name"`
 }
 
-type deviceOf struct {
-	Name string `path:"name" doc:"its name"`
-}
-
 var wearing = topic[Devices]{listDevices.untyped, addDevice.untyped, removeDevice.untyped}
 
 var (
-	listDevices = plainRoute(RightOwner, spec{
+	listDevices = plainList[DevicesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/devices", id: "listDevices",
 		summary: "List wearables", gives: "The wearables",
-	}, func(s Devices, ctx context.Context) (DevicesAnswer, error) {
-		list, err := s.Devices(ctx)
-		return DevicesAnswer{list}, err
-	})
+	}, Devices.Devices)
 
 	addDevice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
 		summary: "Make credentials for a wearable", gives: "What to put into it, shown this once",
-	}, func(s Devices, ctx context.Context, req AddDeviceRequest) (DeviceCredentials, error) {
-		return s.AddLogin(ctx, req)
-	})
+	}, Devices.AddLogin)
 
 	removeDevice = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",
 		summary: "End the credentials of a wearable", gives: "It is gone; its memories stay",
-	}, func(s Devices, ctx context.Context, in deviceOf) (RemovedDevice, error) {
+	}, func(s Devices, ctx context.Context, in byName) (RemovedDevice, error) {
 		return RemovedDevice(in), s.RemoveDevice(ctx, in.Name)
 	})
 )
@@ -104,8 +95,7 @@ func (r *AddDeviceRequest) check() error {
 
 // Devices lists wearables.
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
-	v, err := call(ctx, c, listDevices, none{})
-	return v.Devices, err
+	return items(ctx, c, listDevices, none{})
 }
 
 // AddDevice makes credentials, which are given this once.
@@ -121,5 +111,5 @@ func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCreden
 
 // RemoveDevice ends a device's credentials.
 func (c *Client) RemoveDevice(ctx context.Context, name string) (RemovedDevice, error) {
-	return call(ctx, c, removeDevice, deviceOf{name})
+	return call(ctx, c, removeDevice, byName{name})
 }

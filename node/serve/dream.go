@@ -107,13 +107,10 @@ type dreamOf struct {
 var dreaming = topic[Dreamer]{listDreams.untyped, dreamSteps.untyped, planDream.untyped, applyDream.untyped, undoDream.untyped}
 
 var (
-	listDreams = plainRoute(RightOwner, spec{
+	listDreams = plainList[DreamsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/dream", id: "listDreams",
 		summary: "Dreams that were, newest first", gives: "The dreams",
-	}, func(s Dreamer, ctx context.Context) (DreamsAnswer, error) {
-		list, err := s.Dreams(ctx)
-		return DreamsAnswer{list}, err
-	})
+	}, Dreamer.Dreams)
 
 	planDream = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/dream/plan", id: "planDream",
@@ -130,20 +127,15 @@ var (
 		return s.ApplyDream(ctx, req.ID, req.Without...)
 	})
 
-	undoDream = jsonRoute(RightOwner, spec{
+	undoDream = fieldsRoute[DreamUndo](RightOwner, spec{
 		method: "POST", path: "/v1/dream/undo", id: "undoDream", optional: true,
 		summary: "Take a dream back, or one step of it; the last where none is named", gives: "What was taken back",
-	}, func(s Dreamer, ctx context.Context, req DreamUndo) (DreamResult, error) {
-		return s.UndoDream(ctx, req.ID, req.Memory)
-	})
+	}, Dreamer.UndoDream)
 
-	dreamSteps = jsonRoute(RightOwner, spec{
+	dreamSteps = fieldList[DreamStepsAnswer, dreamOf](RightOwner, spec{
 		method: "GET", path: "/v1/dream/{dream}", id: "dreamSteps",
 		summary: "What a dream did", gives: "Its steps, as far as they were not taken back; the memory of each names it",
-	}, func(s Dreamer, ctx context.Context, in dreamOf) (DreamStepsAnswer, error) {
-		list, err := s.DreamSteps(ctx, in.Dream)
-		return DreamStepsAnswer{list}, err
-	})
+	}, Dreamer.DreamSteps)
 )
 
 // PlanDream shows what a dream would do now.
@@ -164,12 +156,10 @@ func (c *Client) UndoDream(ctx context.Context, id string, step memory.ID) (Drea
 
 // DreamSteps returns what a dream did and still counts.
 func (c *Client) DreamSteps(ctx context.Context, id string) ([]DreamStep, error) {
-	v, err := call(ctx, c, dreamSteps, dreamOf{id})
-	return v.Steps, err
+	return items(ctx, c, dreamSteps, dreamOf{id})
 }
 
 // Dreams returns those that were, newest first.
 func (c *Client) Dreams(ctx context.Context) ([]Dream, error) {
-	v, err := call(ctx, c, listDreams, none{})
-	return v.Dreams, err
+	return items(ctx, c, listDreams, none{})
 }

@@ -127,22 +127,17 @@ func (q *foundQuery) check() error {
 
 var beside = topic[Enginer]{listEngines.untyped, foundEngines.untyped, addEngine.untyped, removeEngine.untyped, tryEngines.untyped}
 
-func engineList(list []Engine, err error) (EnginesAnswer, error) { return EnginesAnswer{list}, err }
-
 var (
-	listEngines = plainRoute(RightOwner, spec{
+	listEngines = plainList[EnginesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/engines", id: "engines",
 		summary: "The ears, eyes and mind beside the node, and how each goes on", gives: "The engines",
-	}, func(s Enginer, ctx context.Context) (EnginesAnswer, error) { return engineList(s.Engines(ctx)) })
+	}, Enginer.Engines)
 
-	foundEngines = jsonRoute(RightOwner, spec{
+	foundEngines = fieldList[FoundEnginesAnswer, foundQuery](RightOwner, spec{
 		method: "GET", path: "/v1/engines/found", id: "foundEngines",
 		summary: "Engines that are on this machine and could be chosen", gives: "The engines, the best one first",
 		about: "Looks at the usual addresses on loopback and at installed programs. Nothing of the wearer's is sent.",
-	}, func(s Enginer, ctx context.Context, q foundQuery) (FoundEnginesAnswer, error) {
-		list, err := s.FoundEngines(ctx, q.Kind)
-		return FoundEnginesAnswer{list}, err
-	})
+	}, Enginer.FoundEngines)
 
 	addEngine = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/engines", id: "addEngine", made: true,
@@ -150,29 +145,25 @@ var (
 		about: "The engine is tried with a sample first, and is not added where that fails. It takes the place of the engine that did the same. One that is not on this machine needs consent.",
 	}, Enginer.AddEngine)
 
-	removeEngine = jsonRoute(RightOwner, spec{
+	removeEngine = listRoute[EnginesAnswer](RightOwner, spec{
 		method: "DELETE", path: "/v1/engines/{kind}", id: "removeEngine",
 		summary: "Take engines away", gives: "Those that are left",
-	}, func(s Enginer, ctx context.Context, r RemoveEngineRequest) (EnginesAnswer, error) {
-		return engineList(s.RemoveEngine(ctx, r))
-	})
+	}, Enginer.RemoveEngine)
 
-	tryEngines = plainRoute(RightOwner, spec{
+	tryEngines = plainList[EnginesAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/engines/try", id: "tryEngines",
 		summary: "Try each engine with a sample again", gives: "The engines, with what each answered",
-	}, func(s Enginer, ctx context.Context) (EnginesAnswer, error) { return engineList(s.TryEngines(ctx)) })
+	}, Enginer.TryEngines)
 )
 
 // Engines returns the engines beside the node.
 func (c *Client) Engines(ctx context.Context) ([]Engine, error) {
-	v, err := call(ctx, c, listEngines, none{})
-	return v.Engines, err
+	return items(ctx, c, listEngines, none{})
 }
 
 // FoundEngines returns those that could be chosen.
 func (c *Client) FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error) {
-	v, err := call(ctx, c, foundEngines, foundQuery{kind})
-	return v.Engines, err
+	return items(ctx, c, foundEngines, foundQuery{kind})
 }
 
 // AddEngine chooses one.
@@ -182,12 +173,10 @@ func (c *Client) AddEngine(ctx context.Context, r AddEngineRequest) (Engine, err
 
 // RemoveEngine takes engines away, and gives those that are left.
 func (c *Client) RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error) {
-	v, err := call(ctx, c, removeEngine, r)
-	return v.Engines, err
+	return items(ctx, c, removeEngine, r)
 }
 
 // TryEngines tries each again.
 func (c *Client) TryEngines(ctx context.Context) ([]Engine, error) {
-	v, err := call(ctx, c, tryEngines, none{})
-	return v.Engines, err
+	return items(ctx, c, tryEngines, none{})
 }

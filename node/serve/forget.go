@@ -70,12 +70,6 @@ type ForgetRequest struct {
 	Confirm string          `json:"confirm,omitempty"`
 }
 
-// Scope selects the memories for DELETE /v1/memories: everything that is set
-// must match. An empty user is the wearer.
-type Scope struct {
-	User, Agent, Run string
-}
-
 type deleteQuery struct {
 	User    string  `query:"user" doc:"of this user"`
 	Agent   string  `query:"agent" doc:"of this agent"`
@@ -260,13 +254,14 @@ func (c *Client) Forget(ctx context.Context, token string) (ForgetAnswer, error)
 	return call(ctx, c, forget, ForgetRequest{Confirm: token})
 }
 
-// PlanDeleteAll returns what would be erased of an owner's memories.
-func (c *Client) PlanDeleteAll(ctx context.Context, s Scope) (ForgetAnswer, error) {
+// PlanDeleteAll returns what would be erased of an owner's memories: everything that is
+// set must match, and an empty user is the wearer.
+func (c *Client) PlanDeleteAll(ctx context.Context, s memory.Owner) (ForgetAnswer, error) {
 	return call(ctx, c, deleteMemories, deleteQuery{User: s.User, Agent: s.Agent, Run: s.Run})
 }
 
 // DeleteAll erases what the plan with that token showed; the plan must be for
 // the same owner.
-func (c *Client) DeleteAll(ctx context.Context, s Scope, token string) (ForgetAnswer, error) {
+func (c *Client) DeleteAll(ctx context.Context, s memory.Owner, token string) (ForgetAnswer, error) {
 	return call(ctx, c, deleteMemories, deleteQuery{s.User, s.Agent, s.Run, &token})
 }

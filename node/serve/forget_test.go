@@ -62,23 +62,23 @@ func deleteAll(t *testing.T, c *serve.Client) {
 	one, two := of("planner", "1", "The train leaves at nine"), of("planner", "2", "The bus leaves at ten")
 	other := of("cook", "1", "The soup needs salt")
 
-	_, err := c.PlanDeleteAll(ctx, serve.Scope{})
+	_, err := c.PlanDeleteAll(ctx, memory.Owner{})
 	want(t, err, memory.ErrInvalid)
-	if a, err := c.PlanDeleteAll(ctx, serve.Scope{User: "somebody else"}); err != nil || len(a.Plan.Memories) != 0 {
+	if a, err := c.PlanDeleteAll(ctx, memory.Owner{User: "somebody else"}); err != nil || len(a.Plan.Memories) != 0 {
 		t.Fatalf("another user: %+v, %v", a.Plan, err)
 	}
-	if a, err := c.PlanDeleteAll(ctx, serve.Scope{User: "somebody else", Agent: "planner"}); err != nil || len(a.Plan.Memories) != 0 {
+	if a, err := c.PlanDeleteAll(ctx, memory.Owner{User: "somebody else", Agent: "planner"}); err != nil || len(a.Plan.Memories) != 0 {
 		t.Fatalf("another user's agent: %+v, %v", a.Plan, err)
 	}
-	run, err := c.PlanDeleteAll(ctx, serve.Scope{Agent: "planner", Run: "2"})
+	run, err := c.PlanDeleteAll(ctx, memory.Owner{Agent: "planner", Run: "2"})
 	if err != nil || len(run.Plan.Memories) != 1 || run.Plan.Memories[0].ID != two {
 		t.Fatalf("one run: %+v, %v", run.Plan, err)
 	}
-	plan, err := c.PlanDeleteAll(ctx, serve.Scope{Agent: "planner"})
+	plan, err := c.PlanDeleteAll(ctx, memory.Owner{Agent: "planner"})
 	if err != nil || len(plan.Plan.Memories) != 2 {
 		t.Fatalf("%+v, %v", plan.Plan, err)
 	}
-	for _, s := range []serve.Scope{{Agent: "cook"}, {Agent: "planner", Run: "1"}, {User: "somebody else"}} {
+	for _, s := range []memory.Owner{{Agent: "cook"}, {Agent: "planner", Run: "1"}, {User: "somebody else"}} {
 		if _, err := c.DeleteAll(ctx, s, plan.Confirm); err == nil {
 			t.Fatalf("a plan for an agent was confirmed for %+v", s)
 		}
@@ -86,7 +86,7 @@ func deleteAll(t *testing.T, c *serve.Client) {
 	if _, err := c.Forget(ctx, plan.Confirm); err == nil {
 		t.Fatal("confirmed without the owner")
 	}
-	done, err := c.DeleteAll(ctx, serve.Scope{Agent: "planner"}, plan.Confirm)
+	done, err := c.DeleteAll(ctx, memory.Owner{Agent: "planner"}, plan.Confirm)
 	if err != nil || done.Result == nil || done.Result.Memories != 2 {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -96,7 +96,7 @@ func deleteAll(t *testing.T, c *serve.Client) {
 		}
 	}
 	var p *serve.Problem
-	if _, err := c.DeleteAll(ctx, serve.Scope{Agent: "planner"}, plan.Confirm); !errors.As(err, &p) || p.Status != http.StatusGone {
+	if _, err := c.DeleteAll(ctx, memory.Owner{Agent: "planner"}, plan.Confirm); !errors.As(err, &p) || p.Status != http.StatusGone {
 		t.Errorf("twice: %v", err)
 	}
 }

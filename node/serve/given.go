@@ -74,15 +74,12 @@ type GivenAnswer struct {
 var giving = topic[Given]{listGiven.untyped, giveKey.untyped, openGiven.untyped, leaveGiven.untyped}
 
 var (
-	listGiven = plainRoute(RightOwner, spec{
+	listGiven = plainList[GivenAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/given", id: "listGiven",
 		summary: "List what others share with the wearer, and what the wearer bought",
 		about:   "These memories answer in search, ask and context, marked with shared_by. They are never reconciled with the wearer's own, synced or exported.",
 		gives:   "The shares, each with its memories",
-	}, func(s Given, ctx context.Context) (GivenAnswer, error) {
-		list, err := s.GivenShares(ctx)
-		return GivenAnswer{list}, err
-	})
+	}, Given.GivenShares)
 
 	giveKey = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/given/key", id: "givenKey",
@@ -104,8 +101,7 @@ var (
 
 // GivenShares lists what others share with the wearer.
 func (c *Client) GivenShares(ctx context.Context) ([]GivenShare, error) {
-	v, err := call(ctx, c, listGiven, none{})
-	return v.Shares, err
+	return items(ctx, c, listGiven, none{})
 }
 
 // GivenKey gives the wearer's key for readers.

@@ -167,25 +167,20 @@ var (
 		summary: "Let a worker in", gives: "It is in; the welcome is for its owner",
 	}, Granter.AddGrant)
 
-	listGrants = plainRoute(RightOwner, spec{
+	listGrants = plainList[GrantsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/grants", id: "listGrants",
 		summary: "List the workers", gives: "The workers",
-	}, func(s Granter, ctx context.Context) (GrantsAnswer, error) {
-		list, err := s.Grants(ctx)
-		return GrantsAnswer{list}, err
-	})
+	}, Granter.Grants)
 
 	tendGrants = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/grants/tend", id: "tendGrants",
 		summary: "Fill feeds and take what workers said", gives: "What was done",
 	}, Granter.TendGrants)
 
-	revokeGrant = jsonRoute(RightOwner, spec{
+	revokeGrant = fieldRoute[grantOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/grants/{grant}", id: "revokeGrant",
 		summary: "Put a worker out", gives: "It gets nothing new",
-	}, func(s Granter, ctx context.Context, in grantOf) (Grant, error) {
-		return s.RevokeGrant(ctx, in.Grant)
-	})
+	}, Granter.RevokeGrant)
 
 	workerLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/grants/{grant}/log", id: "workerLog",
@@ -212,8 +207,7 @@ func (c *Client) AddGrant(ctx context.Context, r GrantRequest) (Grant, error) {
 
 // Grants lists the workers.
 func (c *Client) Grants(ctx context.Context) ([]Grant, error) {
-	v, err := call(ctx, c, listGrants, none{})
-	return v.Grants, err
+	return items(ctx, c, listGrants, none{})
 }
 
 // TendGrants fills feeds and takes over what workers said.

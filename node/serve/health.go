@@ -161,20 +161,15 @@ var (
 		return st, err
 	})
 
-	doctor = jsonRoute(RightOwner, spec{
+	doctor = fieldRoute[doctorQuery](RightOwner, spec{
 		method: "GET", path: "/v1/doctor", id: "doctor",
 		summary: "Look for what is wrong", gives: "The findings",
-	}, func(s Diagnostics, ctx context.Context, in doctorQuery) (DoctorReport, error) {
-		return s.Doctor(ctx, in.Verify)
-	})
+	}, Diagnostics.Doctor)
 
-	quarantine = jsonRoute(RightOwner, spec{
+	quarantine = fieldList[QuarantineAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/quarantine", id: "quarantine",
 		summary: "Input that was set aside, newest first", gives: "The input, without its content",
-	}, func(s Diagnostics, ctx context.Context, in limitQuery) (QuarantineAnswer, error) {
-		list, err := s.Quarantine(ctx, in.Limit)
-		return QuarantineAnswer{list}, err
-	})
+	}, Diagnostics.Quarantine)
 )
 
 // Status tells how the node is.
@@ -187,6 +182,5 @@ func (c *Client) Doctor(ctx context.Context, verify bool) (DoctorReport, error) 
 
 // Quarantine returns the newest first; 0: DefaultPage.
 func (c *Client) Quarantine(ctx context.Context, limit int) ([]Quarantined, error) {
-	v, err := call(ctx, c, quarantine, limitQuery{limit})
-	return v.Quarantine, err
+	return items(ctx, c, quarantine, limitQuery{limit})
 }

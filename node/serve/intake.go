@@ -62,10 +62,6 @@ type pauser struct {
 	now func() time.Time
 }
 
-type zoneOf struct {
-	Name string `path:"name" doc:"its name"`
-}
-
 var pausing = topic[*pauser]{pause.untyped, resume.untyped}
 
 var (
@@ -107,7 +103,7 @@ var (
 	removeZone = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/zones/{name}", id: "removeZone",
 		summary: "End a private zone", gives: "It is gone",
-	}, func(s Zoner, ctx context.Context, in zoneOf) (RemovedZone, error) {
+	}, func(s Zoner, ctx context.Context, in byName) (RemovedZone, error) {
 		return RemovedZone(in), s.RemoveZone(ctx, in.Name)
 	})
 )
@@ -134,5 +130,5 @@ func (c *Client) AddZone(ctx context.Context, z zones.Zone) (zones.Zone, error) 
 
 // RemoveZone ends one.
 func (c *Client) RemoveZone(ctx context.Context, name string) (RemovedZone, error) {
-	return call(ctx, c, removeZone, zoneOf{name})
+	return call(ctx, c, removeZone, byName{name})
 }

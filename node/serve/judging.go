@@ -61,27 +61,20 @@ type disputesAt struct {
 	Market string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
 }
 
-type decided struct {
-	Order trade.Hash `path:"order" doc:"its id of 64 hexadecimal characters"`
-	Body  DisputeDecision
-}
-
 var judging = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}
 
 var (
-	listDisputes = jsonRoute(RightOwner, spec{
+	listDisputes = fieldRoute[disputesAt](RightOwner, spec{
 		method: "GET", path: "/v1/market/disputes", id: "listDisputes",
 		summary: "As a market's arbiter: list what is in dispute", gives: "The disputes, with what the evidence proves; none for anybody else",
-	}, func(s Arbiter, ctx context.Context, in disputesAt) (DisputesAnswer, error) {
-		return s.Disputes(ctx, in.Market)
-	})
+	}, Arbiter.Disputes)
 
 	decideDispute = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/disputes/{order}", id: "decideDispute",
 		summary: "As a market's arbiter: divide the price of a disputed order",
 		about:   "What does not go back to the buyer goes to the seller. Neither can be taken back.",
 		gives:   "The order, which is settled",
-	}, func(s Arbiter, ctx context.Context, in decided) (DecidedOrder, error) {
+	}, func(s Arbiter, ctx context.Context, in toOrder[DisputeDecision]) (DecidedOrder, error) {
 		in.Body.Order = in.Order
 		return s.Decide(ctx, in.Body)
 	})

@@ -199,13 +199,10 @@ var (
 		summary: "Seal a bundle and list it at a market", gives: "It is listed",
 	}, Seller.PublishListing)
 
-	listListings = plainRoute(RightOwner, spec{
+	listListings = plainList[ListingsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/market/listings", id: "listListings",
 		summary: "List what this home sells", gives: "The listings, the newest first",
-	}, func(s Seller, ctx context.Context) (ListingsAnswer, error) {
-		list, err := s.Listings(ctx)
-		return ListingsAnswer{list}, err
-	})
+	}, Seller.Listings)
 
 	withdrawListing = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/market/listings/{listing}", id: "withdrawListing",
@@ -214,13 +211,10 @@ var (
 		return s.WithdrawListing(ctx, in.Listing, in.Reason)
 	})
 
-	moveListings = jsonRoute(RightOwner, spec{
+	moveListings = listRoute[MovesAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/market/moves", id: "moveListings",
 		summary: "List at another market what this home sells, with its paid orders", gives: "What moved, and what did not",
-	}, func(s Seller, ctx context.Context, in MarketMove) (MovesAnswer, error) {
-		list, err := s.MoveListings(ctx, in)
-		return MovesAnswer{list}, err
-	})
+	}, Seller.MoveListings)
 
 	listingFile = rawRoute[Seller, listingFileOf, []byte](RightOwner, spec{
 		method: "GET", path: "/v1/market/listings/{listing}/car", id: "listingFile",
@@ -230,13 +224,10 @@ var (
 		return writeFile(w, MediaTypeCAR, b, err)
 	})
 
-	listSales = plainRoute(RightOwner, spec{
+	listSales = plainList[SalesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/market/sales", id: "listSales",
 		summary: "Look for orders, and deliver what needs no approval", gives: "The sales, the last moved first",
-	}, func(s Seller, ctx context.Context) (SalesAnswer, error) {
-		list, err := s.Sales(ctx)
-		return SalesAnswer{list}, err
-	})
+	}, Seller.Sales)
 
 	settleSale = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/sales/{order}", id: "settleSale",
@@ -264,8 +255,7 @@ func (c *Client) PublishListing(ctx context.Context, r ListingRequest) (Listing,
 
 // Listings lists what this home sells.
 func (c *Client) Listings(ctx context.Context) ([]Listing, error) {
-	v, err := call(ctx, c, listListings, none{})
-	return v.Listings, err
+	return items(ctx, c, listListings, none{})
 }
 
 // WithdrawListing ends one.
@@ -275,14 +265,12 @@ func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (Listin
 
 // MoveListings lists it at another market.
 func (c *Client) MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error) {
-	v, err := call(ctx, c, moveListings, r)
-	return v.Moves, err
+	return items(ctx, c, moveListings, r)
 }
 
 // Sales looks for orders, and gives all.
 func (c *Client) Sales(ctx context.Context) ([]Sale, error) {
-	v, err := call(ctx, c, listSales, none{})
-	return v.Sales, err
+	return items(ctx, c, listSales, none{})
 }
 
 // SettleSale delivers or refunds.

@@ -152,13 +152,10 @@ func (l *letter) confirm(ctx context.Context, said ConfirmRequest) (Pairing, err
 }
 
 var (
-	listMembers = plainRoute(RightOwner, spec{
+	listMembers = plainList[MembersAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/members", id: "listMembers",
 		summary: "List the devices and others of the wearer's space", gives: "The members",
-	}, func(s *letter, ctx context.Context) (MembersAnswer, error) {
-		list, err := s.Members(ctx)
-		return MembersAnswer{list}, err
-	})
+	}, (*letter).Members)
 
 	removeMember = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/members/{member}", id: "removeMember", optional: true, alone: true,
@@ -190,8 +187,7 @@ var (
 
 // Members lists who belongs to the wearer's space.
 func (c *Client) Members(ctx context.Context) ([]Member, error) {
-	v, err := call(ctx, c, listMembers, none{})
-	return v.Members, err
+	return items(ctx, c, listMembers, none{})
 }
 
 // RemoveMember puts one out.

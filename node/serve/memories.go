@@ -58,6 +58,11 @@ type named struct {
 	ID string `path:"id" doc:"whole, or 4 or more of its first characters"`
 }
 
+// byName is a request about what has a name.
+type byName struct {
+	Name string `path:"name" doc:"its name"`
+}
+
 // byID resolves the id of a request, and calls f with it.
 func byID[S resolver, A any](f func(S, context.Context, memory.ID) (A, error)) func(S, context.Context, named) (A, error) {
 	return func(s S, ctx context.Context, in named) (v A, err error) {
@@ -229,13 +234,10 @@ var (
 		return bareOne(s.GetAt(ctx, id, in.AsOf, in.KnownAt))
 	})
 
-	memoryHistory = jsonRoute(RightRead, spec{
+	memoryHistory = listRoute[HistoryAnswer](RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/history", id: "memoryHistory",
 		summary: "What changed, oldest first", gives: "The changes",
-	}, byID(func(s Reader, ctx context.Context, id memory.ID) (HistoryAnswer, error) {
-		list, err := s.History(ctx, id)
-		return HistoryAnswer{list}, err
-	}))
+	}, byID(Reader.History))
 
 	memoryWhy = jsonRoute(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/why", id: "memoryWhy",
@@ -246,22 +248,18 @@ var (
 		return why, err
 	}))
 
-	listCategories = plainRoute(RightOwner, spec{
+	listCategories = plainList[CategoriesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/categories", id: "listCategories",
 		summary: "Count the active memories of each category",
 		gives:   "The categories in their owner's order; a memory may be in several",
-	}, func(s Reader, ctx context.Context) (CategoriesAnswer, error) {
-		list, err := s.Categories(ctx)
-		return CategoriesAnswer{list}, err
-	})
+	}, Reader.Categories)
 )
 
-var listOwners = jsonRoute(RightRead, spec{
+var listOwners = listRoute[OwnersAnswer](RightRead, spec{
 	method: "GET", path: "/v1/owners", id: "owners",
 	summary: "Count the active memories of each user, agent and run", gives: "The owners, sorted",
-}, func(s Reader, ctx context.Context, q ownersQuery) (OwnersAnswer, error) {
-	list, err := s.Owners(ctx, q.Filters)
-	return OwnersAnswer{list}, err
+}, func(s Reader, ctx context.Context, q ownersQuery) ([]OwnerCount, error) {
+	return s.Owners(ctx, q.Filters)
 })
 
 type ownersQuery struct {
@@ -329,8 +327,7 @@ func (c *Client) GetAt(ctx context.Context, id string, asOf, knownAt time.Time) 
 
 // History returns a memory's changes, oldest first.
 func (c *Client) History(ctx context.Context, id string) ([]memory.Change, error) {
-	v, err := call(ctx, c, memoryHistory, named{id})
-	return v.Changes, err
+	return items(ctx, c, memoryHistory, named{id})
 }
 
 // Why returns a memory's story.
@@ -340,12 +337,10 @@ func (c *Client) Why(ctx context.Context, id string) (Why, error) {
 
 // Owners counts the active memories that a filter chooses, of each owner.
 func (c *Client) Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error) {
-	v, err := call(ctx, c, listOwners, ownersQuery{only})
-	return v.Owners, err
+	return items(ctx, c, listOwners, ownersQuery{only})
 }
 
 // Categories counts the active memories of each category.
 func (c *Client) Categories(ctx context.Context) ([]CategoryCount, error) {
-	v, err := call(ctx, c, listCategories, none{})
-	return v.Categories, err
+	return items(ctx, c, listCategories, none{})
 }

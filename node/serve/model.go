@@ -97,13 +97,10 @@ var (
 		summary: "Which language model is asked, and how that goes", gives: "The status",
 	}, Modeller.Model)
 
-	parked = jsonRoute(RightOwner, spec{
+	parked = fieldList[ParkedAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/llm/parked", id: "parked",
 		summary: "Lines that the model gave no usable answer about, the oldest first", gives: "The lines, with reasons",
-	}, func(s Modeller, ctx context.Context, in limitQuery) (ParkedAnswer, error) {
-		list, err := s.ParkedMessages(ctx, in.Limit)
-		return ParkedAnswer{list}, err
-	})
+	}, Modeller.ParkedMessages)
 
 	retryParked = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/llm/retry", id: "retryParked",
@@ -146,8 +143,7 @@ func (c *Client) Model(ctx context.Context) (ModelStatus, error) {
 
 // ParkedMessages returns lines that the model gave no usable answer about.
 func (c *Client) ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error) {
-	v, err := call(ctx, c, parked, limitQuery{limit})
-	return v.Messages, err
+	return items(ctx, c, parked, limitQuery{limit})
 }
 
 // RetryParked has them asked about again.

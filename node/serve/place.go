@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -115,10 +116,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 		case name == "" && f.Anonymous && f.Type.Kind() == reflect.Struct:
 			maps.Copy(out, fieldsOf(f.Type))
 		default:
-			if name == "" {
-				name = f.Name
-			}
-			out[strings.ToLower(name)] = f.Type
+			out[strings.ToLower(cmp.Or(name, f.Name))] = f.Type
 		}
 	}
 	return out

@@ -196,26 +196,18 @@ type pluginOf struct {
 	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
 }
 
-type tryPluginOf struct {
+type toPlugin[B any] struct {
 	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
-	Body   TryPluginRequest
-}
-
-type enablePluginOf struct {
-	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
-	Body   EnablePluginRequest
+	Body   B
 }
 
 var plugging = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPlugin.untyped, unpinPlugin.untyped, getPlugin.untyped, enablePlugin.untyped, removePlugin.untyped, tryPlugin.untyped}
 
 var (
-	listPlugins = plainRoute(RightOwner, spec{
+	listPlugins = plainList[PluginsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/plugins", id: "plugins",
 		summary: "List extractors", gives: "Those that are off too, in the order in which they are called",
-	}, func(s Plugger, ctx context.Context) (PluginsAnswer, error) {
-		list, err := s.Plugins(ctx)
-		return PluginsAnswer{list}, err
-	})
+	}, Plugger.Plugins)
 
 	installPlugin = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/plugins", id: "installPlugin", made: true, body: MaxPackage, slow: true,
@@ -234,17 +226,15 @@ var (
 		return UnpinnedPlugin{in.Plugin}, s.UnpinPlugin(ctx, in.Plugin)
 	})
 
-	getPlugin = jsonRoute(RightOwner, spec{
+	getPlugin = fieldRoute[pluginOf](RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}", id: "plugin",
 		summary: "One extractor with its manifest", gives: "The extractor",
-	}, func(s Plugger, ctx context.Context, in pluginOf) (PluginView, error) {
-		return s.Plugin(ctx, in.Plugin)
-	})
+	}, Plugger.Plugin)
 
 	enablePlugin = jsonRoute(RightOwner, spec{
 		method: "PATCH", path: "/v1/plugins/{plugin}", id: "enablePlugin",
 		summary: "Let an extractor run, or turn it off", gives: "As it is now",
-	}, func(s Plugger, ctx context.Context, in enablePluginOf) (Plugin, error) {
+	}, func(s Plugger, ctx context.Context, in toPlugin[EnablePluginRequest]) (Plugin, error) {
 		return s.EnablePlugin(ctx, in.Plugin, in.Body.Enabled)
 	})
 
@@ -258,20 +248,19 @@ var (
 	tryPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/plugins/{plugin}/try", id: "tryPlugin",
 		summary: "Show a line to an extractor, and keep nothing of it", gives: "What it would make of the line",
-	}, func(s Plugger, ctx context.Context, in tryPluginOf) (TriedPlugin, error) {
+	}, func(s Plugger, ctx context.Context, in toPlugin[TryPluginRequest]) (TriedPlugin, error) {
 		return s.TryPlugin(ctx, in.Plugin, in.Body.Text)
 	})
 )
 
 // TryPlugin shows a line to one, and keeps nothing of it.
 func (c *Client) TryPlugin(ctx context.Context, id, text string) (TriedPlugin, error) {
-	return call(ctx, c, tryPlugin, tryPluginOf{id, TryPluginRequest{text}})
+	return call(ctx, c, tryPlugin, toPlugin[TryPluginRequest]{id, TryPluginRequest{text}})
 }
 
 // Plugins lists extractors.
 func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
-	v, err := call(ctx, c, listPlugins, none{})
-	return v.Plugins, err
+	return items(ctx, c, listPlugins, none{})
 }
 
 // Plugin returns one with its manifest.
@@ -298,7 +287,7 @@ func (c *Client) UnpinPlugin(ctx context.Context, id string) (UnpinnedPlugin, er
 
 // EnablePlugin turns one on or off.
 func (c *Client) EnablePlugin(ctx context.Context, id string, enabled bool) (Plugin, error) {
-	return call(ctx, c, enablePlugin, enablePluginOf{id, EnablePluginRequest{enabled}})
+	return call(ctx, c, enablePlugin, toPlugin[EnablePluginRequest]{id, EnablePluginRequest{enabled}})
 }
 
 // RemovePlugin takes one away.

@@ -104,29 +104,27 @@ var (
 		summary: "What may go to whom", gives: "The policy, with its rules in plain words",
 	}, Policer.Policy)
 
-	setPolicy = jsonRoute(RightOwner, spec{
+	setPolicy = fieldRoute[PolicyText](RightOwner, spec{
 		method: "PUT", path: "/v1/policy", id: "setPolicy",
 		summary: "Set what may go to whom",
 		about:   "In a part of Cedar that can't fail and can be said back. What no rule permits is denied, what one forbids is denied whatever permits it, and the vault never goes.",
 		gives:   "The policy",
-	}, func(s Policer, ctx context.Context, in PolicyText) (Policy, error) { return s.SetPolicy(ctx, in.Text) })
+	}, Policer.SetPolicy)
 
-	setNever = jsonRoute(RightOwner, spec{
+	setNever = fieldRoute[NeverList](RightOwner, spec{
 		method: "PUT", path: "/v1/policy/never", id: "setNever",
 		summary: "Set the words that go into no share", gives: "The policy, with them",
-	}, func(s Policer, ctx context.Context, in NeverList) (Policy, error) { return s.SetNever(ctx, in.Words) })
+	}, Policer.SetNever)
 
 	testPolicy = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/policy/test", id: "testPolicy",
 		summary: "What would pass to somebody, and which rule decides", gives: "The memories that pass, and why others do not",
 	}, Policer.PolicyTest)
 
-	diffPolicy = jsonRoute(RightOwner, spec{
+	diffPolicy = fieldRoute[PolicyText](RightOwner, spec{
 		method: "POST", path: "/v1/policy/diff", id: "diffPolicy",
 		summary: "What another policy would open and close", gives: "For each reader, app and worker that there is, what changes",
-	}, func(s Policer, ctx context.Context, in PolicyText) (PolicyDiff, error) {
-		return s.PolicyDiff(ctx, in.Text)
-	})
+	}, Policer.PolicyDiff)
 )
 
 // Policy returns what decides what may go to whom.

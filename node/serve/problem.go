@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/locket-dev/locket/internal/sorting"
@@ -29,7 +31,7 @@ type Problem struct {
 // when the request may be made again.
 func (p *Problem) Header(h http.Header) {
 	if p.wait > 0 {
-		h.Set("Retry-After", itoa(int64(p.wait/time.Second)))
+		h.Set("Retry-After", strconv.FormatInt(int64(p.wait/time.Second), 10))
 	}
 }
 
@@ -154,14 +156,6 @@ func (e *PassingError) Error() string { return e.Err.Error() }
 
 func (e *PassingError) Unwrap() error { return e.Err }
 
-// fieldOf returns the field that an error is about, if it names one.
-func fieldOf(err error) string {
-	if e, ok := errors.AsType[*FieldError](err); ok {
-		return e.Field
-	}
-	return ""
-}
-
 // problemOf turns a service's error into a problem. An unexpected error is
 // logged and described without its text.
 func (h *handler) problemOf(ctx context.Context, route string, err error) *Problem {
@@ -169,11 +163,14 @@ func (h *handler) problemOf(ctx context.Context, route string, err error) *Probl
 		return p
 	}
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return kindTooLarge.problem("", "the body has more than "+itoa(large.Limit)+" bytes")
+		return kindTooLarge.problem("", fmt.Sprintf("the body has more than %d bytes", large.Limit))
 	}
 	for _, k := range kinds {
 		if k.cause != nil && errors.Is(err, k.cause) {
-			p := k.problem(fieldOf(err), err.Error())
+			p := k.problem("", err.Error())
+			if e, ok := errors.AsType[*FieldError](err); ok {
+				p.Field = e.Field
+			}
 			if e, ok := errors.AsType[*PassingError](err); ok {
 				p.wait = max(time.Second, (e.After + time.Second - 1).Truncate(time.Second))
 			}

@@ -74,13 +74,10 @@ type Rescanned struct {
 var refusing = topic[Refuser]{refusals.untyped, tally.untyped, rescan.untyped}
 
 var (
-	refusals = jsonRoute(RightOwner, spec{
+	refusals = fieldList[RefusalsAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/refusals", id: "refusals",
 		summary: "What was said and not remembered, newest first", gives: "The refusals",
-	}, func(s Refuser, ctx context.Context, in limitQuery) (RefusalsAnswer, error) {
-		list, err := s.Refusals(ctx, in.Limit)
-		return RefusalsAnswer{list}, err
-	})
+	}, Refuser.Refusals)
 
 	tally = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/refusals/tally", id: "tally",
@@ -95,8 +92,7 @@ var (
 
 // Refusals returns the newest first; 0: DefaultPage.
 func (c *Client) Refusals(ctx context.Context, limit int) ([]RefusedLine, error) {
-	v, err := call(ctx, c, refusals, limitQuery{limit})
-	return v.Refusals, err
+	return items(ctx, c, refusals, limitQuery{limit})
 }
 
 // Tally tells how much of what was heard is remembered.

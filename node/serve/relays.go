@@ -66,58 +66,48 @@ type RelayRequest struct {
 var relaying = topic[Relayer]{listRelays.untyped, addRelay.untyped, removeRelay.untyped, moveRelay.untyped}
 
 var (
-	listRelays = plainRoute(RightOwner, spec{
+	listRelays = plainList[RelaysAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/relays", id: "relays",
 		summary: "The relays and other devices that envelopes are carried to and from", gives: "How each stands, the first relay first",
-	}, func(s Relayer, ctx context.Context) (RelaysAnswer, error) {
-		list, err := s.Relays(ctx)
-		return RelaysAnswer{list}, err
-	})
+	}, Relayer.Relays)
 
-	addRelay = jsonRoute(RightOwner, spec{
+	addRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/relays", id: "addRelay",
 		summary: "Have another relay hold the same", gives: "The list",
 	}, aboutRelay(Relayer.AddRelay))
 
-	removeRelay = jsonRoute(RightOwner, spec{
+	removeRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "DELETE", path: "/v1/relays", id: "removeRelay",
 		summary: "Leave a relay", gives: "The list",
 	}, aboutRelay(Relayer.RemoveRelay))
 
-	moveRelay = jsonRoute(RightOwner, spec{
+	moveRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/relays/move", id: "moveRelay",
 		summary: "Make another relay the first, once it has everything", gives: "The list",
 	}, aboutRelay(Relayer.MoveRelay))
 )
 
 // aboutRelay calls do with the relay that a request names.
-func aboutRelay(do func(Relayer, context.Context, string) ([]Relay, error)) func(Relayer, context.Context, RelayRequest) (RelaysAnswer, error) {
-	return func(s Relayer, ctx context.Context, req RelayRequest) (RelaysAnswer, error) {
-		list, err := do(s, ctx, req.URL)
-		return RelaysAnswer{list}, err
-	}
+func aboutRelay(do func(Relayer, context.Context, string) ([]Relay, error)) func(Relayer, context.Context, RelayRequest) ([]Relay, error) {
+	return func(s Relayer, ctx context.Context, req RelayRequest) ([]Relay, error) { return do(s, ctx, req.URL) }
 }
 
 // Relays lists the remotes.
 func (c *Client) Relays(ctx context.Context) ([]Relay, error) {
-	v, err := call(ctx, c, listRelays, none{})
-	return v.Relays, err
+	return items(ctx, c, listRelays, none{})
 }
 
 // AddRelay makes another relay a mirror.
 func (c *Client) AddRelay(ctx context.Context, url string) ([]Relay, error) {
-	v, err := call(ctx, c, addRelay, RelayRequest{url})
-	return v.Relays, err
+	return items(ctx, c, addRelay, RelayRequest{url})
 }
 
 // RemoveRelay stops using a relay.
 func (c *Client) RemoveRelay(ctx context.Context, url string) ([]Relay, error) {
-	v, err := call(ctx, c, removeRelay, RelayRequest{url})
-	return v.Relays, err
+	return items(ctx, c, removeRelay, RelayRequest{url})
 }
 
 // MoveRelay makes a relay the primary one.
 func (c *Client) MoveRelay(ctx context.Context, url string) ([]Relay, error) {
-	v, err := call(ctx, c, moveRelay, RelayRequest{url})
-	return v.Relays, err
+	return items(ctx, c, moveRelay, RelayRequest{url})
 }

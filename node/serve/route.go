@@ -69,37 +69,103 @@ type routeCore struct {
 	in      *input
 	bodies  []Format                                                      // what a body may be, where it is not an input in JSON
 	answers []Format                                                      // what an answer may be
-	do      reflect.Value                                                 // func(S, context.Context[, I]) (A, error)
+	do      reflect.Value                                                 // func(S, context.Context, I or its fields) (A, error), or a list instead of A
+	spread  bool                                                          // do takes the input's fields
 	write   func(w http.ResponseWriter, r *http.Request, s, in any) error // used instead of do
 }
 
 // plainRoute makes a route without input that answers in JSON.
 func plainRoute[S, A any](needs Right, p spec, f func(S, context.Context) (A, error)) route[S, none, A] {
-	return route[S, none, A]{untyped[S]{jsonCore(needs, p, f)}}
+	return route[S, none, A]{untyped[S]{jsonCore(needs, p, f, reflect.TypeFor[none]())}}
 }
 
 // jsonRoute makes a route that answers in JSON.
 func jsonRoute[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (A, error)) route[S, I, A] {
-	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f)}}
+	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f, reflect.TypeFor[I]())}}
 }
 
-// jsonCore makes what plainRoute and jsonRoute have in common.
-func jsonCore(needs Right, p spec, f any) *routeCore {
-	t, in := reflect.TypeOf(f), reflect.TypeFor[none]()
-	if t.NumIn() == 3 {
-		in = t.In(2)
+// fieldRoute is jsonRoute for a service whose method takes the one field of the input I.
+func fieldRoute[I, S, F, A any](needs Right, p spec, f func(S, context.Context, F) (A, error)) route[S, I, A] {
+	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f, reflect.TypeFor[I]())}}
+}
+
+// fieldsRoute is jsonRoute for a service whose method takes the two fields of the input I,
+// which are of different types.
+func fieldsRoute[I, S, F, G, A any](needs Right, p spec, f func(S, context.Context, F, G) (A, error)) route[S, I, A] {
+	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f, reflect.TypeFor[I]())}}
+}
+
+// list is a route whose service gives a list. Its answer is a struct of which that is the one field.
+type list[S, I, T any] struct{ untyped untyped[S] }
+
+// plainList is plainRoute for a list, with the answer A.
+func plainList[A, S, T any](needs Right, p spec, f func(S, context.Context) ([]T, error)) list[S, none, T] {
+	return list[S, none, T]{untyped[S]{listCore(needs, p, f, reflect.TypeFor[none](), reflect.TypeFor[A]())}}
+}
+
+// listRoute is jsonRoute for a list, with the answer A.
+func listRoute[A, S, I, T any](needs Right, p spec, f func(S, context.Context, I) ([]T, error)) list[S, I, T] {
+	return list[S, I, T]{untyped[S]{listCore(needs, p, f, reflect.TypeFor[I](), reflect.TypeFor[A]())}}
+}
+
+// fieldList is fieldRoute for a list, with the answer A.
+func fieldList[A, I, S, F, T any](needs Right, p spec, f func(S, context.Context, F) ([]T, error)) list[S, I, T] {
+	return list[S, I, T]{untyped[S]{listCore(needs, p, f, reflect.TypeFor[I](), reflect.TypeFor[A]())}}
+}
+
+// listCore makes what routes that answer with a list have in common.
+func listCore(needs Right, p spec, f any, in, answer reflect.Type) *routeCore {
+	rt := jsonCore(needs, p, f, in)
+	if answer.NumField() != 1 || answer.Field(0).Type != rt.answers[0].Type {
+		panic(p.id + ": the answer is not the list alone") // before anything runs
 	}
+	rt.answers[0].Type = answer
+	return rt
+}
+
+// jsonCore makes what routes that answer in JSON have in common.
+func jsonCore(needs Right, p spec, f any, in reflect.Type) *routeCore {
+	t := reflect.TypeOf(f)
 	rt := newRouteCore(needs, p, in, Format{Media: "application/json", Type: t.Out(0)})
 	rt.do = reflect.ValueOf(f)
+	if rt.spread = t.NumIn() == 2 || t.In(2) != in; rt.spread && !takesFields(t, in) {
+		panic(p.id + ": the method takes other fields than the input's") // before anything runs
+	}
 	return rt
+}
+
+// takesFields reports whether a service's method takes the fields of an input in their order.
+// Of two of one type nobody would see that they are swapped.
+func takesFields(method, in reflect.Type) bool {
+	n := in.NumField()
+	if n != method.NumIn()-2 || n == 2 && in.Field(0).Type == in.Field(1).Type {
+		return false
+	}
+	for i := range n {
+		if in.Field(i).Type != method.In(2+i) {
+			return false
+		}
+	}
+	return true
 }
 
 // answer gives a pointer to the answer.
 func (rt *routeCore) answer(ctx context.Context, s any, in reflect.Value) (reflect.Value, error) {
-	args := []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(ctx), in}
-	out := rt.do.Call(args[:rt.do.Type().NumIn()])
-	v := reflect.New(out[0].Type())
-	v.Elem().Set(out[0])
+	args := []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(ctx)}
+	if rt.spread {
+		for _, v := range in.Fields() {
+			args = append(args, v)
+		}
+	} else {
+		args = append(args, in)
+	}
+	out := rt.do.Call(args)
+	v := reflect.New(rt.answers[0].Type)
+	to := v.Elem()
+	if to.Type() != out[0].Type() {
+		to = to.Field(0) // see list
+	}
+	to.Set(out[0])
 	err, _ := out[1].Interface().(error)
 	return v, err
 }
@@ -190,6 +256,13 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 func call[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I) (v A, err error) {
 	err = rt.untyped.core.ask(ctx, c, &in, &v) // which sets v: in one statement, Go may read v before
 	return v, err
+}
+
+// items calls a node by a route that answers with a list.
+func items[S, I, T any](ctx context.Context, c *Client, rt list[S, I, T], in I) ([]T, error) {
+	v := reflect.New(rt.untyped.core.answers[0].Type)
+	err := rt.untyped.core.ask(ctx, c, &in, v.Interface())
+	return v.Elem().Field(0).Interface().([]T), err
 }
 
 // send calls a node by a route. accept is the requested media type; empty: any. If no body

@@ -170,32 +170,25 @@ var (
 		gives:   "It is shared",
 	}, Sharer.CreateShare)
 
-	listShares = plainRoute(RightShare, spec{
+	listShares = plainList[SharesAnswer](RightShare, spec{
 		method: "GET", path: "/v1/shares", id: "listShares",
 		summary: "List what is shared and what was", gives: "The shares; an app's own alone",
-	}, func(s Sharer, ctx context.Context) (SharesAnswer, error) {
-		list, err := s.Shares(ctx)
-		return SharesAnswer{list}, err
-	})
+	}, Sharer.Shares)
 
 	shareLog = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/share-log", id: "shareLog",
 		summary: "What was shared, changed, taken back and refused", gives: "The account, the newest first",
 	}, Sharer.ShareLog)
 
-	getShare = jsonRoute(RightOwner, spec{
+	getShare = fieldRoute[shareOf](RightOwner, spec{
 		method: "GET", path: "/v1/shares/{share}", id: "getShare",
 		summary: "Show a share as its readers see it", gives: "It, and its memories",
-	}, func(s Sharer, ctx context.Context, in shareOf) (SharedView, error) {
-		return s.Share(ctx, in.Share)
-	})
+	}, Sharer.Share)
 
-	updateShare = jsonRoute(RightOwner, spec{
+	updateShare = fieldRoute[shareOf](RightOwner, spec{
 		method: "POST", path: "/v1/shares/{share}/update", id: "updateShare",
 		summary: "Share what fits since", gives: "What was added and taken out",
-	}, func(s Sharer, ctx context.Context, in shareOf) (ShareUpdated, error) {
-		return s.UpdateShare(ctx, in.Share)
-	})
+	}, Sharer.UpdateShare)
 
 	revokeShare = jsonRoute(RightShare, spec{
 		method: "DELETE", path: "/v1/shares/{share}", id: "revokeShare",
@@ -217,8 +210,7 @@ func (c *Client) CreateShare(ctx context.Context, r ShareRequest) (Share, error)
 
 // Shares lists what is shared.
 func (c *Client) Shares(ctx context.Context) ([]Share, error) {
-	v, err := call(ctx, c, listShares, none{})
-	return v.Shares, err
+	return items(ctx, c, listShares, none{})
 }
 
 // Share shows one as its readers see it.

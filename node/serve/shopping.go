@@ -206,9 +206,9 @@ type OrderStep struct {
 	Text    string     `json:"text,omitempty"`    // of a review
 }
 
-type movedOrder struct {
+type toOrder[B any] struct {
 	Order trade.Hash `path:"order" doc:"its id of 64 hexadecimal characters"`
-	Body  OrderStep
+	Body  B
 }
 
 // FundsRequest may change what the wearer has at a market.
@@ -250,26 +250,22 @@ var (
 		summary: "Order a listing as it was quoted", gives: "The order, which is not paid",
 	}, Shopper.Order)
 
-	listOrders = jsonRoute(RightOwner, spec{
+	listOrders = fieldRoute[ordersQuery](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders", id: "listOrders",
 		summary: "List what was ordered", gives: "The orders, the last moved first",
-	}, func(s Shopper, ctx context.Context, in ordersQuery) (OrdersAnswer, error) {
-		return s.Orders(ctx, in.Look)
-	})
+	}, Shopper.Orders)
 
-	openOrder = jsonRoute(RightOwner, spec{
+	openOrder = fieldRoute[orderOf](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders/{order}", id: "openOrder",
 		summary: "Check what was bought against its listing, and show it", gives: "The order, with what came",
-	}, func(s Shopper, ctx context.Context, in orderOf) (OpenedOrder, error) {
-		return s.OpenOrder(ctx, in.Order)
-	})
+	}, Shopper.OpenOrder)
 
 	moveOrder = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/orders/{order}", id: "moveOrder",
 		summary: "Pay, cancel, accept, dispute or review an order",
 		about:   "The market holds the price until the order is accepted, or the time to accept is over. Then the seller is paid, and that can't be had back.",
 		gives:   "The order",
-	}, func(s Shopper, ctx context.Context, in movedOrder) (Purchase, error) {
+	}, func(s Shopper, ctx context.Context, in toOrder[OrderStep]) (Purchase, error) {
 		in.Body.Order = in.Order
 		return s.MoveOrder(ctx, in.Body)
 	})

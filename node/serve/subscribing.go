@@ -75,10 +75,8 @@ var (
 		summary: "Buy the periods that are due now", gives: "The subscriptions, with what was done",
 	}, Subscriber.RenewSubscriptions)
 
-	endSubscription = jsonRoute(RightOwner, spec{
+	endSubscription = fieldRoute[subscriptionOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/market/subscriptions/{listing}", id: "endSubscription",
 		summary: "Buy no further period of a listing", gives: "The subscription, which has ended; what was bought stays",
-	}, func(s Subscriber, ctx context.Context, in subscriptionOf) (Subscription, error) {
-		return s.EndSubscription(ctx, in.Listing)
-	})
+	}, Subscriber.EndSubscription)
 )

@@ -107,24 +107,20 @@ var (
 		summary: "Do one round of sync", gives: "How it went; what went wrong is in error",
 	}, Syncer.SyncNow)
 
-	syncFolder = jsonRoute(RightOwner, spec{
+	syncFolder = fieldRoute[FolderRequest](RightOwner, spec{
 		method: "POST", path: "/v1/sync/folder", id: "syncFolder",
 		summary: "Exchange envelopes with a folder of this machine", gives: "What was carried",
-	}, func(s Syncer, ctx context.Context, req FolderRequest) (FolderSynced, error) {
-		return s.SyncFolder(ctx, req.Folder)
-	})
+	}, Syncer.SyncFolder)
 
 	heads = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/sync/heads", id: "heads",
 		summary: "How far this device has got, signed, to be compared on another", gives: "The text to pass on, by any path but the relay",
 	}, Syncer.Heads)
 
-	compareHeads = jsonRoute(RightOwner, spec{
+	compareHeads = fieldRoute[HeadsRequest](RightOwner, spec{
 		method: "POST", path: "/v1/sync/heads", id: "compareHeads",
 		summary: "Compare another device's heads with what the relay shows here (forked, hidden, behind, untold)", gives: "Where they differ",
-	}, func(s Syncer, ctx context.Context, req HeadsRequest) (HeadsCompared, error) {
-		return s.CompareHeads(ctx, req.Heads)
-	})
+	}, Syncer.CompareHeads)
 )
 
 // SyncStatus tells how sync goes.

@@ -87,13 +87,10 @@ type traceOf struct {
 var tracing = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent.untyped}
 
 var (
-	pluginLogs = jsonRoute(RightOwner, spec{
+	pluginLogs = fieldList[PluginLogsAnswer, pluginOf](RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}/logs", id: "pluginLogs",
 		summary: "What an extractor logged last", gives: "Lines, oldest first",
-	}, func(s Tracer, ctx context.Context, in pluginOf) (PluginLogsAnswer, error) {
-		lines, err := s.PluginLogs(ctx, in.Plugin)
-		return PluginLogsAnswer{lines}, err
-	})
+	}, Tracer.PluginLogs)
 
 	replayPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/replay", id: "replayPlugin",
@@ -118,8 +115,7 @@ var (
 
 // PluginLogs returns what one logged.
 func (c *Client) PluginLogs(ctx context.Context, id string) ([]string, error) {
-	v, err := call(ctx, c, pluginLogs, pluginOf{id})
-	return v.Lines, err
+	return items(ctx, c, pluginLogs, pluginOf{id})
 }
 
 // ReplayPlugin returns one past events again.

@@ -98,12 +98,10 @@ var (
 		return UnlockState{VaultUntil: until}, s.UnlockVault(ctx, req.Passphrase, until)
 	})
 
-	recoverVault = jsonRoute(RightCommand, spec{
+	recoverVault = fieldRoute[RecoverVaultRequest](RightCommand, spec{
 		method: "POST", path: "/v1/vault/recover", id: "recoverVault", alone: true,
 		summary: "Open with the recovery phrase what other devices have put into the vault, and seal it for this one, too", gives: "How many",
-	}, func(s *opener, ctx context.Context, req RecoverVaultRequest) (VaultRecovered, error) {
-		return s.RecoverVault(ctx, req.Phrase)
-	})
+	}, (*opener).RecoverVault)
 
 	vaultLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/vault/log", id: "vaultLog",

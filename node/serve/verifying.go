@@ -82,12 +82,10 @@ type LoggedReviews struct {
 var verifying = topic[Verifier]{knowMarket.untyped, verifyMarket.untyped}
 
 var (
-	knowMarket = jsonRoute(RightOwner, spec{
+	knowMarket = fieldRoute[knownOf](RightOwner, spec{
 		method: "GET", path: "/v1/market/known", id: "knowMarket",
 		summary: "Whether the wearer has dealt with a market", about: "Nothing is sent anywhere. A page asks this before it has the node ask an address from a link.", gives: "The address as it would be asked",
-	}, func(s Verifier, ctx context.Context, in knownOf) (KnownMarket, error) {
-		return s.KnowsMarket(ctx, in.Market)
-	})
+	}, Verifier.KnowsMarket)
 
 	verifyMarket = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/verifications", id: "verifyMarket",

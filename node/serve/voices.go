@@ -126,11 +126,11 @@ var (
 		return s.NameVoice(ctx, NameVoiceRequest{r.Voice, r.Body.Name})
 	})
 
-	forgetVoice = jsonRoute(RightOwner, spec{
+	forgetVoice = fieldRoute[voiceOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/voices/{voice}", id: "forgetVoice", slow: true,
 		summary: "Forget a voice", gives: "Those that are left",
 		about: "The voiceprint is erased from all files of the home. What was said stays.",
-	}, func(s Voicer, ctx context.Context, r voiceOf) (Voices, error) { return s.ForgetVoice(ctx, r.Voice) })
+	}, Voicer.ForgetVoice)
 )
 
 // Voices returns the voices that are told apart.

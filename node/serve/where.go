@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -58,9 +57,9 @@ type whereOf struct {
 	ID memory.ID `path:"id" doc:"its whole id"`
 }
 
-var whereIs = jsonRoute(RightOwner, spec{
+var whereIs = fieldRoute[whereOf](RightOwner, spec{
 	method: "GET", path: "/v1/memories/{id}/where", id: "whereIs",
 	summary: "Say which devices and relays have a memory",
 	about:   "A device that has read a memory and said nothing about it tells nobody. So of another device it is known that it has the memory, or that a relay has everything for it. Nothing is fetched.",
 	gives:   "What is known here",
-}, func(s *letter, ctx context.Context, in whereOf) (Where, error) { return s.Where(ctx, in.ID) })
+}, (*letter).Where)
