@@ -107,7 +107,7 @@ func writeSynced(file string, b []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// keys are the keys of a space, for its replica. Epoch keys are only in memory,
+// keys are replica.Keys of a space. Epoch keys are only in memory,
 // because the membership log has them, sealed to the worker.
 type keys struct {
 	space memory.SpaceID
@@ -119,12 +119,10 @@ type keys struct {
 
 var errNoOwner = errors.New("a worker lets nobody in")
 
-// Sign implements replica.Keys.
 func (k *keys) Sign(domain string, msg []byte) ([]byte, error) {
 	return envelope.KeySigner(k.id.sign)(domain, msg)
 }
 
-// Epoch implements replica.Keys.
 func (k *keys) Epoch(n uint32) (*seal.Key, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -132,7 +130,6 @@ func (k *keys) Epoch(n uint32) (*seal.Key, bool) {
 	return key, ok
 }
 
-// Take implements replica.Keys.
 func (k *keys) Take(sealed []byte) error {
 	got, err := seal.OpenEpochs(k.id.pair, k.space, sealed)
 	if err != nil {
@@ -148,7 +145,6 @@ func (k *keys) Take(sealed []byte) error {
 	return nil
 }
 
-// Wrap implements replica.Keys.
 func (k *keys) Wrap(uint32, *seal.Recipient) ([]byte, error) { return nil, errNoOwner }
 
 func (k *keys) zero() {

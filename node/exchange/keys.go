@@ -10,7 +10,6 @@ import (
 // Keys is replica.Keys over a ring's own space. Its methods are safe for concurrent use.
 type Keys struct{ Ring *keyring.Ring }
 
-// Sign implements [replica.Keys].
 func (k Keys) Sign(domain string, msg []byte) ([]byte, error) {
 	return k.Ring.DeviceSign(domain, msg)
 }

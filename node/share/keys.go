@@ -99,12 +99,10 @@ func (k *spaceKeys) member() envelope.Member {
 	return envelope.Member{ID: envelope.MemberOf(key, k.space), Key: key, Recipient: k.pair.Recipient().String(), Role: envelope.Owner}
 }
 
-// Sign implements replica.Keys.
 func (k *spaceKeys) Sign(domain string, msg []byte) ([]byte, error) {
 	return envelope.KeySigner(k.sign)(domain, msg)
 }
 
-// Take implements replica.Keys.
 func (k *spaceKeys) Take(sealed []byte) error {
 	got, err := seal.OpenEpochs(k.pair, k.space, sealed)
 	if err == nil {
@@ -113,7 +111,6 @@ func (k *spaceKeys) Take(sealed []byte) error {
 	return err
 }
 
-// Wrap implements replica.Keys.
 func (k *spaceKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) { return k.wrap(k.space, n, to) }
 
 func (k *spaceKeys) zero() {

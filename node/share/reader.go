@@ -229,7 +229,7 @@ func (f Founded) State(ctx context.Context) (replica.State, error) {
 	return s, err
 }
 
-// readerKeys are a reader's keys in one space. Epoch keys are only in memory,
+// readerKeys are a reader's replica.Keys in one space. Epoch keys are only in memory,
 // because the membership log has them.
 type readerKeys struct {
 	space  memory.SpaceID
@@ -237,12 +237,10 @@ type readerKeys struct {
 	spaceEpochs
 }
 
-// Sign implements replica.Keys.
 func (k *readerKeys) Sign(domain string, msg []byte) ([]byte, error) {
 	return k.device.Sign(domain, msg)
 }
 
-// Take implements replica.Keys.
 func (k *readerKeys) Take(sealed []byte) error {
 	got, err := k.device.OpenEpochs(k.space, sealed)
 	if err == nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// OpenBlob implements replica.BlobJournal.
 func (j *Journal) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
 	err = j.view(ctx, func(tx *store.Tx) error {
 		b, err := tx.OpenBlob(name)
@@ -26,7 +25,6 @@ func (j *Journal) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser
 	return r, size, err
 }
 
-// RemoteBlob implements replica.BlobJournal.
 func (j *Journal) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
 	err = j.view(ctx, func(tx *store.Tx) error {
 		ok, err := tx.Meta(j.note("blob", name.String()), &b)
@@ -38,7 +36,6 @@ func (j *Journal) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob,
 	return b, err
 }
 
-// KeepBlob implements replica.BlobJournal.
 func (j *Journal) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
@@ -215,7 +212,6 @@ func (j *Journal) noted(tx *store.Tx) (names []string, err error) {
 	return names, nil
 }
 
-// Alike implements replica.BlobJournal.
 func (j *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
 	err = j.view(ctx, func(tx *store.Tx) error {
 		names, all, err := namesOf(tx, j.alike(key))

@@ -17,12 +17,10 @@ func (j *Journal) doubted() pages[envelope.Hash] { return pages[envelope.Hash]{j
 
 func (j *Journal) doubt(tx *store.Tx, id envelope.Hash) error { return j.doubted().add(tx, id) }
 
-// Doubt implements replica.BlobJournal.
 func (j *Journal) Doubt(ctx context.Context, id envelope.Hash) error {
 	return j.Store.Update(ctx, func(tx *store.Tx) error { return j.doubt(tx, id) })
 }
 
-// Doubts implements replica.BlobJournal.
 func (j *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
 	err = j.view(ctx, func(tx *store.Tx) error {
 		ids, err := j.doubted().all(tx)
@@ -82,7 +80,6 @@ func (j *Journal) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, e
 	return by, nil
 }
 
-// Resolve implements replica.BlobJournal.
 func (j *Journal) Resolve(ctx context.Context, done []envelope.Hash) error {
 	over := map[envelope.Hash]bool{}
 	for _, id := range done {

@@ -177,7 +177,6 @@ func (j *Journal) Back(ctx context.Context) error {
 	return j.emptyDeltas(ctx)
 }
 
-// Forgotten implements replica.Journal.
 func (j *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
 	if err := j.emptyDeltas(ctx); err != nil { // deltas that a crash left unfinished
 		return f, err
@@ -207,7 +206,6 @@ func (j *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error
 	return f, err
 }
 
-// Dropped implements replica.Journal.
 func (j *Journal) Dropped(ctx context.Context, f replica.Forgotten) error {
 	gone := map[replica.Ref]bool{}
 	for _, r := range f.Bodies {

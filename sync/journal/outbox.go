@@ -13,7 +13,6 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Outbox implements replica.Journal.
 func (j *Journal) Outbox(ctx context.Context, limit int) (out []replica.Outgoing, err error) {
 	err = j.view(ctx, func(tx *store.Tx) error {
 		var blobs []store.Outgoing

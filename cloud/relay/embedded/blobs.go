@@ -28,7 +28,6 @@ func (s *Store) path(space memory.SpaceID, id relay.BlobID) string {
 	return filepath.Join(s.blobs, space.String(), id.String())
 }
 
-// Blob implements [relay.Blobs].
 func (s *Store) Blob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (relay.Blob, error) {
 	b, err := row(ctx, s.read, id, blob)
 	if err != nil {
@@ -46,7 +45,6 @@ func row(ctx context.Context, q querier, id memory.SpaceID, blob relay.BlobID) (
 	return b, found(err)
 }
 
-// WriteBlob implements [relay.Blobs].
 func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota relay.Quota, now time.Time) (relay.Blob, error) {
 	defer s.locks.take(s.path(id, blob))()
 	b, err := s.begin(ctx, id, blob, author, size, quota, now)
@@ -154,7 +152,6 @@ func (s *Store) finish(id memory.SpaceID, blob relay.BlobID) error {
 	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-// OpenBlob implements [relay.Blobs].
 func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
 	b, err := row(ctx, s.read, id, blob)
 	if err == nil && !b.Done {
@@ -180,7 +177,6 @@ func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.Blob
 	return f, b.Size, nil
 }
 
-// DeleteBlob implements [relay.Blobs].
 func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
 	defer s.locks.take(s.path(id, blob))()
 	return s.forgetBlob(ctx, id, blob, at)

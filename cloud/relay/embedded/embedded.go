@@ -137,7 +137,6 @@ func found(err error) error {
 	return err
 }
 
-// Sweep implements [relay.Store].
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	if err := s.sweepBlobs(ctx, now); err != nil {
 		return err

@@ -16,7 +16,6 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Space implements [relay.Logs].
 func (s *Store) Space(ctx context.Context, id memory.SpaceID) (relay.Space, error) {
 	head, err := space(ctx, s.read, id)
 	if err != nil {
@@ -35,7 +34,6 @@ func space(ctx context.Context, q querier, id memory.SpaceID) (relay.Space, erro
 	return head, found(err)
 }
 
-// AppendLog implements [relay.Logs].
 func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry, founding *relay.Founding, quota relay.Quota) error {
 	wire, hash := e.Bytes(), e.Hash()
 	return s.change(ctx, "append log entry", func(ctx context.Context, tx *sql.Tx) error {
@@ -93,7 +91,6 @@ func spend(ctx context.Context, tx *sql.Tx, id relay.AccountID, quota relay.Quot
 	return use(ctx, tx, id, bytes, blobs)
 }
 
-// Log implements [relay.Logs].
 func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
 	return readLog(ctx, s.read, id, n, limit)
 }
@@ -106,7 +103,6 @@ func readLog(ctx context.Context, q querier, id memory.SpaceID, n uint64, limit 
 	return out, nil
 }
 
-// DeleteSpace implements [relay.Logs].
 func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
 	err := s.change(ctx, "delete space", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)

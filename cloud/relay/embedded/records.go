@@ -10,7 +10,6 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Places implements [relay.Records].
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	// In a query with max(), SQLite takes the other columns from the row with
 	// the maximum (lang_select, "bare columns in an aggregate query").
@@ -22,7 +21,6 @@ func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([
 	return relay.SortPlaces(out), nil
 }
 
-// PutRecord implements [relay.Records].
 func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
 	return s.change(ctx, "keep record", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
@@ -41,12 +39,10 @@ func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record
 	})
 }
 
-// Records implements [relay.Records].
 func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
 	return readRecords(ctx, s.read, id)
 }
 
-// CountRecords implements [relay.Records].
 func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err error) {
 	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM records WHERE space = ?", id[:]).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count records: %w", err)
@@ -62,7 +58,6 @@ func readRecords(ctx context.Context, q querier, id memory.SpaceID) ([]relay.Rec
 	return out, nil
 }
 
-// DropRecords implements [relay.Records].
 func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelope.Hash) error {
 	return s.change(ctx, "drop records", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)
@@ -81,7 +76,6 @@ func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelo
 	})
 }
 
-// Compact implements [relay.Records].
 func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (n int, err error) {
 	err = s.change(ctx, "compact", func(ctx context.Context, tx *sql.Tx) error {
 		head, err := space(ctx, tx, id)

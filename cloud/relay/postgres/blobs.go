@@ -45,7 +45,6 @@ func folder(space memory.SpaceID, blob relay.BlobID, id []byte) string {
 	return space.String() + "/" + blob.String() + "/" + hex.EncodeToString(id) + "/"
 }
 
-// Blob implements [relay.Blobs].
 func (s *Store) Blob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (relay.Blob, error) {
 	u, err := s.upload(ctx, id, blob)
 	if err != nil {
@@ -78,7 +77,6 @@ func (s *Store) upload(ctx context.Context, id memory.SpaceID, blob relay.BlobID
 	return u, err
 }
 
-// WriteBlob implements [relay.Blobs].
 func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota relay.Quota, now time.Time) (relay.Blob, error) {
 	u, err := s.upload(ctx, id, blob)
 	if errors.Is(err, relay.ErrNotFound) {

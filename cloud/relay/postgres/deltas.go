@@ -13,12 +13,10 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Append implements [relay.Deltas].
 func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	return s.append(ctx, id, logN, nil, deltas, quota, now)
 }
 
-// AppendExact implements [relay.Exact].
 func (s *Store) AppendExact(ctx context.Context, id memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	return s.append(ctx, id, logN, &logHead, deltas, quota, now)
 }
@@ -274,7 +272,6 @@ func (v *view) put(h *envelope.Header, cursor uint64) {
 	v.links[chain{h.Member, h.Incarnation}] = h.Next()
 }
 
-// Forget implements [relay.Deltas].
 func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
 	members, incarnations, seqs := columns(refs)
 	err = s.of(ctx, id, func(account relay.AccountID) error {

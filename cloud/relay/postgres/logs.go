@@ -12,7 +12,6 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Space implements [relay.Logs].
 func (s *Store) Space(ctx context.Context, id memory.SpaceID) (head relay.Space, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		found := false
@@ -53,7 +52,6 @@ func lockSpace(ctx context.Context, tx pgx.Tx, account relay.AccountID, id memor
 	return head, err
 }
 
-// AppendLog implements [relay.Logs].
 func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry, founding *relay.Founding, quota relay.Quota) error {
 	if founding != nil && e.N == 1 {
 		_, _, err := s.owner(ctx, e.Space)
@@ -130,12 +128,10 @@ func appendEntry(ctx context.Context, tx pgx.Tx, a relay.Account, e *envelope.En
 
 const selectLog = "SELECT entry FROM log WHERE account = $1 AND space = $2 AND n > $3 ORDER BY n LIMIT $4"
 
-// Log implements [relay.Logs].
 func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
 	return list(ctx, s, "read log", id, pgx.RowTo[[]byte], selectLog, int64(n), limit)
 }
 
-// DeleteSpace implements [relay.Logs].
 func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
 	return s.of(ctx, id, func(account relay.AccountID) error {
 		err := s.change(ctx, "delete space", account, func(tx pgx.Tx, _ *relay.Account) error {

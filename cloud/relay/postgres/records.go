@@ -24,13 +24,11 @@ SELECT last.* FROM chains c, LATERAL (
 	SELECT member, incarnation, seq, hash FROM deltas
 	WHERE account = $1 AND space = $2 AND member = c.member AND incarnation = c.incarnation AND cursor <= $3 ORDER BY seq DESC LIMIT 1) last`
 
-// Places implements [relay.Records].
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	out, err := list(ctx, s, "places", id, relay.ScanPlace[pgx.CollectableRow], selectPlaces, int64(min(cursor, 1<<63-1)))
 	return relay.SortPlaces(out), err
 }
 
-// PutRecord implements [relay.Records].
 func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
 	return s.of(ctx, id, func(account relay.AccountID) error {
 		return s.change(ctx, "keep record", account, func(tx pgx.Tx, a *relay.Account) error {
@@ -53,14 +51,12 @@ func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record
 	})
 }
 
-// Records implements [relay.Records].
 func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
 	return list(ctx, s, "read records", id, relay.ScanRecord[pgx.CollectableRow], selectRecords)
 }
 
 const selectRecords = "SELECT id, about, record FROM records WHERE account = $1 AND space = $2 ORDER BY n"
 
-// CountRecords implements [relay.Records].
 func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		return s.read(ctx, account, func(row pgx.Rows) error { return row.Scan(&n) },
@@ -75,7 +71,6 @@ func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err
 	return n, nil
 }
 
-// DropRecords implements [relay.Records].
 func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelope.Hash) error {
 	return s.of(ctx, id, func(account relay.AccountID) error {
 		return s.change(ctx, "drop records", account, func(tx pgx.Tx, _ *relay.Account) error {
@@ -93,7 +88,6 @@ func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelo
 	})
 }
 
-// Compact implements [relay.Records].
 func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (n int, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		return s.change(ctx, "compact", account, func(tx pgx.Tx, _ *relay.Account) error {

@@ -84,7 +84,6 @@ func New(db *tables.DB, c Config) (*Provider, error) {
 	return &Provider{db, c}, nil
 }
 
-// Name implements [pay.Provider].
 func (p *Provider) Name() string { return Name }
 
 // live says whether the key moves real money.

@@ -66,7 +66,6 @@ func New(db *tables.DB, secret []byte, now func() time.Time) (*Provider, error) 
 	return &Provider{db, secret, now}, nil
 }
 
-// Name implements [pay.Provider].
 func (p *Provider) Name() string { return Name }
 
 // Issue makes count vouchers of an amount each and gives their codes, in order.
@@ -162,7 +161,6 @@ func (p *Provider) Revoke(ctx context.Context, batch string) (n int64, err error
 	return n, nil
 }
 
-// Begin implements [pay.Provider].
 func (p *Provider) Begin(_ context.Context, r pay.Request) (pay.Step, error) {
 	return pay.Step{Say: fmt.Sprintf("Redeem vouchers of %s or more. The operator of this market sells them.", r.Money)}, nil
 }
