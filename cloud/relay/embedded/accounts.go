@@ -57,12 +57,12 @@ func newAccount(ctx context.Context, tx *sql.Tx, f *relay.Founding) error {
 		return relay.ErrInvite
 	}
 	if f.Needed {
-		res, err := tx.ExecContext(ctx, "UPDATE invites SET used = 1 WHERE hash = ? AND used = 0", f.Invite[:])
+		n, err := affected(tx.ExecContext(ctx, "UPDATE invites SET used = 1 WHERE hash = ? AND used = 0", f.Invite[:]))
+		if err == nil && n == 0 {
+			err = relay.ErrInvite
+		}
 		if err != nil {
 			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return relay.ErrInvite
 		}
 	}
 	_, err := tx.ExecContext(ctx, "INSERT INTO accounts VALUES (?, 0, 0, 0, 0)", f.Account[:])
@@ -94,11 +94,7 @@ func (s *Store) AddInvite(ctx context.Context, hash [32]byte) error {
 
 func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (fresh bool, err error) {
 	err = s.change(ctx, "note request", func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, "INSERT INTO nonces VALUES (?, ?) ON CONFLICT DO NOTHING", id[:], until.Unix())
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
+		n, err := affected(tx.ExecContext(ctx, "INSERT INTO nonces VALUES (?, ?) ON CONFLICT DO NOTHING", id[:], until.Unix()))
 		fresh = n > 0
 		return err
 	})

@@ -22,11 +22,7 @@ func (s *Store) AppendExact(ctx context.Context, id memory.SpaceID, logN uint64,
 
 func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logHead *envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	cursors := make([]uint64, len(deltas))
-	err := s.change(ctx, "append deltas", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err := s.inSpace(ctx, "append deltas", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		if head.LogN != logN || logHead != nil && head.LogHead != *logHead {
 			return relay.ErrConflict
 		}
@@ -60,7 +56,7 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 		if err := spendToday(ctx, tx, head.Account, quota, bytes, fresh, now); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE spaces SET cursor = ? WHERE id = ?", head.Cursor, id[:])
+		_, err := tx.ExecContext(ctx, "UPDATE spaces SET cursor = ? WHERE id = ?", head.Cursor, id[:])
 		return err
 	})
 	if err != nil {
@@ -226,11 +222,7 @@ func (s *Store) Hashes(ctx context.Context, id memory.SpaceID, refs []relay.Ref)
 }
 
 func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
-	err = s.change(ctx, "forget", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err = s.inSpace(ctx, "forget", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		var freed int64
 		for _, r := range refs {
 			key := []any{id[:], r.Member[:], int64(r.Incarnation), int64(r.Seq)}

@@ -24,6 +24,17 @@ func (s *Store) Space(ctx context.Context, id memory.SpaceID) (relay.Space, erro
 	return head, nil
 }
 
+// inSpace is change for what needs the head of a space, which has to be there.
+func (s *Store) inSpace(ctx context.Context, what string, id memory.SpaceID, f func(context.Context, *sql.Tx, relay.Space) error) error {
+	return s.change(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return f(ctx, tx, head)
+	})
+}
+
 func space(ctx context.Context, q querier, id memory.SpaceID) (relay.Space, error) {
 	var head relay.Space
 	var account, hash []byte
@@ -104,13 +115,9 @@ func readLog(ctx context.Context, q querier, id memory.SpaceID, n uint64, limit 
 }
 
 func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
-	err := s.change(ctx, "delete space", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err := s.inSpace(ctx, "delete space", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		var bytes, blobs int64
-		err = tx.QueryRowContext(ctx, `SELECT
+		err := tx.QueryRowContext(ctx, `SELECT
 			(SELECT coalesce(sum(length(entry)), 0) FROM log WHERE space = ?1) +
 			(SELECT coalesce(sum(size), 0) FROM deltas WHERE space = ?1) +
 			(SELECT coalesce(sum(size), 0) FROM blobs WHERE space = ?1) +
