@@ -2,6 +2,7 @@ package brilliant
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -42,10 +43,7 @@ type Glasses struct {
 
 // NewGlasses makes one.
 func NewGlasses(p carry.Play) *Glasses {
-	n := p.Amount
-	if n <= 0 {
-		n = 100
-	}
+	n := cmp.Or(p.Amount, 100)
 	picture := image.NewGray(image.Rect(0, 0, 160, 120))
 	for i := range picture.Pix {
 		picture.SetGray(i%160, i/160, color.Gray{uint8(i * i)})

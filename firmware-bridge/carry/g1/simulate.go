@@ -2,6 +2,7 @@ package g1
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,10 +33,7 @@ type Glasses struct {
 
 // NewGlasses makes one.
 func NewGlasses(p carry.Play) *Glasses {
-	n := p.Amount
-	if n <= 0 {
-		n = 50
-	}
+	n := cmp.Or(p.Amount, 50)
 	g := &Glasses{}
 	for range n {
 		g.Packets = append(g.Packets, silence())

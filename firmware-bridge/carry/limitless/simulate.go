@@ -1,6 +1,7 @@
 package limitless
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -34,10 +35,7 @@ func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
 		return &Pendant{Reboot: p.Reboot, pages: lived(p)}
 	}
-	n := p.Amount
-	if n <= 0 {
-		n = 60
-	}
+	n := cmp.Or(p.Amount, 60)
 	d := &Pendant{Reboot: p.Reboot}
 	for i := range n {
 		page := frame.Page{Index: uint64(1000 + i), Session: 3, At: time.Now().Add(p.ClockOff + time.Duration(i-n)*time.Second), Ends: i%30 == 29}

@@ -2,6 +2,7 @@ package omi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -39,10 +40,7 @@ func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
 		return &Pendant{Reboot: p.Reboot, records: lived(p)}
 	}
-	n := p.Amount
-	if n <= 0 {
-		n = 300
-	}
+	n := cmp.Or(p.Amount, 300)
 	d := &Pendant{Reboot: p.Reboot}
 	for i := range n {
 		at := time.Now().Add(p.ClockOff + time.Duration(i-n)*100*time.Millisecond)

@@ -5,8 +5,6 @@ package owntracks
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -37,13 +35,7 @@ the node has acknowledged it.`,
 	Lives: []memory.Kind{memory.KindLocation, memory.KindSensor},
 }
 
-const (
-	maxAhead = 24 * time.Hour // of a fix to its receipt; docs/mqtt.md believes no more
-	partName = "owntracks"
-)
-
-// earliest is the first time that docs/mqtt.md believes.
-var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
+const partName = "owntracks"
 
 // part is what must outlive the process.
 type part struct {
@@ -64,10 +56,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 		return nil, err
 	}
 	s.Note("connected", "waiting for %s", cmp.Or(c.Options.Device, "the phone"))
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "OwnTracks", Firmware: "unknown"}); err != nil {
-		return nil, err
-	}
-	return s, s.Status(ctx, "online", "")
+	return s, s.Greet(ctx, "OwnTracks")
 }
 
 // Take is that of [carry.Session].
@@ -133,7 +122,7 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 // place publishes where the phone was. What is said twice, as after a new connection
 // or because the broker kept it, has the same identity, and the node takes it once.
 func (s *session) place(ctx context.Context, kind string, at time.Time, p memory.Place) (*wear.Receipt, error) {
-	if at.Before(earliest) || at.After(s.Now.Add(maxAhead)) {
+	if !wire.Believed(at, s.Now) {
 		s.Spoilt(fmt.Sprintf("owntracks: %s: tst %s is no time to believe", kind, at.Format(time.RFC3339)))
 		return nil, nil
 	}
@@ -141,8 +130,7 @@ func (s *session) place(ctx context.Context, kind string, at time.Time, p memory
 		s.Spoilt(fmt.Sprintf("owntracks: %s: a name of %d bytes, at most %d", kind, len(p.Name), memory.MaxName))
 		return nil, nil
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %v %v %s", kind, at.UnixMilli(), p.Lat, p.Lon, p.Name))
-	seq := binary.BigEndian.Uint64(sum[:]) >> 11 // below 2^53
+	seq := carry.Seq(fmt.Appendf(nil, "%s %d %v %v %s", kind, at.UnixMilli(), p.Lat, p.Lon, p.Name))
 	s.Report.Places++
 	s.Note("place", "%s %.5f, %.5f %s", at.Format(time.RFC3339), p.Lat, p.Lon, p.Name)
 	return s.Publish(ctx, &wire.Location{Header: wire.Header{Boot: s.part.Boot, Seq: seq, At: at}, Place: p})
@@ -174,10 +162,7 @@ func (s *session) End(ctx context.Context) error {
 func simulate(p carry.Play) link.Dialer {
 	r := rand.New(rand.NewPCG(p.Seed, 1))
 	q := &link.Queue{Ends: p.Reboot}
-	n := p.Amount
-	if n <= 0 {
-		n = 60
-	}
+	n := cmp.Or(p.Amount, 60)
 	lat, lon, topic := 52.5, 13.4, "owntracks/jane/phone"
 	if len(p.Day) > 0 {
 		q.Messages, n = lived(p, topic), 0
