@@ -37,10 +37,7 @@ func (p *Provider) Batches(ctx context.Context) ([]Batch, error) {
 // Revoke ends the vouchers of a batch that nobody has used, and tells how many.
 func (p *Provider) Revoke(ctx context.Context, batch string) (n int64, err error) {
 	err = p.db.Change(ctx, func(tx *sql.Tx) error {
-		r, err := tx.ExecContext(ctx, `UPDATE vouchers SET revoked = 1 WHERE batch = $1 AND used_at IS NULL AND revoked = 0`, batch)
-		if err == nil {
-			n, err = r.RowsAffected()
-		}
+		n, err = tables.Affected(tx.ExecContext(ctx, `UPDATE vouchers SET revoked = 1 WHERE batch = $1 AND used_at IS NULL AND revoked = 0`, batch))
 		return err
 	})
 	if err != nil {
