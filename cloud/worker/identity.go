@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
@@ -112,9 +111,7 @@ func writeSynced(file string, b []byte) error {
 type keys struct {
 	space memory.SpaceID
 	id    *identity
-
-	mu     sync.Mutex
-	epochs seal.Epochs
+	seal.HeldEpochs
 }
 
 var errNoOwner = errors.New("a worker lets nobody in")
@@ -123,32 +120,12 @@ func (k *keys) Sign(domain string, msg []byte) ([]byte, error) {
 	return envelope.KeySigner(k.id.sign)(domain, msg)
 }
 
-func (k *keys) Epoch(n uint32) (*seal.Key, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	key, ok := k.epochs[n]
-	return key, ok
-}
-
 func (k *keys) Take(sealed []byte) error {
 	got, err := seal.OpenEpochs(k.id.pair, k.space, sealed)
-	if err != nil {
-		return err
+	if err == nil {
+		k.Add(got)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for n, key := range got {
-		if _, have := k.epochs[n]; !have {
-			k.epochs[n] = key
-		}
-	}
-	return nil
+	return err
 }
 
 func (k *keys) Wrap(uint32, *seal.Recipient) ([]byte, error) { return nil, errNoOwner }
-
-func (k *keys) zero() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.epochs.Zero()
-}

@@ -234,7 +234,7 @@ func (f Founded) State(ctx context.Context) (replica.State, error) {
 type readerKeys struct {
 	space  memory.SpaceID
 	device *keyring.Device
-	spaceEpochs
+	seal.HeldEpochs
 }
 
 func (k *readerKeys) Sign(domain string, msg []byte) ([]byte, error) {
@@ -244,14 +244,14 @@ func (k *readerKeys) Sign(domain string, msg []byte) ([]byte, error) {
 func (k *readerKeys) Take(sealed []byte) error {
 	got, err := k.device.OpenEpochs(k.space, sealed)
 	if err == nil {
-		k.add(got)
+		k.Add(got)
 	}
 	return err
 }
 
 // Wrap implements replica.Keys. The membership log lets owners add somebody alone.
 func (k *readerKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
-	return k.wrap(k.space, n, to)
+	return seal.SealFirst(to, k.space, n, k.Epoch)
 }
 
 // KeysOf are a reader's keys as a member of a space.
