@@ -64,7 +64,6 @@ func whisper(i int) []byte {
 	return b
 }
 
-// Connect is that of a Dialer.
 func (g *Glasses) Connect(ctx context.Context) (link.Device, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

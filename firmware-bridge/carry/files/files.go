@@ -373,7 +373,6 @@ func taken(x sight.Exif, changed time.Time) time.Time {
 	return at
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, _ time.Time) error {
 	if len(s.wait) > 0 && !s.Costly(ctx, waits) {
 		for _, again := range s.wait {
@@ -387,7 +386,6 @@ func (s *session) Tick(ctx context.Context, _ time.Time) error {
 // Command is that of [carry.Session]. While the wearer pauses, files wait in their folder.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "the folder is not watched"))
 }

@@ -49,7 +49,6 @@ func (d *worn) run(frames [][]byte) {
 	}
 }
 
-// Subscribe is that of a Device.
 func (d *worn) Subscribe(ctx context.Context, char string) error {
 	if err := d.Simulated.Subscribe(ctx, char); err != nil {
 		return err

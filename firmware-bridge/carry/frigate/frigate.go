@@ -82,7 +82,6 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 
 func (s *session) keep() error { return s.State.Keep(partName, s.part) }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.TellLosses(ctx, false); err != nil {
 		return err
@@ -333,7 +332,6 @@ func (s *session) publish(ctx context.Context, p picture) error {
 	return s.Live(ctx, &wire.Photo{Header: wire.Header{At: p.at}, Codec: "jpeg", Data: p.jpeg})
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	for _, o := range s.part.Open {
 		if o.Event.State != frame.End && now.Sub(o.News) > silent { // its end was lost: Frigate publishes with QoS 0

@@ -271,7 +271,6 @@ func (s *session) message(e frame.Entity, a about, t *thing) wire.Message {
 	return &wire.Words{Text: name + " " + what + ".", Speaker: "house"}
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.settled(ctx, now); err != nil {
 		return err

@@ -73,7 +73,6 @@ func (p *Pendant) Pages() []frame.Page {
 	return append([]frame.Page(nil), p.pages...)
 }
 
-// Connect is that of a Dialer.
 func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

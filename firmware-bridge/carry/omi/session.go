@@ -61,7 +61,6 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.begin(ctx)
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.rest(ctx); err != nil || s.store == nil {
 		return err
@@ -108,7 +107,6 @@ func (s *session) rest(ctx context.Context) error {
 	return s.TellLosses(ctx, false)
 }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	s.Report.Doubled += s.audio.Doubles
 	err := s.frames(ctx, s.audio.Flush())
@@ -118,7 +116,6 @@ func (s *session) End(ctx context.Context) error {
 	return errors.Join(err, s.Status(ctx, "offline", "the wearable is not connected"))
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.rest(ctx); err != nil {
 		return err

@@ -88,7 +88,6 @@ func (p *Pendant) Records() [][]byte {
 	return append([][]byte(nil), p.records...)
 }
 
-// Connect is that of a Dialer.
 func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

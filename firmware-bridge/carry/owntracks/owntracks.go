@@ -59,7 +59,6 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Greet(ctx, "OwnTracks")
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.TellLosses(ctx, false); err != nil {
 		return err
@@ -145,14 +144,12 @@ func (s *session) charge(ctx context.Context, m frame.Location, retained bool) e
 	return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: m.At}, Name: "battery", Values: []float64{float64(m.Battery)}, Unit: "%"})
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.TellLosses(ctx, false) }
 
 // Command is that of [carry.Session]. A phone can't be asked for anything here;
 // while the wearer pauses, the client throws places away.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "no connection to the broker that has the places"))
 }
