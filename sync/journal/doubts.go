@@ -22,7 +22,7 @@ func (j *Journal) Doubt(ctx context.Context, id envelope.Hash) error {
 }
 
 func (j *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		ids, err := j.doubted().all(tx)
 		if err != nil || len(ids) == 0 {
 			return err
@@ -122,7 +122,7 @@ func (j *Journal) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 // NotedBlobs returns one note of each sealed blob that is named, preferably of
 // a blob whose bytes are here, in the order of the hashes.
 func (j *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		named, err := j.named(tx)
 		for _, b := range named {
 			out = append(out, *b)
@@ -138,7 +138,7 @@ func (j *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) 
 // blobs is withheld.
 func (j *Journal) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
 	named = map[envelope.Hash]bool{}
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		s, _, err := j.kept(tx)
 		if err != nil {
 			return err

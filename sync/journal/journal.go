@@ -68,10 +68,6 @@ func short(s string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (j *Journal) view(ctx context.Context, fn func(*store.Tx) error) error {
-	return j.Store.View(ctx, fn)
-}
-
 func (j *Journal) write(ctx context.Context, fn func(*store.Tx) error) error {
 	if j.Write == nil {
 		return j.Store.Update(ctx, fn)
@@ -80,11 +76,7 @@ func (j *Journal) write(ctx context.Context, fn func(*store.Tx) error) error {
 }
 
 func (j *Journal) State(ctx context.Context) (s replica.State, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
-		var err error
-		s, err = j.state(tx)
-		return err
-	})
+	err = j.Store.View(ctx, func(tx *store.Tx) error { s, err = j.state(tx); return err })
 	if err != nil {
 		return s, err
 	}
@@ -168,7 +160,7 @@ func (j *Journal) save(tx *store.Tx, s replica.State) error {
 }
 
 func (j *Journal) Entries(ctx context.Context) (out [][]byte, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		var n uint64
 		if _, err := tx.Meta(j.note("log"), &n); err != nil {
 			return err
@@ -270,7 +262,7 @@ func (j *Journal) quarantined(tx *store.Tx) (list []quarantined, err error) {
 }
 
 func (j *Journal) Problems(ctx context.Context) (out []replica.Problem, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		list, err := j.quarantined(tx)
 		for _, a := range slices.Backward(list) {
 			out = append(out, a.Problem)
