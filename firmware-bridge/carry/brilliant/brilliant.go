@@ -25,7 +25,7 @@ there yet, starts it, and publishes sound, photos, taps, motion and battery to t
 the wearable --name. An answer of the node is shown on the display for 15 s. The bridge
 never erases anything on the glasses; another app that runs is stopped. A Halo is carried
 too, as a Frame is: locket-bridge halo hears it better.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Called: "Frame", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Service: frame.Service, Called: "Frame", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
 	Lives: []memory.Kind{memory.KindAudio, memory.KindPhoto, memory.KindButton}, Hears: carry.Codec{Name: "pcm16", Rate: 8000, Frame: 15 * time.Millisecond},
 }
 

@@ -19,8 +19,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
-
 // Glasses is a Frame that is made of software. Once the app is there and listens, it sends its
 // battery, motion, Amount pieces of sound of 15 ms, a photo, and a tap, and so again after each
 // reboot; of a day it sends sound, photos and taps. It is a Dialer, and there are no more connections when it is done.

@@ -25,7 +25,7 @@ var Family = carry.Family{
 microphone of the right one hears, and the wearer's touches, to the broker as the wearable
 --name. An answer of the node is shown on the display. The glasses send LC3, which is decoded
 here.`,
-	Carrier: carry.Bluetooth, Pair: true, Service: frame.Service, Tells: true, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Pair: true, Service: frame.Service, Tells: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
 }
 

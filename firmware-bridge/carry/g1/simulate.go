@@ -13,8 +13,6 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
-
 // silence is a packet of it.
 func silence() []byte { return bytes.Repeat(lc3.Silence(frame.FrameSize), frame.Frames) }
 

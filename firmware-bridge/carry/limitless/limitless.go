@@ -24,7 +24,7 @@ and battery to the node as the wearable --name, again and again until it is stop
 --storage it also fetches the pages that the pendant kept while nobody listened; the
 pendant deletes them only after the node has them on disk. The pendant has to be paired
 with this machine, and takes one host: end Limitless' and Omi's apps first.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithMetered, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithMetered, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewPendant(p) },
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 

@@ -15,8 +15,6 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-func simulate(p carry.Play) link.Dialer { return NewPendant(p) }
-
 // Pendant is one that is made of software: it keeps pages, sends them when it is asked,
 // and deletes those that it is told to. Its sound is silence. It is a Dialer, and
 // there are no more connections to it when it has no pages.

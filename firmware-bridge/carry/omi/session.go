@@ -23,7 +23,7 @@ and battery to the broker as the wearable --name, again and again until it is st
 What is lost on the way becomes gap events. With --storage it also fetches what the
 device recorded while nobody listened; the device forgets it only after the node has
 acknowledged it.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithPhotos | carry.WithMetered, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithPhotos | carry.WithMetered, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewPendant(p) },
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 

@@ -17,8 +17,6 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-func simulate(p carry.Play) link.Dialer { return NewPendant(p) }
-
 // Pendant is an Omi that is made of software: it has stored sound, gives it when it is
 // asked, and forgets what it is told to. Its sound is silence. It is a Dialer, and there
 // are no more connections to it when it has nothing left.

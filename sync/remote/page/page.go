@@ -52,8 +52,6 @@ const (
 
 var decoding = canonical.Reader(canonical.Limits{Levels: 4, Items: MaxSpaces, Pairs: 16})
 
-func encode(v any) []byte { return canonical.Encode(v) }
-
 func decode(b []byte, v any, what string) error {
 	if err := decoding.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("%s: %w: %v", what, ErrForm, err)
@@ -61,12 +59,12 @@ func decode(b []byte, v any, what string) error {
 	return nil
 }
 
-// encodeList is encode for a list, of which nil is an empty one.
+// encodeList is canonical.Encode for a list, of which nil is an empty one.
 func encodeList[T any](list []T) []byte {
 	if list == nil {
 		list = []T{}
 	}
-	return encode(list)
+	return canonical.Encode(list)
 }
 
 // decodeList reads at most so many.
@@ -112,7 +110,7 @@ func DecodePlaced(b []byte, after uint64) ([]Placed, error) {
 }
 
 // EncodeCursors answers an append.
-func EncodeCursors(c []uint64) []byte { return encode(c) }
+func EncodeCursors(c []uint64) []byte { return canonical.Encode(c) }
 
 // DecodeCursors reads n of them.
 func DecodeCursors(b []byte, n int) ([]uint64, error) {
@@ -135,7 +133,7 @@ type Ref struct {
 }
 
 // EncodeRefs asks to forget.
-func EncodeRefs(refs []Ref) []byte { return encode(refs) }
+func EncodeRefs(refs []Ref) []byte { return canonical.Encode(refs) }
 
 // DecodeRefs reads what EncodeRefs made.
 func DecodeRefs(b []byte) ([]Ref, error) { return decodeList[Ref](b, "refs", MaxRefs) }
