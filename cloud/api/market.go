@@ -53,8 +53,8 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 	h.POST("/v1/market/listings", s.party(maxPublication, s.publish))
 	h.POST("/v1/market/withdrawals", s.party(trade.MaxNote, func(ctx context.Context, r *party) error { return r.empty(m.Withdraw(ctx, r.body)) }))
 	h.POST("/v1/market/reports", s.party(trade.MaxNote, func(ctx context.Context, r *party) error { return r.empty(m.Report(ctx, r.body)) }))
-	h.GET("/v1/market/reports", s.party(0, s.complaints))
-	h.POST("/v1/market/takedowns", s.party(trade.MaxNote, s.takeDown))
+	h.GET("/v1/market/reports", s.operator(0, s.complaints))
+	h.POST("/v1/market/takedowns", s.operator(trade.MaxNote, s.takeDown))
 	h.POST("/v1/market/reviews", s.party(trade.MaxNote, func(ctx context.Context, r *party) error { return r.empty(m.Review(ctx, r.body)) }))
 	h.POST("/v1/market/moves", s.party(trade.MaxMoving, func(ctx context.Context, r *party) error {
 		var v trade.Moving
@@ -136,9 +136,9 @@ func (s *Server) moneyRoutes(h *server.Hertz, m *market.Market) {
 		code, err := m.Payout(ctx, &p, r.by)
 		return trade.Codes{Codes: []string{code}}, err
 	}))
-	h.POST("/v1/market/vouchers", s.party(512, s.issue))
-	h.GET("/v1/market/x402", s.party(0, s.openPayments))
-	h.POST("/v1/market/x402", s.party(256, s.closePayment))
+	h.POST("/v1/market/vouchers", s.operator(512, s.issue))
+	h.GET("/v1/market/x402", s.operator(0, s.openPayments))
+	h.POST("/v1/market/x402", s.operator(256, s.closePayment))
 }
 
 // party is a request that a key has signed. Keys cost nothing, so that what a party

@@ -5,32 +5,30 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cloudwego/hertz/pkg/app"
+
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/sync/remote/page"
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// operator refuses whoever has not the market's own key.
-func (s *Server) operator(r *party) error {
-	if r.by != s.Market.Terms().Market {
-		return relay.ErrForbidden
-	}
-	return nil
+// operator wraps what only the market's own key may ask.
+func (s *Server) operator(limit int, h func(context.Context, *party) error) app.HandlerFunc {
+	return s.party(limit, func(ctx context.Context, r *party) error {
+		if r.by != s.Market.Terms().Market {
+			return relay.ErrForbidden
+		}
+		return h(ctx, r)
+	})
 }
 
 func (s *Server) complaints(ctx context.Context, r *party) error {
-	if err := s.operator(r); err != nil {
-		return err
-	}
 	all, err := s.Market.Complaints(ctx)
 	return r.encoded(all, err)
 }
 
 func (s *Server) takeDown(ctx context.Context, r *party) error {
-	if err := s.operator(r); err != nil {
-		return err
-	}
 	var n trade.Notice
 	if err := trade.Decode(r.body, &n, trade.MaxNote); err != nil {
 		return err
@@ -39,9 +37,6 @@ func (s *Server) takeDown(ctx context.Context, r *party) error {
 }
 
 func (s *Server) issue(ctx context.Context, r *party) error {
-	if err := s.operator(r); err != nil {
-		return err
-	}
 	var i trade.Issue
 	if err := trade.Decode(r.body, &i, 512); err != nil {
 		return err

@@ -56,6 +56,7 @@ func Of(b *blob.Bucket) objects.Objects { return &bucket{b, patience} }
 // Google's without end.
 const patience = 30 * time.Second
 
+// bucket implements [objects.Objects].
 type bucket struct {
 	b        *blob.Bucket
 	patience time.Duration
@@ -89,7 +90,6 @@ func (k *bucket) Put(ctx context.Context, name string, r io.Reader) error {
 	return nil
 }
 
-// Open implements [objects.Objects].
 func (k *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error) {
 	if err := objects.CheckName(name); err != nil {
 		return nil, err
@@ -105,7 +105,6 @@ func (k *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCl
 	return &stream{r, ctx, k.patience, late, func() { cancel(nil) }}, nil
 }
 
-// Delete implements [objects.Objects].
 func (k *bucket) Delete(ctx context.Context, name string) error {
 	if err := objects.CheckName(name); err != nil {
 		return err
@@ -118,7 +117,6 @@ func (k *bucket) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// Remove implements [objects.Objects].
 func (k *bucket) Remove(ctx context.Context, prefix string) error {
 	if err := objects.CheckName(prefix); err != nil || !strings.HasSuffix(prefix, "/") {
 		return errors.Join(err, fmt.Errorf("remove: %w: %q", objects.ErrName, prefix))
@@ -151,7 +149,6 @@ func (k *bucket) fault(ctx context.Context, err error) error {
 	return err
 }
 
-// Check implements [objects.Objects].
 func (k *bucket) Check(ctx context.Context) error {
 	within, cancel := context.WithTimeoutCause(ctx, k.patience, errLate)
 	defer cancel()
@@ -162,5 +159,4 @@ func (k *bucket) Check(ctx context.Context) error {
 	return fault(ctx, err)
 }
 
-// Close implements [objects.Objects].
 func (k *bucket) Close() error { return k.b.Close() }

@@ -79,7 +79,6 @@ type source struct {
 	err    error
 }
 
-// Read implements [io.Reader].
 func (s *source) Read(b []byte) (int, error) {
 	s.more()
 	n, err := s.Reader.Read(b)
@@ -101,7 +100,6 @@ type stream struct {
 	end      func()
 }
 
-// Read implements [io.Reader].
 func (s *stream) Read(b []byte) (int, error) {
 	s.late.Reset(s.patience)
 	n, err := s.ReadCloser.Read(b)
@@ -112,7 +110,6 @@ func (s *stream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close implements [io.Closer].
 func (s *stream) Close() error {
 	s.late.Stop()
 	defer s.end()

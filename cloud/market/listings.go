@@ -238,12 +238,12 @@ func (m *Market) Report(ctx context.Context, signed []byte) error {
 		if have >= maxReports {
 			return fmt.Errorf("report: %w: %d have complained of this listing", ErrFull, have)
 		}
-		res, err := tx.ExecContext(ctx, `INSERT INTO reports (listing, by, at, signed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, at, by[:], m.c.Now().Unix(), signed)
+		made, err := tables.Affected(tx.ExecContext(ctx, `INSERT INTO reports (listing, by, at, signed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, at, by[:], m.c.Now().Unix(), signed))
 		if err != nil {
 			return fmt.Errorf("keep report: %w", err)
 		}
-		if made, err := res.RowsAffected(); err != nil || made == 0 {
-			return err
+		if made == 0 {
+			return nil
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE listings SET reports = reports + 1 WHERE n = $1`, at)
 		return err

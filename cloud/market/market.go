@@ -92,9 +92,7 @@ func New(c Config) (*Market, error) {
 		return nil, errors.New("the market has no key")
 	}
 	c.Listings = cmp.Or(c.Listings, 100)
-	if c.Bytes == 0 {
-		c.Bytes = 20 << 30
-	}
+	c.Bytes = cmp.Or(c.Bytes, 20<<30)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

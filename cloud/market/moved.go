@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/translog"
 )
@@ -66,20 +67,16 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 	if many >= maxOrigins {
 		return fmt.Errorf("%w: a listing was at %d other markets at most", ErrFull, maxOrigins)
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO origins (id, seller, market, listing, move) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-		v.Listing[:], v.Offer.Seller[:], v.From[:], n, v.Sent.Move)
+	made, err := tables.Affected(tx.ExecContext(ctx, `INSERT INTO origins (id, seller, market, listing, move) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+		v.Listing[:], v.Offer.Seller[:], v.From[:], n, v.Sent.Move))
 	if err != nil {
 		return fmt.Errorf("keep move: %w", err)
 	}
-	made, err := res.RowsAffected()
-	if err == nil && made == 0 {
+	if made == 0 {
 		var known int64
 		if err = tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1 AND seller = $2 AND market = $3`, v.Listing[:], v.Offer.Seller[:], v.From[:]).Scan(&known); err == nil && known != n {
 			err = fmt.Errorf("move: listing %s: %w: it moved to another listing of this market", v.Listing, ErrVersion)
 		}
-		return err
-	}
-	if err != nil {
 		return err
 	}
 	return m.log(ctx, tx, translog.Moved, v.Move.Offer.String(), v.Sent.Move, "")

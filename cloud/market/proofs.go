@@ -133,11 +133,7 @@ func (m *Market) number(ctx context.Context, tx *sql.Tx, of trade.Hash, listing 
 	if err := one(tx.QueryRowContext(ctx, `SELECT l.id, 1 + (SELECT coalesce(max(number), 0) FROM reviews WHERE listing = l.n) FROM listings l WHERE l.n = $1`, listing), &id, &n); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, `UPDATE reviews SET number = $1 WHERE of = $2 AND number = 0`, n, of[:])
-	var made int64
-	if err == nil {
-		made, err = res.RowsAffected()
-	}
+	made, err := tables.Affected(tx.ExecContext(ctx, `UPDATE reviews SET number = $1 WHERE of = $2 AND number = 0`, n, of[:]))
 	switch {
 	case err != nil:
 		return fmt.Errorf("number review: %w", err)

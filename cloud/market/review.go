@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/translog"
 )
@@ -28,13 +29,9 @@ func (m *Market) Review(ctx context.Context, signed []byte) error {
 		if err := one(tx.QueryRowContext(ctx, `SELECT listing FROM versions WHERE hash = $1`, s.Offer.Hash[:]), &n); err != nil {
 			return err
 		}
-		res, err := tx.ExecContext(ctx, `INSERT INTO reviews (of, listing, at, signed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, r.Order[:], n, m.c.Now().Unix(), signed)
+		made, err := tables.Affected(tx.ExecContext(ctx, `INSERT INTO reviews (of, listing, at, signed) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, r.Order[:], n, m.c.Now().Unix(), signed))
 		if err != nil {
 			return fmt.Errorf("keep review: %w", err)
-		}
-		made, err := res.RowsAffected()
-		if err != nil {
-			return err
 		}
 		if made == 0 {
 			var was []byte

@@ -56,7 +56,11 @@ func (h *Hub) Listen(space [16]byte, who string) (woken <-chan struct{}, leave f
 func (h *Hub) Wake(space [16]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for ch := range h.listeners[space] {
+	wake(h.listeners[space])
+}
+
+func wake(listeners map[chan struct{}]string) {
+	for ch := range listeners {
 		select {
 		case ch <- struct{}{}:
 		default: // a value waits in the channel already
@@ -69,12 +73,7 @@ func (h *Hub) wakeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, listeners := range h.listeners {
-		for ch := range listeners {
-			select {
-			case ch <- struct{}{}:
-			default:
-			}
-		}
+		wake(listeners)
 	}
 }
 

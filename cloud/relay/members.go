@@ -130,13 +130,7 @@ func (r *Relay) usage(ctx context.Context, id AccountID) (Account, error) {
 	return a, nil
 }
 
-// Reads checks that c is a member of space now. A request that waits calls it
-// again after each wake-up.
-func (r *Relay) Reads(ctx context.Context, c Caller, space memory.SpaceID) error {
-	_, err := r.reads(ctx, c, space)
-	return err
-}
-
+// reads checks that c is a member of space now, and gives the space's head.
 func (r *Relay) reads(ctx context.Context, c Caller, space memory.SpaceID) (Space, error) {
 	if c.Root {
 		head, err := r.store.Space(ctx, space)

@@ -31,25 +31,24 @@ func (r *Relay) Run(ctx context.Context) error {
 	if r.config.Wakes == nil {
 		return nil
 	}
-	return r.config.Wakes.Run(ctx, func(w Wake) {
-		if w.Mailbox {
-			r.mail.Wake(w.ID)
-		} else {
-			r.hub.Wake(w.ID)
-		}
-	}, func() {
+	return r.config.Wakes.Run(ctx, r.wakeHere, func() {
 		r.hub.wakeAll()
 		r.mail.wakeAll()
 	})
 }
 
-// wake wakes listeners of this relay and of the others.
-func (r *Relay) wake(w Wake) {
+// wakeHere wakes listeners of this relay.
+func (r *Relay) wakeHere(w Wake) {
 	if w.Mailbox {
 		r.mail.Wake(w.ID)
 	} else {
 		r.hub.Wake(w.ID)
 	}
+}
+
+// wake wakes listeners of this relay and of the others.
+func (r *Relay) wake(w Wake) {
+	r.wakeHere(w)
 	if r.config.Wakes != nil {
 		r.config.Wakes.Send(w)
 	}

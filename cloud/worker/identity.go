@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/memory"
@@ -107,52 +106,26 @@ func writeSynced(file string, b []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// keys are the keys of a space, for its replica. Epoch keys are only in memory,
+// keys are replica.Keys of a space. Epoch keys are only in memory,
 // because the membership log has them, sealed to the worker.
 type keys struct {
 	space memory.SpaceID
 	id    *identity
-
-	mu     sync.Mutex
-	epochs seal.Epochs
+	seal.HeldEpochs
 }
 
 var errNoOwner = errors.New("a worker lets nobody in")
 
-// Sign implements replica.Keys.
 func (k *keys) Sign(domain string, msg []byte) ([]byte, error) {
 	return envelope.KeySigner(k.id.sign)(domain, msg)
 }
 
-// Epoch implements replica.Keys.
-func (k *keys) Epoch(n uint32) (*seal.Key, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	key, ok := k.epochs[n]
-	return key, ok
-}
-
-// Take implements replica.Keys.
 func (k *keys) Take(sealed []byte) error {
 	got, err := seal.OpenEpochs(k.id.pair, k.space, sealed)
-	if err != nil {
-		return err
+	if err == nil {
+		k.Add(got)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for n, key := range got {
-		if _, have := k.epochs[n]; !have {
-			k.epochs[n] = key
-		}
-	}
-	return nil
+	return err
 }
 
-// Wrap implements replica.Keys.
 func (k *keys) Wrap(uint32, *seal.Recipient) ([]byte, error) { return nil, errNoOwner }
-
-func (k *keys) zero() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.epochs.Zero()
-}

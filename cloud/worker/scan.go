@@ -47,8 +47,6 @@ func newScanner(ctx context.Context, cache string, share bool) (*scanner, error)
 	return &scanner{host, p}, nil
 }
 
-func (s *scanner) close(ctx context.Context) error { return s.host.Close(ctx) }
-
 // scan returns the text without its secrets, and how many there were. before
 // are earlier lines, the oldest first, because the words that announce a secret
 // may be in them.

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/engine/result"
 	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
@@ -78,7 +77,7 @@ func openSpace(ctx context.Context, dir string, j Joined, now func() time.Time, 
 	if s.id, err = readIdentity(dir); err != nil {
 		return nil, err
 	}
-	s.keys = &keys{space: j.Space, id: s.id, epochs: seal.Epochs{}}
+	s.keys = &keys{space: j.Space, id: s.id}
 	s.store, err = store.Open(store.Options{Dir: filepath.Join(dir, "store"), Key: s.id.store, Derive: reconcile.Derive, Diff: reconcile.Diff, Log: log})
 	if err != nil {
 		return nil, err
@@ -120,7 +119,7 @@ func (s *space) close() error {
 		s.remote.Close()
 	}
 	if s.keys != nil {
-		s.keys.zero()
+		s.keys.Zero()
 	}
 	if s.id != nil {
 		s.id.zero()

@@ -165,7 +165,7 @@ func (w *Worker) Close() error {
 	}
 	w.spaces = nil
 	if w.scan != nil {
-		errs = append(errs, w.scan.close(context.Background()))
+		errs = append(errs, w.scan.host.Close(context.Background()))
 		w.scan = nil
 	}
 	if w.queue != nil {

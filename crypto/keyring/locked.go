@@ -21,10 +21,8 @@ type RingID [16]byte
 // String is 32 hexadecimal characters.
 func (id RingID) String() string { return hex.EncodeToString(id[:]) }
 
-// MarshalText implements encoding.TextMarshaler.
 func (id RingID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (id *RingID) UnmarshalText(b []byte) error {
 	v, err := hex.DecodeString(string(b))
 	if err != nil || len(v) != len(id) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // FORMAT of epoch keys on their way to a member, before [SealTo]
@@ -29,6 +30,55 @@ func (e Epochs) Zero() {
 	for _, k := range e {
 		k.Zero()
 	}
+}
+
+// HeldEpochs are epoch keys of one space in memory. The zero value has none. It is safe
+// for concurrent use.
+type HeldEpochs struct {
+	mu sync.Mutex
+	of Epochs
+}
+
+// Epoch gives the key of an epoch, and whether it is here.
+func (h *HeldEpochs) Epoch(n uint32) (*Key, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k, ok := h.of[n]
+	return k, ok
+}
+
+// Add keeps the keys that are new.
+func (h *HeldEpochs) Add(got Epochs) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.of == nil {
+		h.of = Epochs{}
+	}
+	for n, k := range got {
+		if h.of[n] == nil {
+			h.of[n] = k
+		}
+	}
+}
+
+// Zero ends all keys.
+func (h *HeldEpochs) Zero() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.of.Zero()
+}
+
+// SealFirst seals the keys of epochs 1 to n to r. It fails if key has not all of them.
+func SealFirst(r *Recipient, space [16]byte, n uint32, key func(uint32) (*Key, bool)) ([]byte, error) {
+	e := Epochs{}
+	for i := uint32(1); i <= n; i++ {
+		k, ok := key(i)
+		if !ok {
+			return nil, fmt.Errorf("wrap epochs: the key of %d is not here", i)
+		}
+		e[i] = k
+	}
+	return SealEpochs(r, space, e)
 }
 
 // SealEpochs seals the keys of a space's epochs to r. Who sealed them is the

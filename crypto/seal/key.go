@@ -146,7 +146,6 @@ const hidden = "[secret]"
 // Format implements fmt.Formatter: every verb prints the same word.
 func (k Key) Format(f fmt.State, _ rune) { fmt.Fprint(f, hidden) }
 
-// LogValue implements slog.LogValuer.
 func (k Key) LogValue() slog.Value { return slog.StringValue(hidden) }
 
 // MarshalText refuses with [ErrSecret], and with it JSON and the like.

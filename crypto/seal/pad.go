@@ -30,7 +30,6 @@ type padding struct {
 	unpad        bool
 }
 
-// Read implements io.Reader.
 func (p *padding) Read(b []byte) (int, error) {
 	switch {
 	case len(b) == 0:

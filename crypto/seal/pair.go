@@ -47,10 +47,8 @@ func (r *Recipient) String() string { return r.s }
 // Equal reports whether both are the same public key.
 func (r *Recipient) Equal(o *Recipient) bool { return r.s == o.s }
 
-// MarshalText implements encoding.TextMarshaler.
 func (r Recipient) MarshalText() ([]byte, error) { return []byte(r.s), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (r *Recipient) UnmarshalText(b []byte) error {
 	p, err := ParseRecipient(string(b))
 	if err == nil {
@@ -102,7 +100,6 @@ func (i *Identity) expand() *age.HybridIdentity {
 // Format implements fmt.Formatter: every verb prints the same word.
 func (i Identity) Format(f fmt.State, _ rune) { fmt.Fprint(f, hidden) }
 
-// LogValue implements slog.LogValuer.
 func (i Identity) LogValue() slog.Value { return slog.StringValue(hidden) }
 
 // MarshalText refuses with [ErrSecret].

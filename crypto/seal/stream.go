@@ -61,7 +61,6 @@ type stream struct {
 	err  error
 }
 
-// Read implements io.Reader.
 func (s *stream) Read(p []byte) (int, error) {
 	for len(s.out) == 0 {
 		if s.err != nil {

@@ -2,6 +2,8 @@ package carry
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"sync"
 	"time"
@@ -254,6 +256,20 @@ func (c *Conn) Rest(ctx context.Context, s interface {
 		}
 	}
 	return c.TellLosses(ctx, false)
+}
+
+// Seq makes a message's number of what it is about: the same each time, and below 2^53.
+func Seq(about []byte) uint64 {
+	sum := sha256.Sum256(about)
+	return binary.BigEndian.Uint64(sum[:]) >> 11
+}
+
+// Greet says that something without a microphone is there.
+func (c *Conn) Greet(ctx context.Context, model string) error {
+	if err := c.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: model, Firmware: "unknown"}); err != nil {
+		return err
+	}
+	return c.Status(ctx, "online", "")
 }
 
 // Status says what the device is doing: recording, muted, offline.

@@ -18,7 +18,6 @@ type Faulty struct {
 // overdue is when a notification that was held back comes although no other did.
 const overdue = 20 * time.Millisecond
 
-// Connect is that of the Dialer.
 func (f *Faulty) Connect(ctx context.Context) (Device, error) {
 	d, err := f.Dialer.Connect(ctx)
 	if err != nil {

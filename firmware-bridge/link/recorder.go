@@ -44,7 +44,6 @@ func (r *Recorder) write(l line, at time.Time, data []byte) {
 	r.err = errors.Join(r.err, err)
 }
 
-// Connect is that of the Dialer.
 func (r *Recorder) Connect(ctx context.Context) (Device, error) {
 	d, err := r.Dialer.Connect(ctx)
 	if err != nil {

@@ -22,7 +22,6 @@ func NewSimulator(times int, open func(n int) Device) *Simulator {
 	return &Simulator{open: open, times: times}
 }
 
-// Connect is that of a Dialer.
 func (s *Simulator) Connect(ctx context.Context) (Device, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +54,6 @@ func NewSimulated(writes int, notify ...string) *Simulated {
 	return &Simulated{In: make(chan []byte, writes), Out: make(chan Notification), Stop: make(chan struct{}), notify: notify, gone: make(chan struct{})}
 }
 
-// Subscribe is that of a Device.
 func (s *Simulated) Subscribe(_ context.Context, char string) error {
 	if !slices.Contains(s.notify, char) {
 		return absent(char)
@@ -97,10 +95,8 @@ func (s *Simulated) Put(ctx context.Context, b []byte) error {
 	}
 }
 
-// Notifications is that of a Device.
 func (s *Simulated) Notifications() <-chan Notification { return s.Out }
 
-// Err is that of a Device.
 func (s *Simulated) Err() error { return ErrLost }
 
 // Close is that of a Device. It waits until the device has ended.

@@ -17,7 +17,6 @@ func newTap(d Device) tap {
 	return tap{Device: d, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})}
 }
 
-// Notifications is that of Device.
 func (t *tap) Notifications() <-chan Notification { return t.out }
 
 // Close is that of Device. It returns when nothing more is sent to out.

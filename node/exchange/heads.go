@@ -12,7 +12,6 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Heads implements serve.Syncer.
 func (sc Syncer) Heads(ctx context.Context) (serve.Heads, error) {
 	_, r, err := sc.replica()
 	if err != nil {
@@ -25,7 +24,6 @@ func (sc Syncer) Heads(ctx context.Context) (serve.Heads, error) {
 	return serve.Heads{Heads: h.String()}, nil
 }
 
-// CompareHeads implements serve.Syncer.
 func (sc Syncer) CompareHeads(ctx context.Context, text string) (out serve.HeadsCompared, err error) {
 	h, err := envelope.ParseHeadsText(text)
 	if err != nil {

@@ -1,8 +1,6 @@
 package exchange
 
 import (
-	"fmt"
-
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/crypto/seal"
 )
@@ -10,7 +8,6 @@ import (
 // Keys is replica.Keys over a ring's own space. Its methods are safe for concurrent use.
 type Keys struct{ Ring *keyring.Ring }
 
-// Sign implements [replica.Keys].
 func (k Keys) Sign(domain string, msg []byte) ([]byte, error) {
 	return k.Ring.DeviceSign(domain, msg)
 }
@@ -31,13 +28,5 @@ func (k Keys) Take(sealed []byte) error {
 
 // Wrap implements [replica.Keys]. It fails if the key of one of these epochs is not here.
 func (k Keys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
-	e := seal.Epochs{}
-	for i := uint32(1); i <= n; i++ {
-		key, ok := k.Epoch(i)
-		if !ok {
-			return nil, fmt.Errorf("wrap epochs: the key of %d is not here", i)
-		}
-		e[i] = key
-	}
-	return seal.SealEpochs(to, k.Ring.Space(), e)
+	return seal.SealFirst(to, k.Ring.Space(), n, k.Epoch)
 }

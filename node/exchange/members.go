@@ -46,7 +46,6 @@ func (sy *Syncing) SpaceMembers(ctx context.Context) ([]envelope.Member, error) 
 	return nil, nil
 }
 
-// Members implements serve.Membership.
 func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 	_, r, err := sc.replica()
 	if err != nil {
@@ -110,7 +109,6 @@ func reachOf(said *replica.Reach, met *serve.Relay) *serve.Reach {
 	return &serve.Reach{Has: said.Confirmed, Behind: said.Others - said.Confirmed, At: said.At, By: serve.ReachSaid}
 }
 
-// Rotate implements serve.Membership.
 func (sc Syncer) Rotate(ctx context.Context) (serve.Rotated, error) {
 	_, r, err := sc.replica()
 	if err != nil {
@@ -138,7 +136,6 @@ func ChangeError(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: nothing was changed: %v", serve.ErrRelay, err)
 }
 
-// RemoveMember implements serve.Membership.
 func (sc Syncer) RemoveMember(ctx context.Context, id memory.MemberID, phrase serve.Secret) error {
 	sy, r, err := sc.replica()
 	if err != nil {

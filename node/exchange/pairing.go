@@ -75,7 +75,6 @@ func (i *invitation) state() serve.Pairing {
 	return p
 }
 
-// PairInvite implements serve.Membership.
 func (sc Syncer) PairInvite(ctx context.Context) (serve.Pairing, error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
@@ -162,7 +161,6 @@ func (sc Syncer) invitation() (*invitation, *Syncing, error) {
 	return sy.pairing, sy, nil
 }
 
-// PairWait implements serve.Membership.
 func (sc Syncer) PairWait(ctx context.Context) (serve.Pairing, error) {
 	i, _, err := sc.invitation()
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Relays implements serve.Relayer.
 func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
@@ -122,7 +121,6 @@ func usedAt(_ context.Context, sy *Syncing, url string) error {
 	return nil
 }
 
-// AddRelay implements serve.Relayer.
 func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error) {
 	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
 		sy, r, err := sc.replica()
@@ -136,7 +134,6 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 	})
 }
 
-// RemoveRelay implements serve.Relayer.
 func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
 	return sc.withRelay(ctx, url, usedAt, func(p *remotes.Remotes, url string) error {
 		if url == p.Primary() {
@@ -151,7 +148,6 @@ func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, er
 	})
 }
 
-// MoveRelay implements serve.Relayer.
 func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
 	return sc.withRelay(ctx, url, foundAt, func(p *remotes.Remotes, url string) error {
 		sy, r, err := sc.replica()

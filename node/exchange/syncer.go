@@ -22,7 +22,6 @@ type Syncer struct{ of opened.Of[*Syncing] }
 // NewSyncer makes one over the sync of what is open.
 func NewSyncer(of opened.Of[*Syncing]) Syncer { return Syncer{of} }
 
-// SyncStatus implements serve.Syncer.
 func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
 	sy, r, err := sc.replica()
 	if errors.Is(err, serve.ErrUnsupported) {
@@ -72,7 +71,6 @@ func (sc Syncer) standing(ctx context.Context, r *replica.Replica) (replica.Stat
 	return s, problems, err
 }
 
-// SyncNow implements serve.Syncer.
 func (sc Syncer) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
 	sy, r, err := sc.replica()
 	if err != nil {
@@ -84,7 +82,6 @@ func (sc Syncer) SyncNow(ctx context.Context) (serve.SyncStatus, error) {
 	return sc.SyncStatus(ctx) // the status has the error
 }
 
-// SyncFolder implements serve.Syncer.
 func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced, error) {
 	if !filepath.IsAbs(dir) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)

@@ -45,7 +45,6 @@ func (sc Syncer) whereHere(ctx context.Context, id memory.ID, w *serve.Where) (h
 	return h, err
 }
 
-// Where implements serve.Membership.
 func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err error) {
 	here, err := sc.whereHere(ctx, id, &w)
 	if err != nil {

@@ -79,10 +79,7 @@ func readMirix(r *Result, name string, b []byte) error {
 }
 
 func (r *Result) mirix(where string, kind memory.Type, m *mirixItem) {
-	at := instant(m.At)
-	if at.IsZero() {
-		at = instant(m.Created)
-	}
+	at := cmp.Or(instant(m.At), instant(m.Created))
 	metadata := map[string]string{"mirix_id": m.ID, "mirix_source": m.Source}
 	key := string(kind) + "\x1f" + m.ID
 	switch kind {

@@ -146,15 +146,7 @@ func (r *Result) conversation(where string, c, mapping map[string]any) {
 		if len(parts) == 0 {
 			continue // a picture
 		}
-		at := instant(m.CreateTime)
-		if at.IsZero() {
-			at = instant(c["create_time"])
-		}
-		add := r.add(ChatGPT, where+", message "+id, cmp.Or(m.ID, id), strings.Join(parts, "\n"), at,
+		r.said(ChatGPT, where+", message "+id, cmp.Or(m.ID, id), "", strings.Join(parts, "\n"), cmp.Or(instant(m.CreateTime), instant(c["create_time"])),
 			map[string]string{"chatgpt_conversation": title})
-		if add != nil { // what was said, not what somebody made of it
-			yes := true
-			add.Infer, add.Tags = &yes, nil
-		}
 	}
 }

@@ -67,10 +67,7 @@ func readClaude(r *Result, name string, b []byte) error {
 			if text == "" {
 				continue // a file
 			}
-			at := instant(m.Created)
-			if at.IsZero() {
-				at = instant(c.Created)
-			}
+			at := cmp.Or(instant(m.Created), instant(c.Created))
 			where := fmt.Sprintf("%s: conversation %d, message %d", name, i+1, j+1)
 			r.said(Claude, where, cmp.Or(m.ID, c.ID+"\x1f"+strconv.Itoa(j)), "", text, at, map[string]string{"claude_conversation": c.Name})
 		}

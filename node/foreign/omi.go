@@ -65,10 +65,7 @@ func (r *Result) omi(where string, raw []byte, o Options) {
 		r.skip(where, "%v", err)
 		return
 	}
-	id, at := word(m.ID), instant(m.Started)
-	if at.IsZero() {
-		at = instant(m.Created)
-	}
+	id, at := word(m.ID), cmp.Or(instant(m.Started), instant(m.Created))
 	switch {
 	case m.Discarded:
 		r.skip(where, "Omi discarded it")

@@ -109,7 +109,7 @@ func (g *Guest) End() {
 	g.cl.Stop(errors.New("the device is sent away"))
 }
 
-// guestHook is what mochi asks.
+// guestHook is an mqtt.Hook: what mochi asks.
 type guestHook struct {
 	mqtt.HookBase
 	GuestConfig
@@ -119,15 +119,12 @@ type guestHook struct {
 	guests map[*mqtt.Client]*Guest
 }
 
-// ID implements mqtt.Hook.
 func (h *guestHook) ID() string { return "guests" }
 
-// Provides implements mqtt.Hook.
 func (h *guestHook) Provides(b byte) bool {
 	return slices.Contains([]byte{mqtt.OnConnect, mqtt.OnConnectAuthenticate, mqtt.OnACLCheck, mqtt.OnPublish, mqtt.OnWill, mqtt.OnDisconnect, mqtt.OnSessionEstablished}, b)
 }
 
-// OnConnect implements mqtt.Hook.
 func (h *guestHook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 	if cl.State.Keepalive = min(cl.State.Keepalive, maxKeepalive); cl.State.Keepalive == 0 {
 		cl.State.Keepalive = guestKeepalive
@@ -135,7 +132,6 @@ func (h *guestHook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 	return nil
 }
 
-// OnConnectAuthenticate implements mqtt.Hook.
 func (h *guestHook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	if !h.Allow(cl.ID, string(cl.Properties.Username), pk.Connect.Password) {
 		return false
@@ -147,7 +143,6 @@ func (h *guestHook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bo
 	return ok
 }
 
-// OnSessionEstablished implements mqtt.Hook.
 func (h *guestHook) OnSessionEstablished(cl *mqtt.Client, _ packets.Packet) {
 	g := &Guest{Client: cl.ID, Local: cl.Net.Conn.LocalAddr(), Remote: cl.Net.Conn.RemoteAddr(), cl: cl, in: make(chan []byte), stop: make(chan struct{}), gone: make(chan struct{})}
 	h.mu.Lock()
@@ -183,7 +178,6 @@ func (h *guestHook) OnWill(_ *mqtt.Client, w mqtt.Will) (mqtt.Will, error) {
 	return w, nil
 }
 
-// OnDisconnect implements mqtt.Hook.
 func (h *guestHook) OnDisconnect(cl *mqtt.Client, _ error, _ bool) {
 	h.mu.Lock()
 	g := h.guests[cl]

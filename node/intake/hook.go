@@ -18,7 +18,7 @@ import (
 // into 16 bits.
 const maxKeepalive = 43690
 
-// hook is what the embedded broker, mochi, asks. mochi calls OnPublish before it acknowledges
+// hook is an mqtt.Hook: what the embedded broker, mochi, asks. mochi calls OnPublish before it acknowledges
 // (server.go, processPublish): we answer ErrRejectPacket, upon which it forgets
 // the message without a word, and send PUBACK ourselves once it is journalled.
 // So one device can have many messages on the way, and one sync covers them.
@@ -41,17 +41,14 @@ var provided = []byte{
 	mqtt.OnWill, mqtt.OnDisconnect, mqtt.OnSessionEstablished, mqtt.OnSubscribe, mqtt.OnPacketRead,
 }
 
-// ID implements mqtt.Hook.
 func (h *hook) ID() string { return "intake" }
 
-// Provides implements mqtt.Hook.
 func (h *hook) Provides(b byte) bool { return slices.Contains(provided, b) }
 
 // noWords stands for the payload of a will that has none, for as long as mochi checks the
 // CONNECT: mochi refuses such a will, and the protocol allows it (MQTT 5, 3.1.3.4).
 var noWords = []byte{0}
 
-// OnPacketRead implements mqtt.Hook.
 func (h *hook) OnPacketRead(_ *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
 	if pk.FixedHeader.Type == packets.Connect && pk.Connect.WillFlag && len(pk.Connect.WillPayload) == 0 {
 		pk.Connect.WillPayload = noWords
@@ -59,7 +56,6 @@ func (h *hook) OnPacketRead(_ *mqtt.Client, pk packets.Packet) (packets.Packet, 
 	return pk, nil
 }
 
-// OnConnect implements mqtt.Hook.
 func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 	if w := cl.Properties.Will.Payload; len(w) > 0 && &w[0] == &noWords[0] {
 		cl.Properties.Will.Payload = nil
@@ -143,7 +139,6 @@ func (h *hook) OnACLCheck(cl *mqtt.Client, topic string, write bool) bool {
 	return own
 }
 
-// OnSessionEstablished implements mqtt.Hook.
 func (h *hook) OnSessionEstablished(*mqtt.Client, packets.Packet) {
 	h.in.stats.count(func(s *Stats) { s.Connected++ })
 }
@@ -202,7 +197,6 @@ func (h *hook) OnWill(cl *mqtt.Client, w mqtt.Will) (mqtt.Will, error) {
 	return w, nil
 }
 
-// OnDisconnect implements mqtt.Hook.
 func (h *hook) OnDisconnect(cl *mqtt.Client, _ error, _ bool) {
 	h.in.stats.count(func(s *Stats) { s.Connected-- })
 	h.mu.Lock()

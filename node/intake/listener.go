@@ -14,7 +14,7 @@ import (
 // its keepalive counts.
 const connectPatience = 10 * time.Second
 
-// listener accepts connections for the broker. Unlike mochi's own, it bounds how
+// listener is a listeners.Listener, for the broker. Unlike mochi's own, it bounds how
 // many there are before any password is checked, and knows when each has ended.
 // (mochi adds to a WaitGroup for which it may be waiting already, and cleans up a
 // connection while the device's next one is being set up.)
@@ -35,16 +35,12 @@ func newListener(l net.Listener, t *tls.Config, most int) *listener {
 	return &listener{Listener: l, tls: t, nameless: newNameless(most), unreads: &unreads{of: map[*unread]int{}}, open: map[*limitConn]bool{}}
 }
 
-// Init implements listeners.Listener.
 func (l *listener) Init(*slog.Logger) error { return nil }
 
-// ID implements listeners.Listener.
 func (l *listener) ID() string { return "devices" }
 
-// Address implements listeners.Listener.
 func (l *listener) Address() string { return l.Addr().String() }
 
-// Protocol implements listeners.Listener.
 func (l *listener) Protocol() string { return l.Addr().Network() }
 
 // Serve accepts connections until it is closed.

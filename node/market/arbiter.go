@@ -86,7 +86,6 @@ func (b *Buyer) Decide(ctx context.Context, m *remote.Market, by trade.Party, or
 	return s, nil
 }
 
-// Disputes implements serve.Arbiter.
 func (s *Shopper) Disputes(ctx context.Context, market string) (v serve.DisputesAnswer, err error) {
 	err = s.at(ctx, market, func(ctx context.Context, b *Buyer, _ string, m *remote.Market, by trade.Party, terms *trade.Terms) error {
 		arbiter, err := arbiterOf(*terms)
@@ -100,7 +99,6 @@ func (s *Shopper) Disputes(ctx context.Context, market string) (v serve.Disputes
 	return v, err
 }
 
-// Decide implements serve.Arbiter.
 func (s *Shopper) Decide(ctx context.Context, r serve.DisputeDecision) (v serve.DecidedOrder, err error) {
 	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, _ string, m *remote.Market, by trade.Party, terms *trade.Terms) error {
 		arbiter, err := arbiterOf(*terms)

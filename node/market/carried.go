@@ -14,7 +14,6 @@ func movedOrderOf(o *Bought) serve.MovedOrder {
 	return serve.MovedOrder{Order: o.State.ID, Title: o.State.Offer.Title, Open: !o.State.Phase.Ended(), Reviewed: o.Reviewed}
 }
 
-// MoveOrders implements serve.Carrier.
 func (s *Shopper) MoveOrders(ctx context.Context, r serve.OrderMove) (out []serve.MovedOrder, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		if r.DryRun {
@@ -40,7 +39,6 @@ func (s *Shopper) MoveOrders(ctx context.Context, r serve.OrderMove) (out []serv
 	return out, err
 }
 
-// OrderFile implements serve.Carrier.
 func (s *Shopper) OrderFile(ctx context.Context, order trade.Hash) (b []byte, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		o, err := p.c.Buyer.Find(order.String())
@@ -60,7 +58,6 @@ func (s *Shopper) OrderFile(ctx context.Context, order trade.Hash) (b []byte, er
 	return b, err
 }
 
-// ListingFile implements serve.Seller.
 func (s Seller) ListingFile(ctx context.Context, id string) (b []byte, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error {
 		all, err := sh.list(ctx)

@@ -240,7 +240,6 @@ func (s *Shop) readMarks(ctx context.Context, l *listed, text string) (*bundleRe
 	return &bundleRead{c.offer, marking, seen}, nil
 }
 
-// TraceCopy implements serve.Seller.
 func (s Seller) TraceCopy(ctx context.Context, r serve.TraceRequest) (v serve.CopyTrace, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Trace(ctx, r.Listing, r.Text); return err })
 	return v, err

@@ -347,13 +347,11 @@ type AppBuyer struct{ of opened.Of[*Purse] }
 // NewAppBuyer makes one over what is open.
 func NewAppBuyer(of opened.Of[*Purse]) AppBuyer { return AppBuyer{of} }
 
-// Goods implements serve.Buyer.
 func (a AppBuyer) Goods(ctx context.Context, q serve.GoodsQuery) (v serve.GoodsAnswer, err error) {
 	err = a.during(ctx, func(ctx context.Context, p *Purse, s *serve.Spender) error { v, err = p.Find(ctx, s, q); return err })
 	return v, err
 }
 
-// Purchase implements serve.Buyer.
 func (a AppBuyer) Purchase(ctx context.Context, r serve.PurchaseRequest) (v serve.Purchase, err error) {
 	id, err := hashOf(r.ID)
 	if err != nil {

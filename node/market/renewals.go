@@ -47,7 +47,6 @@ func (b *Buyer) shown(list []*Subscribed, failed ...error) (v serve.Subscription
 	return v
 }
 
-// Subscriptions implements serve.Subscriber.
 func (s *Shopper) Subscriptions(ctx context.Context) (v serve.SubscriptionsAnswer, err error) {
 	err = s.of.During(ctx, func(_ context.Context, p *Purse) error {
 		list, err := p.c.Buyer.Subscriptions()
@@ -57,7 +56,6 @@ func (s *Shopper) Subscriptions(ctx context.Context) (v serve.SubscriptionsAnswe
 	return v, err
 }
 
-// Subscribe implements serve.Subscriber.
 func (s *Shopper) Subscribe(ctx context.Context, r serve.SubscribeRequest) (v serve.Subscription, err error) {
 	minor, code, err := trade.ParsePrice(r.Most)
 	if err != nil {
@@ -90,7 +88,6 @@ func (s *Shopper) Subscribe(ctx context.Context, r serve.SubscribeRequest) (v se
 	return v, err
 }
 
-// RenewSubscriptions implements serve.Subscriber.
 func (s *Shopper) RenewSubscriptions(ctx context.Context) (v serve.SubscriptionsAnswer, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		list, err := p.c.Buyer.Renew(ctx)
@@ -100,7 +97,6 @@ func (s *Shopper) RenewSubscriptions(ctx context.Context) (v serve.Subscriptions
 	return v, err
 }
 
-// EndSubscription implements serve.Subscriber.
 func (s *Shopper) EndSubscription(ctx context.Context, listing trade.Hash) (v serve.Subscription, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		ended, err := p.c.Buyer.Unsubscribe(ctx, listing.String())

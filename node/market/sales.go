@@ -281,19 +281,16 @@ type Seller struct{ of opened.Of[*Shop] }
 // NewSeller makes one over what is open.
 func NewSeller(of opened.Of[*Shop]) Seller { return Seller{of} }
 
-// PreviewListing implements serve.Seller.
 func (s Seller) PreviewListing(ctx context.Context, r serve.ListingRequest) (v serve.SharePreview, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Preview(ctx, r); return err })
 	return v, err
 }
 
-// PublishListing implements serve.Seller.
 func (s Seller) PublishListing(ctx context.Context, r serve.ListingRequest) (v serve.Listing, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Publish(ctx, r); return err })
 	return v, err
 }
 
-// Listings implements serve.Seller.
 func (s Seller) Listings(ctx context.Context) (v []serve.Listing, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error {
 		all, err := sh.list(ctx)
@@ -305,31 +302,26 @@ func (s Seller) Listings(ctx context.Context) (v []serve.Listing, err error) {
 	return v, err
 }
 
-// MoveListings implements serve.Seller.
 func (s Seller) MoveListings(ctx context.Context, r serve.MarketMove) (v []serve.MovedListing, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Move(ctx, r); return err })
 	return v, err
 }
 
-// WithdrawListing implements serve.Seller.
 func (s Seller) WithdrawListing(ctx context.Context, id, reason string) (v serve.Listing, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Withdraw(ctx, id, reason); return err })
 	return v, err
 }
 
-// Sales implements serve.Seller.
 func (s Seller) Sales(ctx context.Context) (v []serve.Sale, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Sales(ctx); return err })
 	return v, err
 }
 
-// SettleSale implements serve.Seller.
 func (s Seller) SettleSale(ctx context.Context, r serve.SaleRequest) (v serve.Sale, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.Settle(ctx, r); return err })
 	return v, err
 }
 
-// PayOutSales implements serve.Seller.
 func (s Seller) PayOutSales(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, sh *Shop) error { v, err = sh.PayOut(ctx, r); return err })
 	return v, err

@@ -175,7 +175,8 @@ func Report(ctx context.Context, m *remote.Market, by trade.Party, listing trade
 	return m.Report(ctx, signed)
 }
 
-// Shopper implements serve.Shopper, over what apps buy by.
+// Shopper implements serve.Shopper, serve.Subscriber, serve.Carrier, serve.Verifier and
+// serve.Arbiter, over what apps buy by.
 type Shopper struct{ of opened.Of[*Purse] }
 
 // NewShopper makes one over what is open.
@@ -195,7 +196,6 @@ func (s *Shopper) at(ctx context.Context, address string, f func(ctx context.Con
 	})
 }
 
-// Offers implements serve.Shopper.
 func (s *Shopper) Offers(ctx context.Context, q serve.OfferQuery) (v serve.OffersAnswer, err error) {
 	err = s.at(ctx, q.Market, func(ctx context.Context, _ *Buyer, _ string, m *remote.Market, _ trade.Party, _ *trade.Terms) error {
 		v, err = Search(ctx, m, q)
@@ -204,7 +204,6 @@ func (s *Shopper) Offers(ctx context.Context, q serve.OfferQuery) (v serve.Offer
 	return v, err
 }
 
-// Offer implements serve.Shopper.
 func (s *Shopper) Offer(ctx context.Context, market string, id trade.Hash) (v serve.Offer, err error) {
 	err = s.at(ctx, market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, _ trade.Party, terms *trade.Terms) error {
 		v, _, err = b.Show(ctx, m, address, terms, id)
@@ -213,7 +212,6 @@ func (s *Shopper) Offer(ctx context.Context, market string, id trade.Hash) (v se
 	return v, err
 }
 
-// ReportOffer implements serve.Shopper.
 func (s *Shopper) ReportOffer(ctx context.Context, r serve.OfferReport) (v serve.Offer, err error) {
 	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error {
 		if v, _, err = b.Show(ctx, m, address, terms, r.ID); err != nil {
@@ -224,7 +222,6 @@ func (s *Shopper) ReportOffer(ctx context.Context, r serve.OfferReport) (v serve
 	return v, err
 }
 
-// Order implements serve.Shopper.
 func (s *Shopper) Order(ctx context.Context, r serve.OrderRequest) (v serve.Purchase, err error) {
 	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error {
 		o, err := b.OrderQuoted(ctx, m, by, terms, address, r.Version, r.Price, r.Question)
@@ -236,7 +233,6 @@ func (s *Shopper) Order(ctx context.Context, r serve.OrderRequest) (v serve.Purc
 	return v, err
 }
 
-// Orders implements serve.Shopper.
 func (s *Shopper) Orders(ctx context.Context, look bool) (v serve.OrdersAnswer, err error) {
 	v.Orders = []serve.Purchase{}
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
@@ -254,7 +250,6 @@ func (s *Shopper) Orders(ctx context.Context, look bool) (v serve.OrdersAnswer, 
 	return v, err
 }
 
-// OpenOrder implements serve.Shopper.
 func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.OpenedOrder, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		o, err := p.c.Buyer.Find(order.String())
@@ -277,7 +272,6 @@ func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.Open
 	return v, err
 }
 
-// MoveOrder implements serve.Shopper.
 func (s *Shopper) MoveOrder(ctx context.Context, r serve.OrderStep) (v serve.Purchase, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		v, err = p.c.Buyer.moveOrder(ctx, &r)
@@ -321,7 +315,6 @@ func (b *Buyer) moveOrder(ctx context.Context, r *serve.OrderStep) (v serve.Purc
 	return v, err
 }
 
-// Funds implements serve.Shopper.
 func (s *Shopper) Funds(ctx context.Context, r serve.FundsRequest) (v serve.Funds, err error) {
 	if r.Voucher != "" && r.Amount != "" {
 		return v, fmt.Errorf("%w: a voucher and an amount: want one of them", memory.ErrInvalid)

@@ -40,7 +40,6 @@ func addressOf(url string) (string, error) {
 	return r.Address(), nil
 }
 
-// KnowsMarket implements serve.Verifier.
 func (s *Shopper) KnowsMarket(ctx context.Context, market string) (v serve.KnownMarket, err error) {
 	err = s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		relay := ""
@@ -81,7 +80,6 @@ func soldOf(ctx context.Context, of Store) (out []trade.Chain, err error) {
 	return out, err
 }
 
-// VerifyMarket implements serve.Verifier.
 func (s *Shopper) VerifyMarket(ctx context.Context, r serve.VerifyRequest) (v serve.MarketLog, err error) {
 	how := Verification{Witnesses: r.Witnesses}
 	if r.With != "" {

@@ -2,8 +2,6 @@ package share
 
 import (
 	"crypto/ed25519"
-	"fmt"
-	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/seal"
@@ -36,48 +34,7 @@ type spaceKeys struct {
 	pair  *seal.Identity
 	ids   *seal.Key
 	store *seal.Key
-	spaceEpochs
-}
-
-// spaceEpochs are epoch keys of one space.
-type spaceEpochs struct {
-	mu     sync.Mutex
-	epochs seal.Epochs
-}
-
-// Epoch implements replica.Keys.
-func (k *spaceEpochs) Epoch(n uint32) (*seal.Key, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	key, ok := k.epochs[n]
-	return key, ok
-}
-
-// add keeps the keys that are new.
-func (k *spaceEpochs) add(got seal.Epochs) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.epochs == nil {
-		k.epochs = seal.Epochs{}
-	}
-	for n, key := range got {
-		if k.epochs[n] == nil {
-			k.epochs[n] = key
-		}
-	}
-}
-
-// wrap seals the keys of epochs 1 to n to a recipient.
-func (k *spaceEpochs) wrap(space memory.SpaceID, n uint32, to *seal.Recipient) ([]byte, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	e := seal.Epochs{}
-	for i := uint32(1); i <= n; i++ {
-		if e[i] = k.epochs[i]; e[i] == nil {
-			return nil, fmt.Errorf("wrap epochs: the key of %d is not here", i)
-		}
-	}
-	return seal.SealEpochs(to, space, e)
+	seal.HeldEpochs
 }
 
 func newSpaceKeys(sharing *seal.Key, space memory.SpaceID) *spaceKeys {
@@ -99,31 +56,28 @@ func (k *spaceKeys) member() envelope.Member {
 	return envelope.Member{ID: envelope.MemberOf(key, k.space), Key: key, Recipient: k.pair.Recipient().String(), Role: envelope.Owner}
 }
 
-// Sign implements replica.Keys.
 func (k *spaceKeys) Sign(domain string, msg []byte) ([]byte, error) {
 	return envelope.KeySigner(k.sign)(domain, msg)
 }
 
-// Take implements replica.Keys.
 func (k *spaceKeys) Take(sealed []byte) error {
 	got, err := seal.OpenEpochs(k.pair, k.space, sealed)
 	if err == nil {
-		k.add(got)
+		k.Add(got)
 	}
 	return err
 }
 
-// Wrap implements replica.Keys.
-func (k *spaceKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) { return k.wrap(k.space, n, to) }
+func (k *spaceKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
+	return seal.SealFirst(to, k.space, n, k.Epoch)
+}
 
 func (k *spaceKeys) zero() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	clear(k.sign)
 	k.pair.Zero()
 	k.ids.Zero()
 	k.store.Zero()
-	k.epochs.Zero()
+	k.HeldEpochs.Zero()
 }
 
 // genesis founds the space. The sharing root signs, and recovery gets the key, as

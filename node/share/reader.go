@@ -229,31 +229,29 @@ func (f Founded) State(ctx context.Context) (replica.State, error) {
 	return s, err
 }
 
-// readerKeys are a reader's keys in one space. Epoch keys are only in memory,
+// readerKeys are a reader's replica.Keys in one space. Epoch keys are only in memory,
 // because the membership log has them.
 type readerKeys struct {
 	space  memory.SpaceID
 	device *keyring.Device
-	spaceEpochs
+	seal.HeldEpochs
 }
 
-// Sign implements replica.Keys.
 func (k *readerKeys) Sign(domain string, msg []byte) ([]byte, error) {
 	return k.device.Sign(domain, msg)
 }
 
-// Take implements replica.Keys.
 func (k *readerKeys) Take(sealed []byte) error {
 	got, err := k.device.OpenEpochs(k.space, sealed)
 	if err == nil {
-		k.add(got)
+		k.Add(got)
 	}
 	return err
 }
 
 // Wrap implements replica.Keys. The membership log lets owners add somebody alone.
 func (k *readerKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
-	return k.wrap(k.space, n, to)
+	return seal.SealFirst(to, k.space, n, k.Epoch)
 }
 
 // KeysOf are a reader's keys as a member of a space.

@@ -322,7 +322,7 @@ func (s *Sharing) Show(ctx context.Context, id string) (rec Record, seen []memor
 	if err != nil {
 		return rec, nil, err
 	}
-	seen, err = sp.memories(ctx)
+	seen, err = ActiveIn(ctx, sp.store)
 	return rec, seen, errors.Join(err, sp.close())
 }
 

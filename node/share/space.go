@@ -163,11 +163,6 @@ func InPages[T any](ctx context.Context, e *engine.Engine, list []T, do func(*st
 	return nil
 }
 
-// memories returns what is active in the space.
-func (sp *space) memories(ctx context.Context) ([]memory.Memory, error) {
-	return ActiveIn(ctx, sp.store)
-}
-
 // ActiveIn returns the active memories of a store.
 func ActiveIn(ctx context.Context, s *store.Store) (out []memory.Memory, err error) {
 	err = s.View(ctx, func(tx *store.Tx) error {

@@ -26,7 +26,6 @@ func (sh *Sharing) root() ed25519.PrivateKey {
 	return share.Root(key)
 }
 
-// NewCommunity implements serve.Communer.
 func (sr Sharer) NewCommunity(ctx context.Context, r serve.NewCommunity) (serve.CommunityHead, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
 		relay, address := sh.c.Sync.Relay()
@@ -40,7 +39,6 @@ func (sr Sharer) NewCommunity(ctx context.Context, r serve.NewCommunity) (serve.
 	})
 }
 
-// JoinCommunity implements serve.Communer.
 func (sr Sharer) JoinCommunity(ctx context.Context, r serve.JoinCommunity) (serve.CommunityHead, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
 		v, err := sh.c.Communities.Join(ctx, r.Link, r.Name)
@@ -48,21 +46,18 @@ func (sr Sharer) JoinCommunity(ctx context.Context, r serve.JoinCommunity) (serv
 	})
 }
 
-// Communities implements serve.Communer.
 func (sr Sharer) Communities(ctx context.Context) ([]serve.CommunityHead, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) ([]serve.CommunityHead, error) {
 		return sh.c.Communities.List(ctx)
 	})
 }
 
-// Community implements serve.Communer.
 func (sr Sharer) Community(ctx context.Context, id string) (serve.CommunityView, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		return sh.c.Communities.Show(ctx, id)
 	})
 }
 
-// ReadKey implements serve.Communer.
 func (sr Sharer) ReadKey(_ context.Context, r serve.GivenKeyText) (serve.GivenKey, error) {
 	q, err := community.ReadKey(r.Key)
 	if err != nil {
@@ -71,7 +66,6 @@ func (sr Sharer) ReadKey(_ context.Context, r serve.GivenKeyText) (serve.GivenKe
 	return serve.GivenKey{Key: strings.Join(strings.Fields(r.Key), ""), Words: share.Words(q.Key)}, nil
 }
 
-// InviteTo implements serve.Communer.
 func (sr Sharer) InviteTo(ctx context.Context, id string, r serve.CommunityInvite) (serve.CommunityView, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		return sh.c.Communities.Invite(ctx, id, r)
@@ -87,7 +81,6 @@ func given(r *serve.ShareRequest) (share.ShareSpec, error) {
 	return w, err
 }
 
-// PreviewCommunity implements serve.Communer.
 func (sr Sharer) PreviewCommunity(ctx context.Context, id string, r serve.ShareRequest) (serve.SharePreview, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.SharePreview, err error) {
 		w, err := given(&r)
@@ -102,7 +95,6 @@ func (sr Sharer) PreviewCommunity(ctx context.Context, id string, r serve.ShareR
 	})
 }
 
-// AddToCommunity implements serve.Communer.
 func (sr Sharer) AddToCommunity(ctx context.Context, id string, r serve.ShareRequest) (serve.CommunityView, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.CommunityView, err error) {
 		w, err := given(&r)
@@ -113,7 +105,6 @@ func (sr Sharer) AddToCommunity(ctx context.Context, id string, r serve.ShareReq
 	})
 }
 
-// RemoveFrom implements serve.Communer.
 func (sr Sharer) RemoveFrom(ctx context.Context, id string, r serve.CommunityRemoval) (serve.CommunityView, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		root := sh.root()
@@ -125,7 +116,6 @@ func (sr Sharer) RemoveFrom(ctx context.Context, id string, r serve.CommunityRem
 	})
 }
 
-// SetCommunityRules implements serve.Communer.
 func (sr Sharer) SetCommunityRules(ctx context.Context, id, text string) (serve.CommunityView, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		if err := sh.sayable(ctx, "rules", text); err != nil {
@@ -167,7 +157,6 @@ func unsaid(never []string, what, text string) error {
 	return nil
 }
 
-// AskCommunity implements serve.Communer.
 func (sr Sharer) AskCommunity(ctx context.Context, id, text string) (serve.CommunityView, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (serve.CommunityView, error) {
 		if err := sh.sayable(ctx, "question", text); err != nil {
@@ -177,7 +166,6 @@ func (sr Sharer) AskCommunity(ctx context.Context, id, text string) (serve.Commu
 	})
 }
 
-// AnswerCommunity implements serve.Communer.
 func (sr Sharer) AnswerCommunity(ctx context.Context, id string, r *serve.ShareRequest) (serve.CommunityHead, error) {
 	return during(ctx, sr, notNeeded, func(ctx context.Context, s *share.Sharing, sh *Sharing) (serve.CommunityHead, error) {
 		if r == nil {
@@ -207,7 +195,6 @@ func (sh *Sharing) answerNow(id memory.SpaceID, s *share.Sharing) {
 	})
 }
 
-// LeaveCommunity implements serve.Communer.
 func (sr Sharer) LeaveCommunity(ctx context.Context, id string) error {
 	_, err := during(ctx, sr, notNeeded, func(ctx context.Context, _ *share.Sharing, sh *Sharing) (struct{}, error) {
 		root := sh.root()

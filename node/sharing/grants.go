@@ -20,7 +20,6 @@ import (
 // maxPerEvidence is how much a worker may say of one piece of evidence.
 const maxPerEvidence = 128
 
-// AddGrant implements serve.Granter.
 func (sr Sharer) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Grant, err error) {
 	sh, rep, err := sr.replica() // without a relay there is nobody to let in
 	if err != nil {
@@ -174,7 +173,6 @@ func (sr Sharer) Grants(ctx context.Context) ([]serve.Grant, error) {
 	return out, err
 }
 
-// RevokeGrant implements serve.Granter.
 func (sr Sharer) RevokeGrant(ctx context.Context, who string) (g serve.Grant, err error) {
 	all, err := sr.Grants(ctx)
 	if err != nil {
@@ -217,7 +215,6 @@ func (sr Sharer) RevokeGrant(ctx context.Context, who string) (g serve.Grant, er
 	return g, shareError(err)
 }
 
-// TendGrants implements serve.Granter.
 func (sr Sharer) TendGrants(ctx context.Context) (serve.FeedsTended, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.FeedsTended, error) {
 		t, err := s.TendFeeds(ctx)

@@ -54,7 +54,6 @@ func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
 	return w, err
 }
 
-// PreviewShare implements serve.Sharer.
 func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (serve.SharePreview, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, sh *Sharing) (v serve.SharePreview, err error) {
 		w, err := wishOf(&r)
@@ -112,7 +111,6 @@ func sharedAs(r *share.Record) serve.Share {
 	return v
 }
 
-// CreateShare implements serve.Sharer.
 func (sr Sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (serve.Share, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (v serve.Share, err error) {
 		w, err := wishOf(&r)
@@ -127,7 +125,6 @@ func (sr Sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (serve.S
 	})
 }
 
-// Shares implements serve.Sharer.
 func (sr Sharer) Shares(ctx context.Context) ([]serve.Share, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) ([]serve.Share, error) {
 		records, err := s.Records(ctx, share.Projection)
@@ -139,7 +136,6 @@ func (sr Sharer) Shares(ctx context.Context) ([]serve.Share, error) {
 	})
 }
 
-// Share implements serve.Sharer.
 func (sr Sharer) Share(ctx context.Context, id string) (serve.SharedView, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.SharedView, error) {
 		rec, seen, err := s.Show(ctx, id)
@@ -147,7 +143,6 @@ func (sr Sharer) Share(ctx context.Context, id string) (serve.SharedView, error)
 	})
 }
 
-// ShareLog implements serve.Sharer.
 func (sr Sharer) ShareLog(ctx context.Context) (v serve.ShareLog, err error) {
 	sh, release, err := sr.of.Use() // apps are asked about without a relay, too
 	if err != nil {
@@ -162,7 +157,6 @@ func (sr Sharer) ShareLog(ctx context.Context) (v serve.ShareLog, err error) {
 	return v, err
 }
 
-// UpdateShare implements serve.Sharer.
 func (sr Sharer) UpdateShare(ctx context.Context, id string) (serve.ShareUpdated, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.ShareUpdated, error) {
 		rec, ch, err := s.Update(ctx, id)
@@ -170,7 +164,6 @@ func (sr Sharer) UpdateShare(ctx context.Context, id string) (serve.ShareUpdated
 	})
 }
 
-// RevokeShare implements serve.Sharer.
 func (sr Sharer) RevokeShare(ctx context.Context, id, reader string) (serve.Share, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.Share, error) {
 		rec, err := s.Revoke(ctx, id, reader)

@@ -71,7 +71,7 @@ type Config struct {
 }
 
 // Sharing is what package sharing does for an open node. It implements share.Source,
-// share.Catalog and share.Inbox. Its methods are safe for concurrent use.
+// share.Catalog, share.Account and share.Inbox. Its methods are safe for concurrent use.
 type Sharing struct {
 	c       Config
 	tends   sync.Once
@@ -83,7 +83,7 @@ type Sharing struct {
 // New makes it.
 func New(c Config) *Sharing { return &Sharing{c: c} }
 
-// Sharer implements serve.Sharer and serve.Granter.
+// Sharer implements serve.Sharer, serve.Granter and serve.Communer.
 type Sharer struct{ of opened.Of[*Sharing] }
 
 // NewSharer makes one over what is open.

@@ -18,7 +18,6 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// Choose implements share.Source.
 func (sh *Sharing) Choose(ctx context.Context, c share.Criteria) (out []memory.Memory, err error) {
 	limit := c.Limit
 	if c.Query == "" {
@@ -74,7 +73,6 @@ func (sh *Sharing) find(ctx context.Context, c *share.Criteria, limit int) (out 
 	return out, err
 }
 
-// Vocabulary implements share.Source.
 func (sh *Sharing) Vocabulary(ctx context.Context) (v share.Vocabulary, err error) {
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{}) {
@@ -97,7 +95,6 @@ func (sh *Sharing) Vocabulary(ctx context.Context) (v share.Vocabulary, err erro
 	return v, err
 }
 
-// Records implements share.Catalog.
 func (sh *Sharing) Records(ctx context.Context) (list []share.Record, err error) {
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		_, err := tx.Meta(sharesMeta, &list)
@@ -106,7 +103,6 @@ func (sh *Sharing) Records(ctx context.Context) (list []share.Record, err error)
 	return list, err
 }
 
-// Keep implements share.Catalog.
 func (sh *Sharing) Keep(ctx context.Context, list []share.Record) error {
 	return sh.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(sharesMeta, list) })
 }
@@ -114,7 +110,6 @@ func (sh *Sharing) Keep(ctx context.Context, list []share.Record) error {
 // accountMeta is where the account of shares is kept.
 const accountMeta = "share log"
 
-// Note implements share.Account.
 func (sh *Sharing) Note(ctx context.Context, d share.Deed) error {
 	return sh.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		var list []share.Deed
@@ -125,7 +120,6 @@ func (sh *Sharing) Note(ctx context.Context, d share.Deed) error {
 	})
 }
 
-// Deeds implements share.Account.
 func (sh *Sharing) Deeds(ctx context.Context) (list []share.Deed, err error) {
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		_, err := tx.Meta(accountMeta, &list)
@@ -153,7 +147,6 @@ func (sh *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memo
 	return s.Redact(ctx, redacted, of)
 }
 
-// View implements share.Inbox.
 func (sh *Sharing) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return sh.c.Engine.View(ctx, fn)
 }

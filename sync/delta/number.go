@@ -18,7 +18,6 @@ type moment struct {
 	ns uint32 // less than 1,000,000
 }
 
-// MarshalCBOR implements cbor.Marshaler.
 func (m moment) MarshalCBOR() ([]byte, error) {
 	if m.ns == 0 {
 		return canonical.Encoding.Marshal(m.ms)
@@ -26,7 +25,6 @@ func (m moment) MarshalCBOR() ([]byte, error) {
 	return canonical.Encoding.Marshal([2]int64{m.ms, int64(m.ns)})
 }
 
-// UnmarshalCBOR implements cbor.Unmarshaler.
 func (m *moment) UnmarshalCBOR(b []byte) error {
 	if len(b) > 0 && b[0]>>5 == 4 {
 		var v []int64
@@ -48,7 +46,6 @@ func (m *moment) UnmarshalCBOR(b []byte) error {
 // a float otherwise.
 type fraction float64
 
-// MarshalCBOR implements cbor.Marshaler.
 func (f fraction) MarshalCBOR() ([]byte, error) {
 	if n, ok := thousandths(float64(f)); ok {
 		return canonical.Encoding.Marshal(n)
@@ -56,7 +53,6 @@ func (f fraction) MarshalCBOR() ([]byte, error) {
 	return canonical.Encoding.Marshal(float64(f))
 }
 
-// UnmarshalCBOR implements cbor.Unmarshaler.
 func (f *fraction) UnmarshalCBOR(b []byte) error {
 	if len(b) > 0 && b[0]>>5 == 0 {
 		var n uint64

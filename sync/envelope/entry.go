@@ -91,10 +91,8 @@ func (r Role) String() string {
 	return fmt.Sprintf("role(%d)", uint8(r))
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (r *Role) UnmarshalText(b []byte) error {
 	for i, n := range roleNames {
 		if n != "" && n == string(b) {

@@ -70,10 +70,8 @@ type Hash [sha256.Size]byte
 // String returns 64 hexadecimal characters.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// MarshalText implements encoding.TextMarshaler.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (h *Hash) UnmarshalText(b []byte) error {
 	if hex.DecodedLen(len(b)) != len(h) {
 		return fmt.Errorf("%w: hash %q: want 64 hexadecimal characters", ErrForm, b)

@@ -65,12 +65,7 @@ func (c *Carrier) metered(ctx context.Context) bool { return c.Metered != nil &&
 
 // holdsAlone reports whether err concerns only one blob.
 func holdsAlone(err error) bool {
-	for _, alone := range []error{memory.ErrDamaged, replica.ErrUnreadable, replica.ErrNoRoom, replica.ErrRefused} {
-		if errors.Is(err, alone) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, memory.ErrDamaged) || errors.Is(err, replica.ErrUnreadable) || errors.Is(err, replica.ErrNoRoom) || errors.Is(err, replica.ErrRefused)
 }
 
 // inOrder sorts blobs for the upload: first the blobs that First returns, then

@@ -76,12 +76,8 @@ func isForeign(err error) bool {
 	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
 		return true
 	}
-	for _, foreign := range []error{envelope.ErrForm, envelope.ErrSignature, envelope.ErrBody, envelope.ErrGap, envelope.ErrKnown, envelope.ErrRule, envelope.ErrUnknownHead, envelope.ErrChains} {
-		if errors.Is(err, foreign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{envelope.ErrForm, envelope.ErrSignature, envelope.ErrBody, envelope.ErrGap, envelope.ErrKnown, envelope.ErrRule, envelope.ErrUnknownHead, envelope.ErrChains},
+		func(foreign error) bool { return errors.Is(err, foreign) })
 }
 
 // compare compares everything that the remote shows with what it had taken.

@@ -21,7 +21,6 @@ const (
 	pageDeltas = 256
 )
 
-// Log implements replica.Remote.
 func (s *Store) Log(_ context.Context, n uint64) ([][]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +40,6 @@ func (s *Store) Settle(appendLog func(context.Context, *envelope.Entry) error) {
 	s.mayLog = appendLog
 }
 
-// AppendLog implements replica.Remote.
 func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry) error {
 	s.mu.Lock()
 	first, known := s.mayLog, e.N <= s.log.N()
@@ -59,7 +57,6 @@ func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry) error {
 	return err
 }
 
-// Deltas implements replica.Remote.
 func (s *Store) Deltas(_ context.Context, after uint64) ([]replica.Placed, error) {
 	s.mu.Lock()
 	n := uint64(len(s.order))
@@ -93,7 +90,6 @@ func (s *Store) Append(_ context.Context, d *envelope.Delta) error {
 	return err
 }
 
-// Wait implements replica.Remote.
 func (s *Store) Wait(ctx context.Context, after uint64) error {
 	s.mu.Lock()
 	n, changed := uint64(len(s.order)), s.changed
@@ -136,7 +132,6 @@ func (s *Store) Forget(_ context.Context, refs []replica.Ref) error {
 	return nil
 }
 
-// Upload implements replica.Blobs.
 func (s *Store) Upload(_ context.Context, r io.ReadSeeker) (envelope.Hash, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
@@ -165,7 +160,6 @@ func (s *Store) Holds(_ context.Context, id envelope.Hash, size int64) (bool, er
 	return true, s.askAgain(id)
 }
 
-// Piece implements replica.Blobs.
 func (s *Store) Piece(_ context.Context, id envelope.Hash, from, n, _ int64) ([]byte, error) {
 	f, err := s.folder.openBlob(id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +182,6 @@ func (s *Store) Fetch(from ...func(context.Context, envelope.Hash, io.ReadWriteS
 	s.blobAt = from
 }
 
-// Download implements replica.Blobs.
 func (s *Store) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
 	err := s.copyBlob(id, f, limit)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, replica.ErrBlob) {

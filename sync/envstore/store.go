@@ -47,7 +47,7 @@ import (
 //	        there without a line is lost, and taken from nobody.
 
 // Store is the envelopes of a space on this device. It implements
-// replica.Remote. It is safe for concurrent use within one process.
+// replica.Remote and replica.Blobs. It is safe for concurrent use within one process.
 type Store struct {
 	space  memory.SpaceID
 	folder *Folder

@@ -14,9 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// OpenBlob implements replica.BlobJournal.
 func (j *Journal) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser, size int64, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		b, err := tx.OpenBlob(name)
 		if err == nil {
 			r, size = b, b.Size()
@@ -26,9 +25,8 @@ func (j *Journal) OpenBlob(ctx context.Context, name memory.ID) (r io.ReadCloser
 	return r, size, err
 }
 
-// RemoteBlob implements replica.BlobJournal.
 func (j *Journal) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		ok, err := tx.Meta(j.note("blob", name.String()), &b)
 		if err == nil && !ok {
 			err = memory.ErrNotFound
@@ -38,7 +36,6 @@ func (j *Journal) RemoteBlob(ctx context.Context, name memory.ID) (b delta.Blob,
 	return b, err
 }
 
-// KeepBlob implements replica.BlobJournal.
 func (j *Journal) KeepBlob(ctx context.Context, b delta.Blob, from io.Reader) error {
 	name, err := memory.ParseID(b.Name)
 	if err != nil {
@@ -64,7 +61,7 @@ const maxBlob = 1 << 30
 // greatest number of sealed bytes that it may have.
 func (j *Journal) Blobs(ctx context.Context) (map[envelope.Hash]int64, error) {
 	out := map[envelope.Hash]int64{}
-	err := j.view(ctx, func(tx *store.Tx) error {
+	err := j.Store.View(ctx, func(tx *store.Tx) error {
 		for name, err := range tx.MetaNames(j.note("blob") + "/") {
 			if err != nil {
 				return err
@@ -206,18 +203,15 @@ func (j *Journal) ownedBy(tx *store.Tx, id memory.ID) (names []string, err error
 // noted returns the names of all blobs that have a note.
 func (j *Journal) noted(tx *store.Tx) (names []string, err error) {
 	prefix := j.note("blob") + "/"
-	for name, err := range tx.MetaNames(prefix) {
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, strings.TrimPrefix(name, prefix))
+	names, err = store.Collect(tx.MetaNames(prefix))
+	for i := range names {
+		names[i] = strings.TrimPrefix(names[i], prefix)
 	}
-	return names, nil
+	return names, err
 }
 
-// Alike implements replica.BlobJournal.
 func (j *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		names, all, err := namesOf(tx, j.alike(key))
 		if err == nil && !all && len(names) == 0 {
 			names, err = j.noted(tx)

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -70,13 +71,7 @@ func (j *Journal) chains(tx *store.Tx) (at, read map[string]envelope.Link, err e
 
 // putChains writes the chains that changed in a state.
 func (j *Journal) putChains(tx *store.Tx, s *replica.State) error {
-	var changed []string
-	for chain := range s.Chains.Changed() {
-		changed = append(changed, chain)
-	}
-	for chain := range s.Read.Changed() {
-		changed = append(changed, chain)
-	}
+	changed := slices.AppendSeq(slices.Collect(s.Chains.Changed()), s.Read.Changed())
 	if len(changed) == 0 {
 		return nil
 	}
@@ -151,9 +146,7 @@ func (w *whereChains) put(tx *store.Tx, j *Journal, s *replica.State, changed []
 			return false, err
 		}
 	}
-	for chain, n := range fresh {
-		w.page[chain] = n
-	}
+	maps.Copy(w.page, fresh)
 	w.total += len(fresh)
 	return true, nil
 }

@@ -17,14 +17,12 @@ func (j *Journal) doubted() pages[envelope.Hash] { return pages[envelope.Hash]{j
 
 func (j *Journal) doubt(tx *store.Tx, id envelope.Hash) error { return j.doubted().add(tx, id) }
 
-// Doubt implements replica.BlobJournal.
 func (j *Journal) Doubt(ctx context.Context, id envelope.Hash) error {
 	return j.Store.Update(ctx, func(tx *store.Tx) error { return j.doubt(tx, id) })
 }
 
-// Doubts implements replica.BlobJournal.
 func (j *Journal) Doubts(ctx context.Context) (out []replica.Doubt, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		ids, err := j.doubted().all(tx)
 		if err != nil || len(ids) == 0 {
 			return err
@@ -82,7 +80,6 @@ func (j *Journal) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, e
 	return by, nil
 }
 
-// Resolve implements replica.BlobJournal.
 func (j *Journal) Resolve(ctx context.Context, done []envelope.Hash) error {
 	over := map[envelope.Hash]bool{}
 	for _, id := range done {
@@ -125,7 +122,7 @@ func (j *Journal) named(tx *store.Tx) (map[envelope.Hash]*delta.Blob, error) {
 // NotedBlobs returns one note of each sealed blob that is named, preferably of
 // a blob whose bytes are here, in the order of the hashes.
 func (j *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		named, err := j.named(tx)
 		for _, b := range named {
 			out = append(out, *b)
@@ -141,7 +138,7 @@ func (j *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) 
 // blobs is withheld.
 func (j *Journal) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
 	named = map[envelope.Hash]bool{}
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		s, _, err := j.kept(tx)
 		if err != nil {
 			return err

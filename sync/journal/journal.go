@@ -25,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Journal implements replica.Journal. Its methods are safe for concurrent use as
+// Journal implements replica.Journal and replica.BlobJournal. Its methods are safe for concurrent use as
 // far as Store's are.
 type Journal struct {
 	Space  memory.SpaceID
@@ -68,10 +68,6 @@ func short(s string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (j *Journal) view(ctx context.Context, fn func(*store.Tx) error) error {
-	return j.Store.View(ctx, fn)
-}
-
 func (j *Journal) write(ctx context.Context, fn func(*store.Tx) error) error {
 	if j.Write == nil {
 		return j.Store.Update(ctx, fn)
@@ -79,13 +75,8 @@ func (j *Journal) write(ctx context.Context, fn func(*store.Tx) error) error {
 	return j.Write(ctx, fn)
 }
 
-// State implements replica.Journal.
 func (j *Journal) State(ctx context.Context) (s replica.State, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
-		var err error
-		s, err = j.state(tx)
-		return err
-	})
+	err = j.Store.View(ctx, func(tx *store.Tx) error { s, err = j.state(tx); return err })
 	if err != nil {
 		return s, err
 	}
@@ -123,7 +114,6 @@ func (j *Journal) via() string {
 	return ""
 }
 
-// Save implements replica.Journal.
 func (j *Journal) Save(ctx context.Context, s replica.State, entries ...[]byte) error {
 	return j.Store.Update(ctx, func(tx *store.Tx) error {
 		if len(entries) > 0 {
@@ -169,9 +159,8 @@ func (j *Journal) save(tx *store.Tx, s replica.State) error {
 	return tx.DeleteMeta(j.note("bodies"))
 }
 
-// Entries implements replica.Journal.
 func (j *Journal) Entries(ctx context.Context) (out [][]byte, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		var n uint64
 		if _, err := tx.Meta(j.note("log"), &n); err != nil {
 			return err
@@ -226,7 +215,6 @@ type quarantined struct {
 	Ident   string          `json:"i"` // equal for the same fault of the same thing
 }
 
-// Quarantine implements replica.Journal.
 func (j *Journal) Quarantine(ctx context.Context, p replica.Problem) error {
 	return j.Store.Update(ctx, func(tx *store.Tx) error { return j.quarantine(tx, p) })
 }
@@ -273,9 +261,8 @@ func (j *Journal) quarantined(tx *store.Tx) (list []quarantined, err error) {
 	return list, err
 }
 
-// Problems implements replica.Journal.
 func (j *Journal) Problems(ctx context.Context) (out []replica.Problem, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		list, err := j.quarantined(tx)
 		for _, a := range slices.Backward(list) {
 			out = append(out, a.Problem)
@@ -285,7 +272,6 @@ func (j *Journal) Problems(ctx context.Context) (out []replica.Problem, err erro
 	return out, err
 }
 
-// Sent implements replica.Journal.
 func (j *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Position, ops []delta.Op, s replica.State) error {
 	steps := j.sentSteps(at, ops)
 	for i := range ops {

@@ -53,7 +53,6 @@ func (k *known) Proposed(id memory.ID) (types []memory.Type, gone bool) {
 	return types, false
 }
 
-// Utterance implements delta.Lookup.
 func (k *known) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	if k.as != nil && k.as.ID == id {
 		return k.as, true
@@ -133,18 +132,15 @@ func (k *known) madeOf(source memory.ID, id memory.EventID, at time.Time) bool {
 	return false
 }
 
-// Lines implements delta.Lookup.
 func (k *known) Lines(author memory.MemberID, u *memory.Utterance) int {
 	name, number := countOfLine(u)
 	return k.place(author, name, number)
 }
 
-// Cited implements delta.Lookup.
 func (k *known) Cited(author memory.MemberID, e memory.Evidence, before uint64) int {
 	return k.place(author, evidenceName(e), before)
 }
 
-// Changed implements delta.Lookup.
 func (k *known) Changed(author memory.MemberID, id memory.ID, before uint64) int {
 	return k.place(author, id.String(), before)
 }

@@ -56,7 +56,7 @@ func (j *Journal) recall(tx *store.Tx, erased []memory.ID) error {
 // continues.
 func (j *Journal) emptyDeltas(ctx context.Context) error {
 	var due []envelope.Position
-	err := j.view(ctx, func(tx *store.Tx) (err error) { due, err = j.due().all(tx); return err })
+	err := j.Store.View(ctx, func(tx *store.Tx) (err error) { due, err = j.due().all(tx); return err })
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (j *Journal) Back(ctx context.Context) error {
 		return err
 	}
 	var waiting []envelope.Position
-	err := j.view(ctx, func(tx *store.Tx) (err error) { waiting, err = j.unready().all(tx); return err })
+	err := j.Store.View(ctx, func(tx *store.Tx) (err error) { waiting, err = j.unready().all(tx); return err })
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
@@ -177,12 +177,11 @@ func (j *Journal) Back(ctx context.Context) error {
 	return j.emptyDeltas(ctx)
 }
 
-// Forgotten implements replica.Journal.
 func (j *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
 	if err := j.emptyDeltas(ctx); err != nil { // deltas that a crash left unfinished
 		return f, err
 	}
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		bodies, err := j.toGo().all(tx)
 		if err != nil {
 			return err
@@ -207,7 +206,6 @@ func (j *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error
 	return f, err
 }
 
-// Dropped implements replica.Journal.
 func (j *Journal) Dropped(ctx context.Context, f replica.Forgotten) error {
 	gone := map[replica.Ref]bool{}
 	for _, r := range f.Bodies {

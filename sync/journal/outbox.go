@@ -13,9 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Outbox implements replica.Journal.
 func (j *Journal) Outbox(ctx context.Context, limit int) (out []replica.Outgoing, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		var blobs []store.Outgoing
 		for o, err := range tx.Outbox(0) {
 			if err != nil {
@@ -73,7 +72,7 @@ func byUrgency(tx *store.Tx, blobs []store.Outgoing) error {
 // OfPinned returns those of the sealed blobs that belong to pinned memories.
 func (j *Journal) OfPinned(ctx context.Context, sealed []envelope.Hash) (map[envelope.Hash]bool, error) {
 	out := map[envelope.Hash]bool{}
-	err := j.view(ctx, func(tx *store.Tx) error {
+	err := j.Store.View(ctx, func(tx *store.Tx) error {
 		for _, id := range sealed {
 			names, _, err := namesOf(tx, j.names(id))
 			if err != nil {

@@ -66,7 +66,7 @@ func (j *Journal) reportNote(who string, n uint64) string {
 
 // Reports returns a worker's reports, newest first.
 func (j *Journal) Reports(ctx context.Context, worker memory.MemberID) (out []Report, err error) {
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		var kept reported
 		if _, err := tx.Meta(j.note("reports", worker.String()), &kept); err != nil {
 			return err

@@ -122,7 +122,7 @@ func (j *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
 // askThawed tries the waiting ops that may be about a memory that came back.
 func (j *Journal) askThawed(ctx context.Context) error {
 	thawed := false
-	err := j.view(ctx, func(tx *store.Tx) error { _, err := tx.Meta(j.note("thawed"), &thawed); return err })
+	err := j.Store.View(ctx, func(tx *store.Tx) error { _, err := tx.Meta(j.note("thawed"), &thawed); return err })
 	if err == nil && thawed {
 		err = j.retryWaiting(ctx)
 	}

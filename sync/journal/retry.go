@@ -18,7 +18,7 @@ const askPage = 32
 // tried when something new comes again.
 func (j *Journal) retryWaiting(ctx context.Context) error {
 	waits := false
-	err := j.view(ctx, func(tx *store.Tx) error {
+	err := j.Store.View(ctx, func(tx *store.Tx) error {
 		members, err := j.parkedMembers(tx)
 		waits = len(members) > 0
 		return err

@@ -20,7 +20,7 @@ var _ replica.Archive = (*Journal)(nil)
 // Live implements replica.Archive. It yields, in one consistent view,
 // everything of this space that another member has after it took all deltas.
 func (j *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
-	return j.view(ctx, func(tx *store.Tx) error {
+	return j.Store.View(ctx, func(tx *store.Tx) error {
 		if err := j.settled(tx); err != nil {
 			return err
 		}

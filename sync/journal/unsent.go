@@ -34,7 +34,7 @@ type unsent struct {
 func (j *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
 	var u unsent
 	var gone []string
-	err = j.view(ctx, func(tx *store.Tx) error {
+	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		if gone, err = j.unsent(tx, &u, lost); err != nil || !erasures {
 			return err
 		}

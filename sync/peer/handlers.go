@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -144,12 +145,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, who envelope.Mem
 }
 
 func (s *Server) belongs(id memory.MemberID) bool {
-	for _, m := range s.Envelopes.Members() {
-		if m.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Envelopes.Members(), func(m envelope.Member) bool { return m.ID == id })
 }
 
 func (s *Server) blob(w http.ResponseWriter, r *http.Request, _ envelope.Member, _ []byte) error {

@@ -18,11 +18,7 @@ func (s *Space) Checkpoints(ctx context.Context) ([]page.Voted, error) {
 	if err != nil {
 		return nil, err
 	}
-	vs, err := page.DecodeVoted(a.body)
-	if err != nil {
-		return nil, fmt.Errorf("checkpoints: %w: %v", ErrAnswer, err)
-	}
-	return vs, nil
+	return decoded(a, "checkpoints", page.DecodeVoted)
 }
 
 // Places returns the place of each chain at a cursor, as the relay states it. A
@@ -34,11 +30,7 @@ func (s *Space) Places(ctx context.Context, cursor uint64) ([]envelope.Place, er
 	if err != nil {
 		return nil, err
 	}
-	ps, err := page.DecodePlaces(a.body)
-	if err != nil {
-		return nil, fmt.Errorf("places: %w: %v", ErrAnswer, err)
-	}
-	return ps, nil
+	return decoded(a, "places", page.DecodePlaces)
 }
 
 // PutCheckpoint sends a checkpoint of this member.

@@ -2,9 +2,9 @@ package remote
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/locket-dev/locket/sync/remote/page"
 )
@@ -13,14 +13,18 @@ import (
 // limit. It checks nothing, so some may be invalid or of another space. It is
 // for callers that check each delta themselves.
 func (s *Space) Placed(ctx context.Context, after uint64, limit int) ([]page.Placed, error) {
+	return s.placed(ctx, after, limit, 0)
+}
+
+// placed is Placed. If there are none, it waits up to wait, in whole seconds.
+func (s *Space) placed(ctx context.Context, after uint64, limit int, wait time.Duration) ([]page.Placed, error) {
 	q := url.Values{"after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(min(max(limit, 1), page.MaxDeltas))}}
-	a, err := s.do(ctx, call{method: "GET", path: s.path("/deltas"), query: q, limit: page.MaxAnswer})
+	if wait > 0 {
+		q.Set("wait", strconv.Itoa(int(wait/time.Second)))
+	}
+	a, err := s.do(ctx, call{method: "GET", path: s.path("/deltas"), query: q, limit: page.MaxAnswer, wait: wait})
 	if err != nil {
 		return nil, err
 	}
-	placed, err := page.DecodePlaced(a.body, after)
-	if err != nil {
-		return nil, fmt.Errorf("pull deltas: %w: %v", ErrAnswer, err)
-	}
-	return placed, nil
+	return decoded(a, "pull deltas", func(b []byte) ([]page.Placed, error) { return page.DecodePlaced(b, after) })
 }

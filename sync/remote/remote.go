@@ -307,6 +307,15 @@ func read(res *http.Response, limit int64) (answer, error) {
 	return a, nil
 }
 
+// decoded reads an answer's body.
+func decoded[T any](a answer, what string, decode func([]byte) (T, error)) (T, error) {
+	v, err := decode(a.body)
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %v", what, ErrAnswer, err)
+	}
+	return v, err
+}
+
 // number parses a header field as a number. It fails if the field is missing.
 func (a answer) number(field string) (int64, error) {
 	n, err := strconv.ParseInt(a.header.Get(field), 10, 64)

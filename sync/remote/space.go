@@ -53,18 +53,9 @@ func (s *Space) Append(ctx context.Context, deltas []*envelope.Delta) ([]uint64,
 // is rounded to seconds and is at most 55 s. Pull checks that each delta has the
 // right form and is of this space, and nothing else.
 func (s *Space) Pull(ctx context.Context, after uint64, limit int, wait time.Duration) ([]*envelope.Delta, uint64, error) {
-	wait = min(wait.Truncate(time.Second), page.MaxWait*time.Second)
-	q := url.Values{"after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(min(max(limit, 1), page.MaxDeltas))}}
-	if wait > 0 {
-		q.Set("wait", strconv.Itoa(int(wait/time.Second)))
-	}
-	a, err := s.do(ctx, call{method: "GET", path: s.path("/deltas"), query: q, limit: page.MaxAnswer, wait: wait})
+	placed, err := s.placed(ctx, after, limit, min(wait.Truncate(time.Second), page.MaxWait*time.Second))
 	if err != nil {
 		return nil, after, err
-	}
-	placed, err := page.DecodePlaced(a.body, after)
-	if err != nil {
-		return nil, after, fmt.Errorf("pull deltas: %w: %v", ErrAnswer, err)
 	}
 	ds := make([]*envelope.Delta, len(placed))
 	for i, p := range placed {

@@ -139,12 +139,9 @@ func (r *Replica) bestCheckpoint(from uint64, trust bool) (out *listed) {
 // coveredByWrong reports whether a checkpoint that covers cursor has wrong parts. The
 // deltas that it covers must then not be skipped.
 func (r *Replica) coveredByWrong(cursor uint64) bool {
-	for _, l := range r.checkpoints {
-		if r.bad[l.hash] && l.Cursor >= cursor && l.standing != envelope.Disputed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.checkpoints, func(l *listed) bool {
+		return r.bad[l.hash] && l.Cursor >= cursor && l.standing != envelope.Disputed
+	})
 }
 
 // skipToSnapshot takes a snapshot instead of single deltas if this member is far behind.

@@ -3,6 +3,7 @@ package replica
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/sync/delta"
@@ -91,12 +92,7 @@ type listed struct {
 }
 
 func (l *listed) votedBy(m memory.MemberID) bool {
-	for _, v := range l.votes {
-		if v.Member == m {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.votes, func(v *envelope.Vote) bool { return v.Member == m })
 }
 
 func (l *listed) source() delta.Source {

@@ -66,8 +66,8 @@ func (c Chains) Len() int {
 	return n
 }
 
-// Changed yields the chains that differ from what the journal has saved.
-func (c Chains) Changed() iter.Seq2[string, envelope.Link] { return maps.All(c.changed) }
+// Changed yields the names of the chains that differ from what the journal has saved.
+func (c Chains) Changed() iter.Seq[string] { return maps.Keys(c.changed) }
 
 // next returns a copy that can be changed.
 func (c Chains) next() Chains { return Chains{c.kept, maps.Clone(c.changed)} }

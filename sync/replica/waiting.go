@@ -51,12 +51,7 @@ type held struct {
 // holdsAlone reports whether err concerns only one blob, so that other entries
 // can still be sent.
 func holdsAlone(err error) bool {
-	for _, alone := range []error{ErrUnreadable, ErrNoRoom, ErrRefused, ErrBlob} {
-		if errors.Is(err, alone) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, ErrUnreadable) || errors.Is(err, ErrNoRoom) || errors.Is(err, ErrRefused) || errors.Is(err, ErrBlob)
 }
 
 // hold makes this round continue without a blob.

@@ -91,10 +91,8 @@ func KeyOf(k ed25519.PublicKey) (out Key) {
 // String is 64 hexadecimal characters.
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
 
-// MarshalText implements encoding.TextMarshaler.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (k *Key) UnmarshalText(b []byte) error {
 	if hex.DecodedLen(len(b)) != len(k) {
 		return fmt.Errorf("%w: key %.80q: want 64 hexadecimal characters", ErrForm, b)

@@ -150,6 +150,14 @@ func Column[T any](ctx context.Context, tx *sql.Tx, query string, args ...any) (
 	return Collect(ctx, tx, func(v *T) []any { return []any{v} }, query, args...)
 }
 
+// Affected gives how many rows a statement has changed.
+func Affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
 func run(ctx context.Context, db *sql.DB, f func(*sql.Tx) error, o *sql.TxOptions) error {
 	tx, err := db.BeginTx(ctx, o)
 	if err != nil {

@@ -22,10 +22,8 @@ type Remote struct {
 	Verifier note.Verifier
 }
 
-// Key implements [Witness].
 func (r *Remote) Key() note.Verifier { return r.Verifier }
 
-// AddCheckpoint implements [Witness].
 func (r *Remote) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeProof, checkpoint []byte) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "old %d\n", old)

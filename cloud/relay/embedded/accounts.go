@@ -10,7 +10,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Account implements [relay.Accounts].
 func (s *Store) Account(ctx context.Context, id relay.AccountID) (relay.Account, error) {
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err != nil {
@@ -58,19 +57,18 @@ func newAccount(ctx context.Context, tx *sql.Tx, f *relay.Founding) error {
 		return relay.ErrInvite
 	}
 	if f.Needed {
-		res, err := tx.ExecContext(ctx, "UPDATE invites SET used = 1 WHERE hash = ? AND used = 0", f.Invite[:])
+		n, err := affected(tx.ExecContext(ctx, "UPDATE invites SET used = 1 WHERE hash = ? AND used = 0", f.Invite[:]))
+		if err == nil && n == 0 {
+			err = relay.ErrInvite
+		}
 		if err != nil {
 			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return relay.ErrInvite
 		}
 	}
 	_, err := tx.ExecContext(ctx, "INSERT INTO accounts VALUES (?, 0, 0, 0, 0)", f.Account[:])
 	return err
 }
 
-// DeleteAccount implements [relay.Accounts].
 func (s *Store) DeleteAccount(ctx context.Context, id relay.AccountID) error {
 	a, err := s.Account(ctx, id)
 	if err != nil {
@@ -87,7 +85,6 @@ func (s *Store) DeleteAccount(ctx context.Context, id relay.AccountID) error {
 	})
 }
 
-// AddInvite implements [relay.Accounts].
 func (s *Store) AddInvite(ctx context.Context, hash [32]byte) error {
 	return s.change(ctx, "add invitation", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO invites VALUES (?, 0) ON CONFLICT DO NOTHING", hash[:])
@@ -95,21 +92,15 @@ func (s *Store) AddInvite(ctx context.Context, hash [32]byte) error {
 	})
 }
 
-// Once implements [relay.Accounts].
 func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (fresh bool, err error) {
 	err = s.change(ctx, "note request", func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, "INSERT INTO nonces VALUES (?, ?) ON CONFLICT DO NOTHING", id[:], until.Unix())
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
+		n, err := affected(tx.ExecContext(ctx, "INSERT INTO nonces VALUES (?, ?) ON CONFLICT DO NOTHING", id[:], until.Unix()))
 		fresh = n > 0
 		return err
 	})
 	return fresh, err
 }
 
-// RestoreAccount implements [relay.Restorer].
 func (s *Store) RestoreAccount(ctx context.Context, id relay.AccountID) error {
 	return s.change(ctx, "restore account", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO accounts VALUES (?, 0, 0, 0, 0) ON CONFLICT DO NOTHING", id[:])
@@ -117,7 +108,6 @@ func (s *Store) RestoreAccount(ctx context.Context, id relay.AccountID) error {
 	})
 }
 
-// RestoreInvite implements [relay.Restorer].
 func (s *Store) RestoreInvite(ctx context.Context, i relay.Invite) error {
 	return s.change(ctx, "restore invitation", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO invites VALUES (?, ?) ON CONFLICT DO UPDATE SET used = max(used, excluded.used)", i.Hash[:], i.Used)

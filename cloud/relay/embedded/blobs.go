@@ -28,7 +28,6 @@ func (s *Store) path(space memory.SpaceID, id relay.BlobID) string {
 	return filepath.Join(s.blobs, space.String(), id.String())
 }
 
-// Blob implements [relay.Blobs].
 func (s *Store) Blob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (relay.Blob, error) {
 	b, err := row(ctx, s.read, id, blob)
 	if err != nil {
@@ -46,7 +45,6 @@ func row(ctx context.Context, q querier, id memory.SpaceID, blob relay.BlobID) (
 	return b, found(err)
 }
 
-// WriteBlob implements [relay.Blobs].
 func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota relay.Quota, now time.Time) (relay.Blob, error) {
 	defer s.locks.take(s.path(id, blob))()
 	b, err := s.begin(ctx, id, blob, author, size, quota, now)
@@ -78,12 +76,9 @@ func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.Blo
 		if b.Done {
 			touched = 0
 		}
-		res, err := tx.ExecContext(ctx, "UPDATE blobs SET offset = ?, done = ?, touched = ? WHERE space = ? AND id = ?",
-			b.Offset, b.Done, touched, id[:], blob[:])
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		n, err := affected(tx.ExecContext(ctx, "UPDATE blobs SET offset = ?, done = ?, touched = ? WHERE space = ? AND id = ?",
+			b.Offset, b.Done, touched, id[:], blob[:]))
+		if err != nil || n == 0 {
 			return errors.Join(relay.ErrNotFound, err) // its space was deleted meanwhile
 		}
 		return nil
@@ -96,15 +91,11 @@ func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 	if err == nil || !errors.Is(err, relay.ErrNotFound) {
 		return b, err
 	}
-	err = s.change(ctx, "begin blob", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err = s.inSpace(ctx, "begin blob", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		if err := spend(ctx, tx, head.Account, quota, size, 1); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO blobs VALUES (?, ?, ?, ?, 0, 0, ?)", id[:], blob[:], author[:], size, now.Unix())
+		_, err := tx.ExecContext(ctx, "INSERT INTO blobs VALUES (?, ?, ?, ?, 0, 0, ?)", id[:], blob[:], author[:], size, now.Unix())
 		return err
 	})
 	return relay.Blob{Author: author, Size: size}, err
@@ -154,7 +145,6 @@ func (s *Store) finish(id memory.SpaceID, blob relay.BlobID) error {
 	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-// OpenBlob implements [relay.Blobs].
 func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
 	b, err := row(ctx, s.read, id, blob)
 	if err == nil && !b.Done {
@@ -180,7 +170,6 @@ func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.Blob
 	return f, b.Size, nil
 }
 
-// DeleteBlob implements [relay.Blobs].
 func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
 	defer s.locks.take(s.path(id, blob))()
 	return s.forgetBlob(ctx, id, blob, at)
@@ -188,11 +177,7 @@ func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.Bl
 
 // forgetBlob removes the row and the files. The caller holds the blob's lock.
 func (s *Store) forgetBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
-	err := s.change(ctx, "delete blob", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err := s.inSpace(ctx, "delete blob", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		if at != nil && head.Cursor != *at {
 			return relay.ErrConflict
 		}

@@ -12,23 +12,17 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Append implements [relay.Deltas].
 func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	return s.append(ctx, id, logN, nil, deltas, quota, now)
 }
 
-// AppendExact implements [relay.Exact].
 func (s *Store) AppendExact(ctx context.Context, id memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	return s.append(ctx, id, logN, &logHead, deltas, quota, now)
 }
 
 func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logHead *envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	cursors := make([]uint64, len(deltas))
-	err := s.change(ctx, "append deltas", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err := s.inSpace(ctx, "append deltas", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		if head.LogN != logN || logHead != nil && head.LogHead != *logHead {
 			return relay.ErrConflict
 		}
@@ -62,7 +56,7 @@ func (s *Store) append(ctx context.Context, id memory.SpaceID, logN uint64, logH
 		if err := spendToday(ctx, tx, head.Account, quota, bytes, fresh, now); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE spaces SET cursor = ? WHERE id = ?", head.Cursor, id[:])
+		_, err := tx.ExecContext(ctx, "UPDATE spaces SET cursor = ? WHERE id = ?", head.Cursor, id[:])
 		return err
 	})
 	if err != nil {
@@ -172,7 +166,6 @@ func spendToday(ctx context.Context, tx *sql.Tx, id relay.AccountID, quota relay
 	return err
 }
 
-// After implements [relay.Deltas].
 func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
 	return readAfter(ctx, s.read, id, cursor, limit, size)
 }
@@ -206,7 +199,6 @@ func readAfter(ctx context.Context, q querier, id memory.SpaceID, cursor uint64,
 	return out, rows.Err()
 }
 
-// Chains implements [relay.Deltas].
 func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) ([]envelope.Position, error) {
 	out, err := collect(ctx, s.read, relay.ScanChain[*sql.Rows], "SELECT incarnation, max(seq) FROM deltas WHERE space = ? AND member = ? GROUP BY incarnation", id[:], member[:])
 	if err != nil {
@@ -215,7 +207,6 @@ func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.Mem
 	return out, nil
 }
 
-// Hashes implements [relay.Deltas].
 func (s *Store) Hashes(ctx context.Context, id memory.SpaceID, refs []relay.Ref) ([]envelope.Hash, error) {
 	out := make([]envelope.Hash, len(refs))
 	for i, r := range refs {
@@ -230,13 +221,8 @@ func (s *Store) Hashes(ctx context.Context, id memory.SpaceID, refs []relay.Ref)
 	return out, nil
 }
 
-// Forget implements [relay.Deltas].
 func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
-	err = s.change(ctx, "forget", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err = s.inSpace(ctx, "forget", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		var freed int64
 		for _, r := range refs {
 			key := []any{id[:], r.Member[:], int64(r.Incarnation), int64(r.Seq)}

@@ -129,6 +129,14 @@ func full(err error) error {
 // sqliteFull is SQLITE_FULL (sqlite.org/rescode.html).
 const sqliteFull = 13
 
+// affected gives how many rows a statement has changed.
+func affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
 // found turns the driver's error for a missing row into [relay.ErrNotFound].
 func found(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
@@ -137,7 +145,6 @@ func found(err error) error {
 	return err
 }
 
-// Sweep implements [relay.Store].
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	if err := s.sweepBlobs(ctx, now); err != nil {
 		return err

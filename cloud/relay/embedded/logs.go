@@ -16,13 +16,23 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Space implements [relay.Logs].
 func (s *Store) Space(ctx context.Context, id memory.SpaceID) (relay.Space, error) {
 	head, err := space(ctx, s.read, id)
 	if err != nil {
 		return relay.Space{}, fmt.Errorf("space: %w", err)
 	}
 	return head, nil
+}
+
+// inSpace is change for what needs the head of a space, which has to be there.
+func (s *Store) inSpace(ctx context.Context, what string, id memory.SpaceID, f func(context.Context, *sql.Tx, relay.Space) error) error {
+	return s.change(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		head, err := space(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return f(ctx, tx, head)
+	})
 }
 
 func space(ctx context.Context, q querier, id memory.SpaceID) (relay.Space, error) {
@@ -35,7 +45,6 @@ func space(ctx context.Context, q querier, id memory.SpaceID) (relay.Space, erro
 	return head, found(err)
 }
 
-// AppendLog implements [relay.Logs].
 func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry, founding *relay.Founding, quota relay.Quota) error {
 	wire, hash := e.Bytes(), e.Hash()
 	return s.change(ctx, "append log entry", func(ctx context.Context, tx *sql.Tx) error {
@@ -93,7 +102,6 @@ func spend(ctx context.Context, tx *sql.Tx, id relay.AccountID, quota relay.Quot
 	return use(ctx, tx, id, bytes, blobs)
 }
 
-// Log implements [relay.Logs].
 func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
 	return readLog(ctx, s.read, id, n, limit)
 }
@@ -106,15 +114,10 @@ func readLog(ctx context.Context, q querier, id memory.SpaceID, n uint64, limit 
 	return out, nil
 }
 
-// DeleteSpace implements [relay.Logs].
 func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
-	err := s.change(ctx, "delete space", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err := s.inSpace(ctx, "delete space", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		var bytes, blobs int64
-		err = tx.QueryRowContext(ctx, `SELECT
+		err := tx.QueryRowContext(ctx, `SELECT
 			(SELECT coalesce(sum(length(entry)), 0) FROM log WHERE space = ?1) +
 			(SELECT coalesce(sum(size), 0) FROM deltas WHERE space = ?1) +
 			(SELECT coalesce(sum(size), 0) FROM blobs WHERE space = ?1) +

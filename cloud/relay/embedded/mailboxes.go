@@ -12,7 +12,6 @@ import (
 // maxMailboxes limits how many messages strangers can leave here at a time.
 const maxMailboxes = 50_000 // 400 MB at most
 
-// Post implements [relay.Mailboxes].
 func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, now, until time.Time) (n int, err error) {
 	err = s.change(ctx, "post message", func(ctx context.Context, tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM mailboxes WHERE until <= ?", now.Unix()); err != nil {
@@ -44,7 +43,6 @@ func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, no
 	return n, nil
 }
 
-// Message implements [relay.Mailboxes].
 func (s *Store) Message(ctx context.Context, id relay.MailboxID, n int, now time.Time) ([]byte, error) {
 	var b []byte
 	err := s.read.QueryRowContext(ctx, "SELECT message FROM mailboxes WHERE id = ? AND n = ? AND until > ?", id[:], n, now.Unix()).Scan(&b)

@@ -10,7 +10,6 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Places implements [relay.Records].
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	// In a query with max(), SQLite takes the other columns from the row with
 	// the maximum (lang_select, "bare columns in an aggregate query").
@@ -22,31 +21,21 @@ func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([
 	return relay.SortPlaces(out), nil
 }
 
-// PutRecord implements [relay.Records].
 func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
-	return s.change(ctx, "keep record", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		res, err := tx.ExecContext(ctx, "INSERT INTO records (space, id, about, record) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			id[:], r.ID[:], r.About[:], r.Bytes)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+	return s.inSpace(ctx, "keep record", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
+		n, err := affected(tx.ExecContext(ctx, "INSERT INTO records (space, id, about, record) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			id[:], r.ID[:], r.About[:], r.Bytes))
+		if err != nil || n == 0 {
 			return err
 		}
 		return spend(ctx, tx, head.Account, quota, int64(len(r.Bytes)), 0)
 	})
 }
 
-// Records implements [relay.Records].
 func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
 	return readRecords(ctx, s.read, id)
 }
 
-// CountRecords implements [relay.Records].
 func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err error) {
 	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM records WHERE space = ?", id[:]).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count records: %w", err)
@@ -62,15 +51,10 @@ func readRecords(ctx context.Context, q querier, id memory.SpaceID) ([]relay.Rec
 	return out, nil
 }
 
-// DropRecords implements [relay.Records].
 func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelope.Hash) error {
-	return s.change(ctx, "drop records", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	return s.inSpace(ctx, "drop records", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		var size int64
-		err = tx.QueryRowContext(ctx, "SELECT coalesce(sum(length(record)), 0) FROM records WHERE space = ? AND about = ?", id[:], about[:]).Scan(&size)
+		err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(length(record)), 0) FROM records WHERE space = ? AND about = ?", id[:], about[:]).Scan(&size)
 		if err != nil {
 			return err
 		}
@@ -81,15 +65,10 @@ func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelo
 	})
 }
 
-// Compact implements [relay.Records].
 func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (n int, err error) {
-	err = s.change(ctx, "compact", func(ctx context.Context, tx *sql.Tx) error {
-		head, err := space(ctx, tx, id)
-		if err != nil {
-			return err
-		}
+	err = s.inSpace(ctx, "compact", id, func(ctx context.Context, tx *sql.Tx, head relay.Space) error {
 		var freed int64
-		err = tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(length(body)), 0) FROM deltas WHERE space = ? AND cursor <= ? AND body IS NOT NULL",
+		err := tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(length(body)), 0) FROM deltas WHERE space = ? AND cursor <= ? AND body IS NOT NULL",
 			id[:], int64(min(upto, 1<<63-1))).Scan(&n, &freed)
 		if err != nil || n == 0 {
 			return err

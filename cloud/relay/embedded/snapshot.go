@@ -56,7 +56,6 @@ func OpenSnapshot(ctx context.Context, dir string) (*Snapshot, error) {
 // Close ends the snapshot.
 func (s *Snapshot) Close() error { return errors.Join(s.tx.Rollback(), s.db.Close()) }
 
-// Accounts implements [relay.Snapshot].
 func (s *Snapshot) Accounts(ctx context.Context, after relay.AccountID, limit int) ([]relay.Account, error) {
 	ids, err := column(ctx, s.tx, "SELECT id FROM accounts WHERE id > ? ORDER BY id LIMIT ?", after[:], limit)
 	if err != nil {
@@ -95,7 +94,6 @@ func collect[T any](ctx context.Context, q querier, one func(*sql.Rows) (T, erro
 	return out, rows.Err()
 }
 
-// Invites implements [relay.Snapshot].
 func (s *Snapshot) Invites(ctx context.Context) (out []relay.Invite, err error) {
 	for _, used := range []bool{false, true} {
 		some, err := column(ctx, s.tx, "SELECT hash FROM invites WHERE used = ? ORDER BY hash", used)
@@ -109,27 +107,22 @@ func (s *Snapshot) Invites(ctx context.Context) (out []relay.Invite, err error) 
 	return out, nil
 }
 
-// Space implements [relay.Snapshot].
 func (s *Snapshot) Space(ctx context.Context, id memory.SpaceID) (relay.Space, error) {
 	return space(ctx, s.tx, id)
 }
 
-// Log implements [relay.Snapshot].
 func (s *Snapshot) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
 	return readLog(ctx, s.tx, id, n, limit)
 }
 
-// After implements [relay.Snapshot].
 func (s *Snapshot) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
 	return readAfter(ctx, s.tx, id, cursor, limit, size)
 }
 
-// Records implements [relay.Snapshot].
 func (s *Snapshot) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
 	return readRecords(ctx, s.tx, id)
 }
 
-// StoredBlobs implements [relay.Snapshot].
 func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after relay.BlobID, limit int) ([]relay.StoredBlob, error) {
 	ids, err := column(ctx, s.tx, "SELECT id FROM blobs WHERE space = ? AND id > ? AND done = 1 ORDER BY id LIMIT ?", id[:], after[:], limit)
 	if err != nil {
@@ -146,7 +139,6 @@ func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after rel
 	return out, nil
 }
 
-// OpenBlob implements [relay.Snapshot].
 func (s *Snapshot) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
 	f, err := os.Open(s.files.path(id, blob))
 	if errors.Is(err, os.ErrNotExist) {

@@ -69,10 +69,8 @@ func New(address string, log *slog.Logger) (*Wakes, error) {
 	return w, nil
 }
 
-// Send implements [relay.Wakes].
 func (w *Wakes) Send(wake relay.Wake) { w.pending.Add(wake) }
 
-// Run implements [relay.Wakes].
 func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -88,7 +88,6 @@ func OpenFolder(dir string) (*Folder, error) {
 // running process.
 const abandoned = time.Hour
 
-// Put implements [Objects].
 func (f *Folder) Put(ctx context.Context, name string, r io.Reader) (err error) {
 	if err := CheckName(name); err != nil {
 		return err
@@ -161,7 +160,6 @@ func (r *reader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// Open implements [Objects].
 func (f *Folder) Open(_ context.Context, name string, offset int64) (io.ReadCloser, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -176,7 +174,6 @@ func (f *Folder) Open(_ context.Context, name string, offset int64) (io.ReadClos
 	return file, nil
 }
 
-// Delete implements [Objects].
 func (f *Folder) Delete(_ context.Context, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -204,11 +201,9 @@ func (f *Folder) Remove(_ context.Context, prefix string) error {
 	return nil
 }
 
-// Check implements [Objects].
 func (f *Folder) Check(context.Context) error {
 	_, err := os.Stat(f.dir)
 	return err
 }
 
-// Close implements [Objects].
 func (f *Folder) Close() error { return nil }

@@ -43,9 +43,6 @@ func (s *Set) Add(w relay.Wake) {
 	}
 }
 
-// Ready returns a channel that gets a value when the set may have wake-ups.
-func (s *Set) Ready() <-chan struct{} { return s.ready }
-
 // Take removes all wake-ups from the set and returns them.
 func (s *Set) Take() []relay.Wake {
 	s.mu.Lock()

@@ -13,7 +13,7 @@ func TestEachOnce(t *testing.T) {
 		s.Add(relay.Wake{ID: [16]byte{1}})
 	}
 	s.Add(relay.Wake{Mailbox: true, ID: [16]byte{1}})
-	<-s.Ready()
+	<-s.ready
 	if n := len(s.Take()); n != 2 || len(s.Take()) != 0 {
 		t.Fatal(n)
 	}

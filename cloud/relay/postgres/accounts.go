@@ -11,7 +11,6 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Account implements [relay.Accounts].
 func (s *Store) Account(ctx context.Context, id relay.AccountID) (relay.Account, error) {
 	a, found := relay.Account{ID: id}, false
 	err := s.read(ctx, id, func(r pgx.Rows) error {
@@ -61,7 +60,6 @@ func newAccount(ctx context.Context, tx pgx.Tx, f *relay.Founding) error {
 	return err
 }
 
-// DeleteAccount implements [relay.Accounts].
 func (s *Store) DeleteAccount(ctx context.Context, id relay.AccountID) error {
 	a, err := s.Account(ctx, id)
 	if err != nil {
@@ -90,7 +88,6 @@ func (s *Store) DeleteAccount(ctx context.Context, id relay.AccountID) error {
 	return s.removeDoomed(ctx, id, nil)
 }
 
-// AddInvite implements [relay.Accounts].
 func (s *Store) AddInvite(ctx context.Context, hash [32]byte) error {
 	if _, err := s.pool.Exec(ctx, "INSERT INTO invites VALUES ($1, false) ON CONFLICT DO NOTHING", hash[:]); err != nil {
 		return fmt.Errorf("add invitation: %w", wrap(err))
@@ -98,7 +95,6 @@ func (s *Store) AddInvite(ctx context.Context, hash [32]byte) error {
 	return nil
 }
 
-// Once implements [relay.Accounts].
 func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (bool, error) {
 	made, err := s.pool.Exec(ctx, "INSERT INTO nonces VALUES ($1, $2) ON CONFLICT DO NOTHING", id[:], until.Unix())
 	if err != nil {
@@ -107,14 +103,12 @@ func (s *Store) Once(ctx context.Context, id [16]byte, until time.Time) (bool, e
 	return made.RowsAffected() > 0, nil
 }
 
-// RestoreAccount implements [relay.Restorer].
 func (s *Store) RestoreAccount(ctx context.Context, id relay.AccountID) error {
 	return s.change(ctx, "restore account", id, func(tx pgx.Tx, _ *relay.Account) error {
 		return newAccount(ctx, tx, &relay.Founding{Account: id})
 	})
 }
 
-// RestoreInvite implements [relay.Restorer].
 func (s *Store) RestoreInvite(ctx context.Context, i relay.Invite) error {
 	if _, err := s.pool.Exec(ctx, "INSERT INTO invites VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET used = invites.used OR excluded.used", i.Hash[:], i.Used); err != nil {
 		return fmt.Errorf("restore invitation: %w", wrap(err))

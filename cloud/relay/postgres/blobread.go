@@ -69,7 +69,6 @@ func (q *sequence) Close() error {
 	return r.Close()
 }
 
-// OpenBlob implements [relay.Blobs].
 func (s *Store) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
 	u, err := s.upload(ctx, id, blob)
 	if err == nil && !u.Done {

@@ -45,7 +45,6 @@ func folder(space memory.SpaceID, blob relay.BlobID, id []byte) string {
 	return space.String() + "/" + blob.String() + "/" + hex.EncodeToString(id) + "/"
 }
 
-// Blob implements [relay.Blobs].
 func (s *Store) Blob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (relay.Blob, error) {
 	u, err := s.upload(ctx, id, blob)
 	if err != nil {
@@ -78,7 +77,6 @@ func (s *Store) upload(ctx context.Context, id memory.SpaceID, blob relay.BlobID
 	return u, err
 }
 
-// WriteBlob implements [relay.Blobs].
 func (s *Store) WriteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, author memory.MemberID, size, offset int64, chunk []byte, quota relay.Quota, now time.Time) (relay.Blob, error) {
 	u, err := s.upload(ctx, id, blob)
 	if errors.Is(err, relay.ErrNotFound) {
@@ -116,30 +114,22 @@ func (s *Store) begin(ctx context.Context, id memory.SpaceID, blob relay.BlobID,
 	if u.state, err = sha256.New().(encoding.BinaryMarshaler).MarshalBinary(); err != nil {
 		return u, err
 	}
-	err = s.of(ctx, id, func(account relay.AccountID) error {
-		return s.change(ctx, "begin blob", account, func(tx pgx.Tx, a *relay.Account) error {
-			if a == nil {
-				return relay.ErrNotFound
-			}
-			if _, err := lockSpace(ctx, tx, account, id); err != nil {
-				return err
-			}
-			if err := u.scan(tx.QueryRow(ctx, selectBlob, account[:], id[:], blob[:])); !errors.Is(err, pgx.ErrNoRows) {
-				return err
-			}
-			if err := quota.Room(*a, size, 1); err != nil {
-				return err
-			}
-			if err := use(ctx, tx, account, size, 1); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, "INSERT INTO blobs VALUES ($1, $2, $3, $4, $5, $6, 0, $7, false, $8)",
-				account[:], id[:], blob[:], u.id, author[:], size, u.state, now.Unix()); err != nil {
-				return err
-			}
-			_, err := tx.Exec(ctx, "INSERT INTO chores VALUES ($1, $2, $3, $4, $5)", account[:], id[:], blob[:], u.id, now.Add(relay.UnfinishedBy).Unix())
+	err = s.inSpace(ctx, "begin blob", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
+		if err := u.scan(tx.QueryRow(ctx, selectBlob, a.ID[:], id[:], blob[:])); !errors.Is(err, pgx.ErrNoRows) {
 			return err
-		})
+		}
+		if err := quota.Room(*a, size, 1); err != nil {
+			return err
+		}
+		if err := use(ctx, tx, a.ID, size, 1); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "INSERT INTO blobs VALUES ($1, $2, $3, $4, $5, $6, 0, $7, false, $8)",
+			a.ID[:], id[:], blob[:], u.id, author[:], size, u.state, now.Unix()); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO chores VALUES ($1, $2, $3, $4, $5)", a.ID[:], id[:], blob[:], u.id, now.Add(relay.UnfinishedBy).Unix())
+		return err
 	})
 	return u, err
 }

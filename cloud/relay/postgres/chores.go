@@ -51,7 +51,6 @@ func (s *Store) chores(ctx context.Context, where string, args ...any) ([]chore,
 	}, "SELECT account, space, id, upload, due FROM chores WHERE "+where, args...)
 }
 
-// DeleteBlob implements [relay.Blobs].
 func (s *Store) DeleteBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID, at *uint64) error {
 	return s.forgetBlob(ctx, id, blob, only{at: at})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// After implements [relay.Deltas].
 func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
 	return list(ctx, s, "read deltas", id, scanPlaced, selectAfter, int64(min(cursor, 1<<63-1)), limit, size)
 }
@@ -48,7 +47,6 @@ const selectChains = `WITH RECURSIVE ends AS (
 		ORDER BY incarnation DESC, seq DESC LIMIT 1) next)
 SELECT incarnation, seq FROM ends`
 
-// Chains implements [relay.Deltas].
 func (s *Store) Chains(ctx context.Context, id memory.SpaceID, member memory.MemberID) ([]envelope.Position, error) {
 	return list(ctx, s, "read chains", id, relay.ScanChain[pgx.CollectableRow], selectChains, member[:])
 }
@@ -61,7 +59,6 @@ func columns(refs []relay.Ref) (members [][]byte, incarnations, seqs []int64) {
 	return members, incarnations, seqs
 }
 
-// Hashes implements [relay.Deltas].
 func (s *Store) Hashes(ctx context.Context, id memory.SpaceID, refs []relay.Ref) ([]envelope.Hash, error) {
 	out := make([]envelope.Hash, len(refs))
 	members, incarnations, seqs := columns(refs)

@@ -13,12 +13,10 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Append implements [relay.Deltas].
 func (s *Store) Append(ctx context.Context, id memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	return s.append(ctx, id, logN, nil, deltas, quota, now)
 }
 
-// AppendExact implements [relay.Exact].
 func (s *Store) AppendExact(ctx context.Context, id memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {
 	return s.append(ctx, id, logN, &logHead, deltas, quota, now)
 }
@@ -274,28 +272,22 @@ func (v *view) put(h *envelope.Header, cursor uint64) {
 	v.links[chain{h.Member, h.Incarnation}] = h.Next()
 }
 
-// Forget implements [relay.Deltas].
 func (s *Store) Forget(ctx context.Context, id memory.SpaceID, refs []relay.Ref) (n int, err error) {
 	members, incarnations, seqs := columns(refs)
-	err = s.of(ctx, id, func(account relay.AccountID) error {
-		return s.change(ctx, "forget", account, func(tx pgx.Tx, _ *relay.Account) error {
-			if _, err := lockSpace(ctx, tx, account, id); err != nil {
-				return err
-			}
-			var freed int64
-			err := tx.QueryRow(ctx, `WITH gone AS (
-				SELECT d.cursor, length(d.body) AS size FROM (SELECT DISTINCT * FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS u (member, incarnation, seq)) w
-				JOIN deltas d ON d.account = $1 AND d.space = $2 AND d.member = w.member AND d.incarnation = w.incarnation AND d.seq = w.seq
-				WHERE d.body IS NOT NULL),
-			emptied AS (
-				UPDATE deltas d SET body = NULL, size = d.size - gone.size FROM gone WHERE d.account = $1 AND d.space = $2 AND d.cursor = gone.cursor
-				RETURNING gone.size)
-			SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, account[:], id[:], members, incarnations, seqs).Scan(&n, &freed)
-			if err != nil {
-				return err
-			}
-			return use(ctx, tx, account, -freed, 0)
-		})
+	err = s.inSpace(ctx, "forget", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
+		var freed int64
+		err := tx.QueryRow(ctx, `WITH gone AS (
+			SELECT d.cursor, length(d.body) AS size FROM (SELECT DISTINCT * FROM unnest($3::bytea[], $4::bigint[], $5::bigint[]) AS u (member, incarnation, seq)) w
+			JOIN deltas d ON d.account = $1 AND d.space = $2 AND d.member = w.member AND d.incarnation = w.incarnation AND d.seq = w.seq
+			WHERE d.body IS NOT NULL),
+		emptied AS (
+			UPDATE deltas d SET body = NULL, size = d.size - gone.size FROM gone WHERE d.account = $1 AND d.space = $2 AND d.cursor = gone.cursor
+			RETURNING gone.size)
+		SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, a.ID[:], id[:], members, incarnations, seqs).Scan(&n, &freed)
+		if err != nil {
+			return err
+		}
+		return use(ctx, tx, a.ID, -freed, 0)
 	})
 	if err != nil {
 		return 0, err

@@ -12,7 +12,6 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Space implements [relay.Logs].
 func (s *Store) Space(ctx context.Context, id memory.SpaceID) (head relay.Space, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		found := false
@@ -42,6 +41,22 @@ func scanHead(r pgx.Row, head *relay.Space) error {
 	return err
 }
 
+// inSpace is change for what needs the head of a space, which has to be there: its row is locked, too.
+func (s *Store) inSpace(ctx context.Context, what string, id memory.SpaceID, f func(tx pgx.Tx, a *relay.Account, head relay.Space) error) error {
+	return s.of(ctx, id, func(account relay.AccountID) error {
+		return s.change(ctx, what, account, func(tx pgx.Tx, a *relay.Account) error {
+			if a == nil {
+				return relay.ErrNotFound
+			}
+			head, err := lockSpace(ctx, tx, account, id)
+			if err != nil {
+				return err
+			}
+			return f(tx, a, head)
+		})
+	})
+}
+
 // lockSpace locks the row of a space and returns its head. The caller has
 // locked the account's row before.
 func lockSpace(ctx context.Context, tx pgx.Tx, account relay.AccountID, id memory.SpaceID) (relay.Space, error) {
@@ -53,7 +68,6 @@ func lockSpace(ctx context.Context, tx pgx.Tx, account relay.AccountID, id memor
 	return head, err
 }
 
-// AppendLog implements [relay.Logs].
 func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry, founding *relay.Founding, quota relay.Quota) error {
 	if founding != nil && e.N == 1 {
 		_, _, err := s.owner(ctx, e.Space)
@@ -64,20 +78,11 @@ func (s *Store) AppendLog(ctx context.Context, e *envelope.Entry, founding *rela
 			return fmt.Errorf("append log entry: %w", err)
 		}
 	}
-	return s.of(ctx, e.Space, func(account relay.AccountID) error {
-		return s.change(ctx, "append log entry", account, func(tx pgx.Tx, a *relay.Account) error {
-			if a == nil {
-				return relay.ErrNotFound
-			}
-			head, err := lockSpace(ctx, tx, account, e.Space)
-			if err != nil {
-				return err
-			}
-			if founding != nil || head.LogN+1 != e.N || head.LogHead != e.Prev {
-				return fmt.Errorf("%w: it is at %d, %s", relay.ErrConflict, head.LogN, head.LogHead)
-			}
-			return appendEntry(ctx, tx, *a, e, quota)
-		})
+	return s.inSpace(ctx, "append log entry", e.Space, func(tx pgx.Tx, a *relay.Account, head relay.Space) error {
+		if founding != nil || head.LogN+1 != e.N || head.LogHead != e.Prev {
+			return fmt.Errorf("%w: it is at %d, %s", relay.ErrConflict, head.LogN, head.LogHead)
+		}
+		return appendEntry(ctx, tx, *a, e, quota)
 	})
 }
 
@@ -130,12 +135,10 @@ func appendEntry(ctx context.Context, tx pgx.Tx, a relay.Account, e *envelope.En
 
 const selectLog = "SELECT entry FROM log WHERE account = $1 AND space = $2 AND n > $3 ORDER BY n LIMIT $4"
 
-// Log implements [relay.Logs].
 func (s *Store) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
 	return list(ctx, s, "read log", id, pgx.RowTo[[]byte], selectLog, int64(n), limit)
 }
 
-// DeleteSpace implements [relay.Logs].
 func (s *Store) DeleteSpace(ctx context.Context, id memory.SpaceID) error {
 	return s.of(ctx, id, func(account relay.AccountID) error {
 		err := s.change(ctx, "delete space", account, func(tx pgx.Tx, _ *relay.Account) error {

@@ -14,7 +14,6 @@ import (
 // maxMailboxes limits how many messages strangers can leave here at a time.
 const maxMailboxes = 50_000 // 400 MB at most
 
-// Post implements [relay.Mailboxes].
 func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, now, until time.Time) (n int, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		// An advisory lock of the id makes sure that only one transaction
@@ -58,7 +57,6 @@ func (s *Store) Post(ctx context.Context, id relay.MailboxID, message []byte, no
 	return n, nil
 }
 
-// Message implements [relay.Mailboxes].
 func (s *Store) Message(ctx context.Context, id relay.MailboxID, n int, now time.Time) ([]byte, error) {
 	var b []byte
 	err := s.pool.QueryRow(ctx, "SELECT message FROM mailboxes WHERE id = $1 AND n = $2 AND until > $3", id[:], n, now.Unix()).Scan(&b)

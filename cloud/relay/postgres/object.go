@@ -25,7 +25,6 @@ func (o *object) first() (err error) {
 	return told(err)
 }
 
-// Read implements [io.Reader].
 func (o *object) Read(b []byte) (int, error) {
 	if o.at >= o.size {
 		return 0, io.EOF
@@ -45,7 +44,6 @@ func (o *object) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Seek implements [io.Seeker].
 func (o *object) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:

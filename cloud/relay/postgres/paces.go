@@ -27,7 +27,6 @@ const spend = `INSERT INTO paces AS p SELECT id, $3 - n, $4 FROM unnest($1::byte
 // then a debt and a full minute's requests have come back.
 const paid = 120
 
-// Spend implements [relay.SharedPace].
 func (s *Store) Spend(ctx context.Context, requests map[relay.AccountID]int64, perMinute int64, now time.Time) (map[relay.AccountID]float64, error) {
 	of := make(map[[16]byte]relay.AccountID, len(requests))
 	for a := range requests {

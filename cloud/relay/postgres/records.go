@@ -24,43 +24,31 @@ SELECT last.* FROM chains c, LATERAL (
 	SELECT member, incarnation, seq, hash FROM deltas
 	WHERE account = $1 AND space = $2 AND member = c.member AND incarnation = c.incarnation AND cursor <= $3 ORDER BY seq DESC LIMIT 1) last`
 
-// Places implements [relay.Records].
 func (s *Store) Places(ctx context.Context, id memory.SpaceID, cursor uint64) ([]envelope.Place, error) {
 	out, err := list(ctx, s, "places", id, relay.ScanPlace[pgx.CollectableRow], selectPlaces, int64(min(cursor, 1<<63-1)))
 	return relay.SortPlaces(out), err
 }
 
-// PutRecord implements [relay.Records].
 func (s *Store) PutRecord(ctx context.Context, id memory.SpaceID, r relay.Record, quota relay.Quota) error {
-	return s.of(ctx, id, func(account relay.AccountID) error {
-		return s.change(ctx, "keep record", account, func(tx pgx.Tx, a *relay.Account) error {
-			if a == nil {
-				return relay.ErrNotFound
-			}
-			if _, err := lockSpace(ctx, tx, account, id); err != nil {
-				return err
-			}
-			made, err := tx.Exec(ctx, `INSERT INTO records SELECT $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5 FROM records WHERE account = $1 AND space = $2
-				ON CONFLICT DO NOTHING`, account[:], id[:], r.ID[:], r.About[:], r.Bytes)
-			if err != nil || made.RowsAffected() == 0 {
-				return err
-			}
-			if err := quota.Room(*a, int64(len(r.Bytes)), 0); err != nil {
-				return err
-			}
-			return use(ctx, tx, account, int64(len(r.Bytes)), 0)
-		})
+	return s.inSpace(ctx, "keep record", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
+		made, err := tx.Exec(ctx, `INSERT INTO records SELECT $1, $2, $3, coalesce(max(n), 0) + 1, $4, $5 FROM records WHERE account = $1 AND space = $2
+			ON CONFLICT DO NOTHING`, a.ID[:], id[:], r.ID[:], r.About[:], r.Bytes)
+		if err != nil || made.RowsAffected() == 0 {
+			return err
+		}
+		if err := quota.Room(*a, int64(len(r.Bytes)), 0); err != nil {
+			return err
+		}
+		return use(ctx, tx, a.ID, int64(len(r.Bytes)), 0)
 	})
 }
 
-// Records implements [relay.Records].
 func (s *Store) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
 	return list(ctx, s, "read records", id, relay.ScanRecord[pgx.CollectableRow], selectRecords)
 }
 
 const selectRecords = "SELECT id, about, record FROM records WHERE account = $1 AND space = $2 ORDER BY n"
 
-// CountRecords implements [relay.Records].
 func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err error) {
 	err = s.of(ctx, id, func(account relay.AccountID) error {
 		return s.read(ctx, account, func(row pgx.Rows) error { return row.Scan(&n) },
@@ -75,43 +63,31 @@ func (s *Store) CountRecords(ctx context.Context, id memory.SpaceID) (n int, err
 	return n, nil
 }
 
-// DropRecords implements [relay.Records].
 func (s *Store) DropRecords(ctx context.Context, id memory.SpaceID, about envelope.Hash) error {
-	return s.of(ctx, id, func(account relay.AccountID) error {
-		return s.change(ctx, "drop records", account, func(tx pgx.Tx, _ *relay.Account) error {
-			if _, err := lockSpace(ctx, tx, account, id); err != nil {
-				return err
-			}
-			var size int64
-			err := tx.QueryRow(ctx, `WITH gone AS (DELETE FROM records WHERE account = $1 AND space = $2 AND about = $3 RETURNING length(record) AS size)
-				SELECT coalesce(sum(size), 0)::bigint FROM gone`, account[:], id[:], about[:]).Scan(&size)
-			if err != nil {
-				return err
-			}
-			return use(ctx, tx, account, -size, 0)
-		})
+	return s.inSpace(ctx, "drop records", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
+		var size int64
+		err := tx.QueryRow(ctx, `WITH gone AS (DELETE FROM records WHERE account = $1 AND space = $2 AND about = $3 RETURNING length(record) AS size)
+			SELECT coalesce(sum(size), 0)::bigint FROM gone`, a.ID[:], id[:], about[:]).Scan(&size)
+		if err != nil {
+			return err
+		}
+		return use(ctx, tx, a.ID, -size, 0)
 	})
 }
 
-// Compact implements [relay.Records].
 func (s *Store) Compact(ctx context.Context, id memory.SpaceID, upto uint64) (n int, err error) {
-	err = s.of(ctx, id, func(account relay.AccountID) error {
-		return s.change(ctx, "compact", account, func(tx pgx.Tx, _ *relay.Account) error {
-			if _, err := lockSpace(ctx, tx, account, id); err != nil {
-				return err
-			}
-			var freed int64
-			err := tx.QueryRow(ctx, `WITH gone AS (
-				SELECT cursor, length(body) AS size FROM deltas WHERE account = $1 AND space = $2 AND cursor <= $3 AND body IS NOT NULL),
-			emptied AS (
-				UPDATE deltas d SET body = NULL, size = d.size - gone.size FROM gone WHERE d.account = $1 AND d.space = $2 AND d.cursor = gone.cursor
-				RETURNING gone.size)
-			SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, account[:], id[:], int64(min(upto, 1<<63-1))).Scan(&n, &freed)
-			if err != nil {
-				return err
-			}
-			return use(ctx, tx, account, -freed, 0)
-		})
+	err = s.inSpace(ctx, "compact", id, func(tx pgx.Tx, a *relay.Account, _ relay.Space) error {
+		var freed int64
+		err := tx.QueryRow(ctx, `WITH gone AS (
+			SELECT cursor, length(body) AS size FROM deltas WHERE account = $1 AND space = $2 AND cursor <= $3 AND body IS NOT NULL),
+		emptied AS (
+			UPDATE deltas d SET body = NULL, size = d.size - gone.size FROM gone WHERE d.account = $1 AND d.space = $2 AND d.cursor = gone.cursor
+			RETURNING gone.size)
+		SELECT count(*), coalesce(sum(size), 0)::bigint FROM emptied`, a.ID[:], id[:], int64(min(upto, 1<<63-1))).Scan(&n, &freed)
+		if err != nil {
+			return err
+		}
+		return use(ctx, tx, a.ID, -freed, 0)
 	})
 	if err != nil {
 		return 0, err

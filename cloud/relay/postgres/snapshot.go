@@ -76,7 +76,6 @@ func inSnapshot[T any](ctx context.Context, s *Snapshot, id memory.SpaceID, one 
 	return collected(ctx, s.conn, one, query, append([]any{account, id[:]}, more...)...)
 }
 
-// Accounts implements [relay.Snapshot].
 func (s *Snapshot) Accounts(ctx context.Context, after relay.AccountID, limit int) ([]relay.Account, error) {
 	return collected(ctx, s.conn, func(r pgx.CollectableRow) (a relay.Account, err error) {
 		var id []byte
@@ -91,7 +90,6 @@ func (s *Snapshot) Accounts(ctx context.Context, after relay.AccountID, limit in
 		FROM accounts a WHERE account > $1 ORDER BY account LIMIT $2`, after[:], limit)
 }
 
-// Invites implements [relay.Snapshot].
 func (s *Snapshot) Invites(ctx context.Context) ([]relay.Invite, error) {
 	return collected(ctx, s.conn, func(r pgx.CollectableRow) (i relay.Invite, err error) {
 		var b []byte
@@ -114,7 +112,6 @@ func (s *Snapshot) owner(ctx context.Context, id memory.SpaceID) ([]byte, error)
 	return account, nil
 }
 
-// Space implements [relay.Snapshot].
 func (s *Snapshot) Space(ctx context.Context, id memory.SpaceID) (head relay.Space, err error) {
 	account, err := s.owner(ctx, id)
 	if err == nil {
@@ -124,22 +121,18 @@ func (s *Snapshot) Space(ctx context.Context, id memory.SpaceID) (head relay.Spa
 	return head, err
 }
 
-// Log implements [relay.Snapshot].
 func (s *Snapshot) Log(ctx context.Context, id memory.SpaceID, n uint64, limit int) ([][]byte, error) {
 	return inSnapshot(ctx, s, id, pgx.RowTo[[]byte], selectLog, int64(n), limit)
 }
 
-// After implements [relay.Snapshot].
 func (s *Snapshot) After(ctx context.Context, id memory.SpaceID, cursor uint64, limit, size int) ([]relay.Placed, error) {
 	return inSnapshot(ctx, s, id, scanPlaced, selectAfter, int64(cursor), limit, size)
 }
 
-// Records implements [relay.Snapshot].
 func (s *Snapshot) Records(ctx context.Context, id memory.SpaceID) ([]relay.Record, error) {
 	return inSnapshot(ctx, s, id, relay.ScanRecord[pgx.CollectableRow], selectRecords)
 }
 
-// StoredBlobs implements [relay.Snapshot].
 func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after relay.BlobID, limit int) ([]relay.StoredBlob, error) {
 	return inSnapshot(ctx, s, id, func(r pgx.CollectableRow) (b relay.StoredBlob, err error) {
 		var blob, author []byte
@@ -150,7 +143,6 @@ func (s *Snapshot) StoredBlobs(ctx context.Context, id memory.SpaceID, after rel
 	}, "SELECT id, author, size FROM blobs WHERE account = $1 AND space = $2 AND id > $3 AND done ORDER BY id LIMIT $4", after[:], limit)
 }
 
-// OpenBlob implements [relay.Snapshot].
 func (s *Snapshot) OpenBlob(ctx context.Context, id memory.SpaceID, blob relay.BlobID) (io.ReadSeekCloser, int64, error) {
 	account, err := s.owner(ctx, id)
 	if err != nil {

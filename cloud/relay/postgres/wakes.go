@@ -42,10 +42,8 @@ func (s *Store) Wakes(log *slog.Logger) *Wakes {
 	return &Wakes{store: s, log: log, me: rand.Text(), pending: pending.New()}
 }
 
-// Send implements [relay.Wakes].
 func (w *Wakes) Send(wake relay.Wake) { w.pending.Add(wake) }
 
-// Run implements [relay.Wakes].
 func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -25,7 +25,7 @@ there yet, starts it, and publishes sound, photos, taps, motion and battery to t
 the wearable --name. An answer of the node is shown on the display for 15 s. The bridge
 never erases anything on the glasses; another app that runs is stopped. A Halo is carried
 too, as a Frame is: locket-bridge halo hears it better.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Called: "Frame", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Service: frame.Service, Called: "Frame", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
 	Lives: []memory.Kind{memory.KindAudio, memory.KindPhoto, memory.KindButton}, Hears: carry.Codec{Name: "pcm16", Rate: 8000, Frame: 15 * time.Millisecond},
 }
 
@@ -149,7 +149,6 @@ func (s *session) tell(ctx context.Context, code byte, payload []byte) error {
 	return nil
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.rest(ctx); err != nil {
 		return err
@@ -326,7 +325,6 @@ func (s *session) rest(ctx context.Context) error {
 	return s.TellLosses(ctx, false)
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	unit := max(s.FirstWait, 100*time.Millisecond)
 	switch waited := now.Sub(s.since); {
@@ -370,7 +368,6 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 // Of the display, 640 by 400 points, with the font of the firmware.
 const columns, rows = 28, 6
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.ear.Over(ctx, s.Conn, true), s.tapped(ctx, s.taps.Take(s.Now, true)), s.lost(ctx, s.photos.Drop()),
 		s.TellLosses(ctx, true), s.Status(ctx, "offline", "the glasses are not connected"))

@@ -2,6 +2,7 @@ package brilliant
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -17,8 +18,6 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 	"github.com/locket-dev/locket/memory"
 )
-
-func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
 
 // Glasses is a Frame that is made of software. Once the app is there and listens, it sends its
 // battery, motion, Amount pieces of sound of 15 ms, a photo, and a tap, and so again after each
@@ -42,10 +41,7 @@ type Glasses struct {
 
 // NewGlasses makes one.
 func NewGlasses(p carry.Play) *Glasses {
-	n := p.Amount
-	if n <= 0 {
-		n = 100
-	}
+	n := cmp.Or(p.Amount, 100)
 	picture := image.NewGray(image.Rect(0, 0, 160, 120))
 	for i := range picture.Pix {
 		picture.SetGray(i%160, i/160, color.Gray{uint8(i * i)})
@@ -66,7 +62,6 @@ func whisper(i int) []byte {
 	return b
 }
 
-// Connect is that of a Dialer.
 func (g *Glasses) Connect(ctx context.Context) (link.Device, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

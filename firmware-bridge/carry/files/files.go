@@ -49,9 +49,6 @@ const (
 	waits     = "recordings and photos" // on a network that costs by the byte
 )
 
-// earliest is the first time that docs/mqtt.md believes.
-var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // part is what must outlive the process.
 type part struct {
 	Boot uint64   `json:"boot"` // under which files are published
@@ -74,10 +71,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 		s.done[d] = true
 	}
 	s.Note("connected", "watching")
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "folder", Firmware: "unknown"}); err != nil {
-		return nil, err
-	}
-	return s, s.Status(ctx, "online", "")
+	return s, s.Greet(ctx, "folder")
 }
 
 // Take is that of [carry.Session]. It waits until the node has the file, so that no more
@@ -198,7 +192,7 @@ func (s *session) send(ctx context.Context, list []wire.Message) (again bool, er
 // messages are what a file becomes; changed is when it was last written. With an error, they
 // are what can be told of the file all the same: where a photo was taken.
 func messages(ctx context.Context, b []byte, changed time.Time, boot, first uint64) (out []wire.Message, err error) {
-	if changed.Before(earliest) || changed.After(time.Now().Add(24*time.Hour)) {
+	if !wire.Believed(changed, time.Now()) {
 		changed = time.Time{}
 	}
 	switch format := media.Sniff(b); {
@@ -373,13 +367,12 @@ func taken(x sight.Exif, changed time.Time) time.Time {
 	if !x.Zoned && !at.IsZero() {
 		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.Local)
 	}
-	if at.Before(earliest) || at.After(time.Now().Add(24*time.Hour)) {
+	if !wire.Believed(at, time.Now()) {
 		return changed
 	}
 	return at
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, _ time.Time) error {
 	if len(s.wait) > 0 && !s.Costly(ctx, waits) {
 		for _, again := range s.wait {
@@ -393,7 +386,6 @@ func (s *session) Tick(ctx context.Context, _ time.Time) error {
 // Command is that of [carry.Session]. While the wearer pauses, files wait in their folder.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "the folder is not watched"))
 }

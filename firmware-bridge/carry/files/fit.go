@@ -17,7 +17,7 @@ const readings = 1024
 // activity makes a line of each activity in a file of FIT, when it began, with the heart's minutes and the places on the
 // way. With [fit.ErrPart], there are those of the activities that can be used.
 func activity(b []byte, now time.Time) (out []wire.Message, err error) {
-	f, err := fit.Parse(b, func(t time.Time) bool { return !t.Before(earliest) && !t.After(now.Add(24*time.Hour)) })
+	f, err := fit.Parse(b, func(t time.Time) bool { return wire.Believed(t, now) })
 	if f == nil {
 		return nil, err
 	}

@@ -57,7 +57,6 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	return s.sound.Hear(ctx, s.Conn, frames)
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.Rest(ctx, &s.sound) }
 
 // Command does what the node asks.
@@ -73,7 +72,6 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	return s.Recording(ctx, !s.muted, "the wearer's wish")
 }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
 }

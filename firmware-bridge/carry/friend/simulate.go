@@ -1,6 +1,7 @@
 package friend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,10 +15,7 @@ import (
 // simulate makes a pendant that hears Amount notifications of silence, and as many again after each
 // reboot; or the sound of a day. It says all of it when it is connected to.
 func simulate(p carry.Play) link.Dialer {
-	n := p.Amount
-	if n <= 0 {
-		n = 100
-	}
+	n := cmp.Or(p.Amount, 100)
 	return link.NewSimulator(p.Reboot+1, func(i int) link.Device {
 		frames := p.Sound(i)
 		if len(p.Day) == 0 {
@@ -51,7 +49,6 @@ func (d *worn) run(frames [][]byte) {
 	}
 }
 
-// Subscribe is that of a Device.
 func (d *worn) Subscribe(ctx context.Context, char string) error {
 	if err := d.Simulated.Subscribe(ctx, char); err != nil {
 		return err

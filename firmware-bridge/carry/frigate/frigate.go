@@ -5,8 +5,6 @@ package frigate
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,15 +34,11 @@ with it.`,
 
 const (
 	partName = "frigate"
-	maxOpen  = 256       // objects that have no end yet
-	maxKept  = 32        // pictures that wait for their object's end
-	silent   = time.Hour // without news of an object: its end was lost
-	maxAhead = 24 * time.Hour
+	maxOpen  = 256              // objects that have no end yet
+	maxKept  = 32               // pictures that wait for their object's end
+	silent   = time.Hour        // without news of an object: its end was lost
 	owed     = 30 * time.Second // after an end, for a picture that comes later
 )
-
-// earliest is the first time that docs/mqtt.md believes.
-var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // part is what must outlive the process.
 type part struct {
@@ -80,10 +74,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 		s.part.Open = map[string]object{}
 	}
 	s.Note("connected", "waiting for %s", strings.Join(frame.Topics(c.Options.Prefix, c.Options.Pictures), ", "))
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Frigate", Firmware: "unknown"}); err != nil {
-		return nil, err
-	}
-	if err := s.Status(ctx, "online", ""); err != nil {
+	if err := s.Greet(ctx, "Frigate"); err != nil {
 		return nil, err
 	}
 	return s, s.lines(ctx)
@@ -91,7 +82,6 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 
 func (s *session) keep() error { return s.State.Keep(partName, s.part) }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.TellLosses(ctx, false); err != nil {
 		return err
@@ -128,7 +118,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 }
 
 func (s *session) event(ctx context.Context, e frame.Event) error {
-	if e.Start.Before(earliest) || e.Start.After(s.Now.Add(maxAhead)) {
+	if !wire.Believed(e.Start, s.Now) {
 		s.Spoilt(fmt.Sprintf("frigate: event: start_time %s is no time to believe", e.Start.Format(time.RFC3339)))
 		return nil
 	}
@@ -283,7 +273,7 @@ func (s *session) told(ctx context.Context, t frame.Told) error {
 			return s.keep()
 		}
 	}
-	if t.At.Before(earliest) || t.At.After(s.Now.Add(maxAhead)) {
+	if !wire.Believed(t.At, s.Now) {
 		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is no time to believe", t.At.Format(time.RFC3339)))
 		return nil
 	}
@@ -304,8 +294,6 @@ func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time
 	if kind == "told" {
 		about += " " + text
 	}
-	sum := sha256.Sum256([]byte(about))
-	seq := binary.BigEndian.Uint64(sum[:]) >> 11 // below 2^53
 	speaker := "Frigate"
 	if camera != "" {
 		speaker = "camera " + camera
@@ -313,7 +301,7 @@ func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time
 	if len(speaker) > maxSpeaker {
 		speaker = "Frigate"
 	}
-	return s.Kept(ctx, &wire.Words{Header: wire.Header{Boot: s.part.Boot, Seq: seq, At: at}, Text: text, Speaker: speaker, Lang: "en"})
+	return s.Kept(ctx, &wire.Words{Header: wire.Header{Boot: s.part.Boot, Seq: carry.Seq([]byte(about)), At: at}, Text: text, Speaker: speaker, Lang: "en"})
 }
 
 const maxSpeaker = 128 // bytes, as docs/mqtt.md has it
@@ -344,7 +332,6 @@ func (s *session) publish(ctx context.Context, p picture) error {
 	return s.Live(ctx, &wire.Photo{Header: wire.Header{At: p.at}, Codec: "jpeg", Data: p.jpeg})
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	for _, o := range s.part.Open {
 		if o.Event.State != frame.End && now.Sub(o.News) > silent { // its end was lost: Frigate publishes with QoS 0

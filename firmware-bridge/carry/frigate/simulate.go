@@ -1,6 +1,7 @@
 package frigate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -16,10 +17,7 @@ import (
 func simulate(p carry.Play) link.Dialer {
 	r := rand.New(rand.NewPCG(p.Seed, 3))
 	q := &link.Queue{Ends: p.Reboot, Once: true, Retained: []link.Notification{{Char: "frigate/available", Data: []byte("online")}}}
-	n := p.Amount
-	if n <= 0 {
-		n = 24
-	}
+	n := cmp.Or(p.Amount, 24)
 	add := func(kind string, after map[string]any) {
 		b, err := json.Marshal(map[string]any{"type": kind, "before": after, "after": after})
 		if err != nil {

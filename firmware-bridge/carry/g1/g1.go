@@ -25,7 +25,7 @@ var Family = carry.Family{
 microphone of the right one hears, and the wearer's touches, to the broker as the wearable
 --name. An answer of the node is shown on the display. The glasses send LC3, which is decoded
 here.`,
-	Carrier: carry.Bluetooth, Pair: true, Service: frame.Service, Tells: true, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Pair: true, Service: frame.Service, Tells: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
 }
 
@@ -91,7 +91,6 @@ func (s *session) listen(ctx context.Context) error {
 	return s.Recording(ctx, !s.muted, "")
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.rest(ctx); err != nil {
 		return err
@@ -200,7 +199,6 @@ func (s *session) rest(ctx context.Context) error {
 	return s.TellLosses(ctx, false)
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	unit := max(s.FirstWait, 100*time.Millisecond)
 	if now.Sub(s.beat) >= heartEvery*unit || s.missed > 0 && now.Sub(s.beat) >= heartWithin*unit {
@@ -271,7 +269,6 @@ func (s *session) page(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.ended(ctx), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the glasses are not connected"))
 }

@@ -2,6 +2,7 @@ package g1
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,8 +12,6 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/lc3"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
-
-func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
 
 // silence is a packet of it.
 func silence() []byte { return bytes.Repeat(lc3.Silence(frame.FrameSize), frame.Frames) }
@@ -32,10 +31,7 @@ type Glasses struct {
 
 // NewGlasses makes one.
 func NewGlasses(p carry.Play) *Glasses {
-	n := p.Amount
-	if n <= 0 {
-		n = 50
-	}
+	n := cmp.Or(p.Amount, 50)
 	g := &Glasses{}
 	for range n {
 		g.Packets = append(g.Packets, silence())

@@ -23,7 +23,7 @@ there yet, starts it, and publishes sound, photos, taps, motion and battery to t
 the wearable --name. The sound is LC3, which is decoded here.
 An answer of the node is shown on the display for 15 s. The bridge never erases anything on
 the glasses; another app that runs is stopped.`,
-	Carrier: carry.Bluetooth, Service: glasses.Service, Called: "Halo", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Service: glasses.Service, Called: "Halo", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
 	Lives: brilliant.Family.Lives, Hears: carry.Codec{Name: "lc3", Rate: frame.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
 }
 
@@ -63,8 +63,6 @@ func (e *ear) Over(ctx context.Context, c *carry.Conn, off bool) error {
 	}
 	return e.sound.Over(ctx, c)
 }
-
-func simulate(p carry.Play) link.Dialer { return NewGlasses(p) }
 
 // NewGlasses makes a Halo of software, which hears Amount pieces of 60 ms of silence, or the sound of a day.
 func NewGlasses(p carry.Play) *brilliant.Glasses {

@@ -5,8 +5,6 @@ package homeassistant
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,12 +37,8 @@ const (
 	settle      = 250 * time.Millisecond // in which a state's name comes behind it
 	stamp       = 5 * time.Second        // in which its time does, where the house says times
 	maxTimeless = 20                     // states without a time, one after the other: the house says times no more
-	maxAhead    = 24 * time.Hour
-	sensorEvery = 5 * time.Minute // of one sensor
+	sensorEvery = 5 * time.Minute        // of one sensor
 )
-
-// earliest is the first time that docs/mqtt.md believes.
-var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // part is what must outlive the process.
 type part struct {
@@ -100,10 +94,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	}
 	s.now = maps.Clone(s.part.Things)
 	s.Note("connected", "waiting for %s/…", c.Options.Prefix)
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Home Assistant", Firmware: "unknown"}); err != nil {
-		return nil, err
-	}
-	return s, s.Status(ctx, "online", "")
+	return s, s.Greet(ctx, "Home Assistant")
 }
 
 // Take is that of [carry.Session]. A message is acknowledged once it has settled.
@@ -210,7 +201,7 @@ func (s *session) state(ctx context.Context, w *waiting) (*wear.Receipt, error) 
 		at, a.changed = a.changed, time.Time{}
 		s.about[e] = a
 	}
-	if at.Before(earliest) || at.After(s.Now.Add(maxAhead)) {
+	if !wire.Believed(at, s.Now) {
 		at = time.Time{}
 	}
 	before := s.now[e]
@@ -233,8 +224,7 @@ func (s *session) state(ctx context.Context, w *waiting) (*wear.Receipt, error) 
 	if m == nil {
 		return nil, s.keep(e, now)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s", e, at.UnixMilli(), w.m.Text))
-	*m.Head() = wire.Header{Boot: s.part.Boot, Seq: binary.BigEndian.Uint64(sum[:]) >> 11, At: at} // below 2^53
+	*m.Head() = wire.Header{Boot: s.part.Boot, Seq: carry.Seq(fmt.Appendf(nil, "%s %d %s", e, at.UnixMilli(), w.m.Text)), At: at}
 	r, err := s.Publish(ctx, m)
 	if err != nil {
 		return nil, err
@@ -281,7 +271,6 @@ func (s *session) message(e frame.Entity, a about, t *thing) wire.Message {
 	return &wire.Words{Text: name + " " + what + ".", Speaker: "house"}
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.settled(ctx, now); err != nil {
 		return err
@@ -301,10 +290,7 @@ func (s *session) End(ctx context.Context) error {
 // simulate makes a house whose front door is opened and closed, each Amount times, up to now, beside a thermometer.
 func simulate(p carry.Play) link.Dialer {
 	q := &link.Queue{Ends: p.Reboot, Patience: 2*settle + stamp} // a state whose time was lost settles first
-	n := p.Amount
-	if n <= 0 {
-		n = 20
-	}
+	n := cmp.Or(p.Amount, 20)
 	add := func(entity, leaf, payload string) {
 		q.Messages = append(q.Messages, link.Notification{Char: "statestream/" + entity + "/" + leaf, Data: []byte(payload)})
 	}

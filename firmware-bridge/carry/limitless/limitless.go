@@ -24,7 +24,7 @@ and battery to the node as the wearable --name, again and again until it is stop
 --storage it also fetches the pages that the pendant kept while nobody listened; the
 pendant deletes them only after the node has them on disk. The pendant has to be paired
 with this machine, and takes one host: end Limitless' and Omi's apps first.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithMetered, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithMetered, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewPendant(p) },
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 
@@ -112,7 +112,6 @@ func (s *session) mode(ctx context.Context) error {
 	return s.write(ctx, s.enc.Live())
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.Rest(ctx, &s.sound); err != nil {
 		return err
@@ -198,7 +197,6 @@ func (s *session) charge(ctx context.Context, n link.Notification) error {
 	return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: n.At}, Name: "battery", Values: []float64{float64(s.battery)}, Unit: "%"})
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.Rest(ctx, &s.sound); err != nil || s.store == nil {
 		return err
@@ -206,7 +204,6 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	return s.store.tick(ctx, now)
 }
 
-// Command is that of [carry.Session].
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	switch cmd.Cmd {
 	case wire.CmdPause, wire.CmdResume:
@@ -227,7 +224,6 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	return nil
 }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
 }

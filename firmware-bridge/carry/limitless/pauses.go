@@ -1,6 +1,9 @@
 package limitless
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // The pendant can't be told to stop recording: while the wearer pauses it goes on in its
 // flash. So the bridge remembers when there was a pause, and takes no page of it.
@@ -61,10 +64,7 @@ func (p *part) paused(at time.Time, lasts time.Duration) bool {
 	if at.IsZero() {
 		return false
 	}
-	for _, s := range p.Pauses {
-		if at.Add(lasts+slack).After(s.From) && (s.To.IsZero() || at.Add(-slack).Before(s.To)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Pauses, func(s span) bool {
+		return at.Add(lasts+slack).After(s.From) && (s.To.IsZero() || at.Add(-slack).Before(s.To))
+	})
 }

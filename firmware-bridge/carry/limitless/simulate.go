@@ -1,6 +1,7 @@
 package limitless
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -13,8 +14,6 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/limitless"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
-
-func simulate(p carry.Play) link.Dialer { return NewPendant(p) }
 
 // Pendant is one that is made of software: it keeps pages, sends them when it is asked,
 // and deletes those that it is told to. Its sound is silence. It is a Dialer, and
@@ -34,10 +33,7 @@ func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
 		return &Pendant{Reboot: p.Reboot, pages: lived(p)}
 	}
-	n := p.Amount
-	if n <= 0 {
-		n = 60
-	}
+	n := cmp.Or(p.Amount, 60)
 	d := &Pendant{Reboot: p.Reboot}
 	for i := range n {
 		page := frame.Page{Index: uint64(1000 + i), Session: 3, At: time.Now().Add(p.ClockOff + time.Duration(i-n)*time.Second), Ends: i%30 == 29}
@@ -75,7 +71,6 @@ func (p *Pendant) Pages() []frame.Page {
 	return append([]frame.Page(nil), p.pages...)
 }
 
-// Connect is that of a Dialer.
 func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

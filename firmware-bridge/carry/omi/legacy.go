@@ -163,11 +163,9 @@ func (d *legacy) notified(ctx context.Context, b []byte) error {
 	return nil
 }
 
-func digest(block []byte) [32]byte { return sha256.Sum256(block) }
-
 func (d *legacy) take(ctx context.Context, block []byte) error {
 	if d.pos == d.from && d.kept.Done > 0 {
-		if sum := digest(block); hex.EncodeToString(sum[:]) != d.kept.Last {
+		if sum := sha256.Sum256(block); hex.EncodeToString(sum[:]) != d.kept.Last {
 			d.kept.Done, d.kept.Last = 0, "" // another file
 			return d.fail(ctx, errors.New("the file was begun anew"))
 		}
@@ -223,7 +221,7 @@ func (d *legacy) publish(ctx context.Context, block []byte, at uint32) error {
 		}
 		data = longer
 	}
-	sum := digest(block)
+	sum := sha256.Sum256(block)
 	seq := binary.BigEndian.Uint64(sum[:]) >> 11 // below 2^53
 	if len(data) > 0 && !d.safe[seq] {
 		left := time.Duration(float64(d.kept.Used-min(at, d.kept.Used)) / frame.LegacyBlock * float64(d.kept.Block))

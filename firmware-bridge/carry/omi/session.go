@@ -23,7 +23,7 @@ and battery to the broker as the wearable --name, again and again until it is st
 What is lost on the way becomes gap events. With --storage it also fetches what the
 device recorded while nobody listened; the device forgets it only after the node has
 acknowledged it.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithPhotos | carry.WithMetered, Begin: begin, Simulate: simulate,
+	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithPhotos | carry.WithMetered, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewPendant(p) },
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 
@@ -61,7 +61,6 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.begin(ctx)
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.rest(ctx); err != nil || s.store == nil {
 		return err
@@ -108,7 +107,6 @@ func (s *session) rest(ctx context.Context) error {
 	return s.TellLosses(ctx, false)
 }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	s.Report.Doubled += s.audio.Doubles
 	err := s.frames(ctx, s.audio.Flush())
@@ -118,7 +116,6 @@ func (s *session) End(ctx context.Context) error {
 	return errors.Join(err, s.Status(ctx, "offline", "the wearable is not connected"))
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.rest(ctx); err != nil {
 		return err

@@ -2,6 +2,7 @@ package omi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -15,8 +16,6 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
-
-func simulate(p carry.Play) link.Dialer { return NewPendant(p) }
 
 // Pendant is an Omi that is made of software: it has stored sound, gives it when it is
 // asked, and forgets what it is told to. Its sound is silence. It is a Dialer, and there
@@ -39,10 +38,7 @@ func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
 		return &Pendant{Reboot: p.Reboot, records: lived(p)}
 	}
-	n := p.Amount
-	if n <= 0 {
-		n = 300
-	}
+	n := cmp.Or(p.Amount, 300)
 	d := &Pendant{Reboot: p.Reboot}
 	for i := range n {
 		at := time.Now().Add(p.ClockOff + time.Duration(i-n)*100*time.Millisecond)
@@ -90,7 +86,6 @@ func (p *Pendant) Records() [][]byte {
 	return append([][]byte(nil), p.records...)
 }
 
-// Connect is that of a Dialer.
 func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

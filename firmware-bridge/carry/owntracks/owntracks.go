@@ -5,8 +5,6 @@ package owntracks
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -37,13 +35,7 @@ the node has acknowledged it.`,
 	Lives: []memory.Kind{memory.KindLocation, memory.KindSensor},
 }
 
-const (
-	maxAhead = 24 * time.Hour // of a fix to its receipt; docs/mqtt.md believes no more
-	partName = "owntracks"
-)
-
-// earliest is the first time that docs/mqtt.md believes.
-var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
+const partName = "owntracks"
 
 // part is what must outlive the process.
 type part struct {
@@ -64,13 +56,9 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 		return nil, err
 	}
 	s.Note("connected", "waiting for %s", cmp.Or(c.Options.Device, "the phone"))
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "OwnTracks", Firmware: "unknown"}); err != nil {
-		return nil, err
-	}
-	return s, s.Status(ctx, "online", "")
+	return s, s.Greet(ctx, "OwnTracks")
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.TellLosses(ctx, false); err != nil {
 		return err
@@ -133,7 +121,7 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 // place publishes where the phone was. What is said twice, as after a new connection
 // or because the broker kept it, has the same identity, and the node takes it once.
 func (s *session) place(ctx context.Context, kind string, at time.Time, p memory.Place) (*wear.Receipt, error) {
-	if at.Before(earliest) || at.After(s.Now.Add(maxAhead)) {
+	if !wire.Believed(at, s.Now) {
 		s.Spoilt(fmt.Sprintf("owntracks: %s: tst %s is no time to believe", kind, at.Format(time.RFC3339)))
 		return nil, nil
 	}
@@ -141,8 +129,7 @@ func (s *session) place(ctx context.Context, kind string, at time.Time, p memory
 		s.Spoilt(fmt.Sprintf("owntracks: %s: a name of %d bytes, at most %d", kind, len(p.Name), memory.MaxName))
 		return nil, nil
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %v %v %s", kind, at.UnixMilli(), p.Lat, p.Lon, p.Name))
-	seq := binary.BigEndian.Uint64(sum[:]) >> 11 // below 2^53
+	seq := carry.Seq(fmt.Appendf(nil, "%s %d %v %v %s", kind, at.UnixMilli(), p.Lat, p.Lon, p.Name))
 	s.Report.Places++
 	s.Note("place", "%s %.5f, %.5f %s", at.Format(time.RFC3339), p.Lat, p.Lon, p.Name)
 	return s.Publish(ctx, &wire.Location{Header: wire.Header{Boot: s.part.Boot, Seq: seq, At: at}, Place: p})
@@ -157,14 +144,12 @@ func (s *session) charge(ctx context.Context, m frame.Location, retained bool) e
 	return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: m.At}, Name: "battery", Values: []float64{float64(m.Battery)}, Unit: "%"})
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.TellLosses(ctx, false) }
 
 // Command is that of [carry.Session]. A phone can't be asked for anything here;
 // while the wearer pauses, the client throws places away.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "no connection to the broker that has the places"))
 }
@@ -174,10 +159,7 @@ func (s *session) End(ctx context.Context) error {
 func simulate(p carry.Play) link.Dialer {
 	r := rand.New(rand.NewPCG(p.Seed, 1))
 	q := &link.Queue{Ends: p.Reboot}
-	n := p.Amount
-	if n <= 0 {
-		n = 60
-	}
+	n := cmp.Or(p.Amount, 60)
 	lat, lon, topic := 52.5, 13.4, "owntracks/jane/phone"
 	if len(p.Day) > 0 {
 		q.Messages, n = lived(p, topic), 0

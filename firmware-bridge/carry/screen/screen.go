@@ -62,7 +62,6 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 // Take is that of [carry.Session]: a screen says nothing by itself.
 func (s *session) Take(context.Context, link.Notification) error { return nil }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if now.Before(s.next) {
 		return nil
@@ -187,5 +186,4 @@ func (s *session) Command(_ context.Context, cmd *wire.Cmd) error {
 	return nil
 }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error { return s.Status(ctx, "offline", "") }

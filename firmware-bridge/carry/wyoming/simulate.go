@@ -1,6 +1,7 @@
 package wyoming
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -14,10 +15,7 @@ import (
 // ms, a hum at first, until it is told that it was understood; and once more on each
 // reboot. Of a day it hears the sound.
 func simulate(p carry.Play) link.Dialer {
-	n := p.Amount
-	if n <= 0 {
-		n = 100
-	}
+	n := cmp.Or(p.Amount, 100)
 	return link.NewSimulator(p.Reboot+1, func(i int) link.Device {
 		chunks := p.Sound(i)
 		if len(p.Day) == 0 {

@@ -83,7 +83,6 @@ func (s *session) run(ctx context.Context, on bool) error {
 	return s.say(ctx, "pause-satellite", nil)
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	s.heard = time.Now()
 	if err := s.Rest(ctx, &s.sound); err != nil {
@@ -238,7 +237,6 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	return s.Rest(ctx, &s.sound)
 }
 
-// Command is that of [carry.Session].
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	if cmd.Cmd == wire.CmdSay && s.on {
 		return s.answer(ctx, cmd.Text)

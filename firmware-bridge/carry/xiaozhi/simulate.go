@@ -1,6 +1,7 @@
 package xiaozhi
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -15,10 +16,7 @@ import (
 // simulate makes a device, of WebSocket version 3 or, where the link loses something, of MQTT and UDP, that is woken once, hears Amount packets of 60 ms of silence,
 // and once more on each reboot; or the sound of a day.
 func simulate(p carry.Play) link.Dialer {
-	n := p.Amount
-	if n <= 0 {
-		n = 100
-	}
+	n := cmp.Or(p.Amount, 100)
 	if len(p.Day) > 0 {
 		n = 0
 	}

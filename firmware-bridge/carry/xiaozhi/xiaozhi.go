@@ -73,7 +73,6 @@ func begin(_ context.Context, c *carry.Conn) (carry.Session, error) {
 	return &session{Conn: c, version: 1, id: rand.Text(), began: time.Now(), sound: carry.Sound{Codec: "opus", Rate: rate}}, nil
 }
 
-// Take is that of [carry.Session].
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.Rest(ctx, &s.sound); err != nil {
 		return err
@@ -206,7 +205,6 @@ func (s *session) heard(ctx context.Context, packet []byte) error {
 	return s.Live(ctx, m)
 }
 
-// Tick is that of [carry.Session].
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	switch {
 	case !s.greeted && s.udp == "" && now.Sub(s.began) > helloWithin:
@@ -310,7 +308,6 @@ func (s *session) quiet(ctx context.Context) error {
 	return s.write(ctx, frame.Speech(s.id, "stop", ""))
 }
 
-// End is that of [carry.Session].
 func (s *session) End(ctx context.Context) error {
 	err := errors.Join(s.flush(ctx), s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true))
 	if !s.greeted {

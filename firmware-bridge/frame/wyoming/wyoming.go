@@ -83,9 +83,6 @@ func (d *Decoder) Push(b []byte) (out []Event, err error) {
 	}
 }
 
-// Left is how many bytes wait for the rest of their event.
-func (d *Decoder) Left() int { return len(d.buf) }
-
 // parse reads the event at the beginning of b; n is 0 where there is no whole one.
 func parse(b []byte) (e Event, n int, err error) {
 	end := bytes.IndexByte(b, '\n')

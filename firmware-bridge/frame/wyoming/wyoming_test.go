@@ -36,8 +36,8 @@ func TestEvents(t *testing.T) {
 			}
 			got = append(got, list...)
 		}
-		if len(got) != len(v.Events) || d.Left() != 0 {
-			t.Fatalf("%d events of %d, %d bytes left", len(got), len(v.Events), d.Left())
+		if len(got) != len(v.Events) || len(d.buf) != 0 {
+			t.Fatalf("%d events of %d, %d bytes left", len(got), len(v.Events), len(d.buf))
 		}
 		for i, w := range v.Events {
 			if got[i].Type != w.Type || !reflect.DeepEqual(got[i].Data, w.Data) || !bytes.Equal(got[i].Payload, frametest.Unhex(t, w.Payload)) {
@@ -73,8 +73,8 @@ func TestReaderCases(t *testing.T) {
 			Payload string
 		}
 		if json.Unmarshal(c.Expect, &want) != nil || string(c.Expect) == "null" {
-			if len(got) != 0 || !errors.Is(err, bad[c.Label]) || bad[c.Label] == nil && d.Left() == 0 {
-				t.Errorf("%s: %+v, %v, %d left", c.Label, got, err, d.Left())
+			if len(got) != 0 || !errors.Is(err, bad[c.Label]) || bad[c.Label] == nil && len(d.buf) == 0 {
+				t.Errorf("%s: %+v, %v, %d left", c.Label, got, err, len(d.buf))
 			}
 			continue
 		}

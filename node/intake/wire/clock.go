@@ -7,12 +7,17 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A wall time from a device is believed if it is after earliest and at most
-// maxAhead after its receipt. Real-time clocks that lost their power start at 1970,
+// A wall time from a device is believed if it is not before earliest and at most
+// maxAhead after its receipt (docs/mqtt.md). Real-time clocks that lost their power start at 1970,
 // 2000 or 2010 (GPS weeks roll over to 1980 and 1999): all before 2015.
 var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const maxAhead = 24 * time.Hour
+
+// Believed reports whether a wall time that a device told may be right.
+func Believed(at, received time.Time) bool {
+	return !at.Before(earliest) && !at.After(received.Add(maxAhead))
+}
 
 // Bounds of what Clocks keeps.
 const (
@@ -39,7 +44,7 @@ type bootClock struct {
 
 // place sets the event's At and Clock.
 func (c *Clocks) place(e *memory.Event, h *Header) {
-	believed := !h.At.IsZero() && !h.At.Before(earliest) && !h.At.After(e.Received.Add(maxAhead))
+	believed := Believed(h.At, e.Received)
 	if !h.At.IsZero() && !believed {
 		note(e, MetaDeviceAt, h.At.Format(time.RFC3339Nano))
 	}

@@ -52,8 +52,6 @@ const (
 
 var decoding = canonical.Reader(canonical.Limits{Levels: 4, Items: MaxSpaces, Pairs: 16})
 
-func encode(v any) []byte { return canonical.Encode(v) }
-
 func decode(b []byte, v any, what string) error {
 	if err := decoding.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("%s: %w: %v", what, ErrForm, err)
@@ -61,26 +59,31 @@ func decode(b []byte, v any, what string) error {
 	return nil
 }
 
-// EncodeItems is the body that carries deltas or log entries: an array of
-// their wire forms.
-func EncodeItems(items [][]byte) []byte {
-	if items == nil {
-		items = [][]byte{}
+// encodeList is canonical.Encode for a list, of which nil is an empty one.
+func encodeList[T any](list []T) []byte {
+	if list == nil {
+		list = []T{}
 	}
-	return encode(items)
+	return canonical.Encode(list)
 }
 
-// DecodeItems reads at most limit of them.
-func DecodeItems(b []byte, limit int) ([][]byte, error) {
-	var items [][]byte
-	if err := decode(b, &items, "items"); err != nil {
+// decodeList reads at most so many.
+func decodeList[T any](b []byte, what string, most int) (list []T, err error) {
+	if err := decode(b, &list, what); err != nil {
 		return nil, err
 	}
-	if len(items) > limit {
-		return nil, fmt.Errorf("items: %w: %d, at most %d", ErrForm, len(items), limit)
+	if len(list) > most {
+		return nil, fmt.Errorf("%s: %w: %d, at most %d", what, ErrForm, len(list), most)
 	}
-	return items, nil
+	return list, nil
 }
+
+// EncodeItems is the body that carries deltas or log entries: an array of
+// their wire forms.
+func EncodeItems(items [][]byte) []byte { return encodeList(items) }
+
+// DecodeItems reads at most limit of them.
+func DecodeItems(b []byte, limit int) ([][]byte, error) { return decodeList[[]byte](b, "items", limit) }
 
 // Placed is a delta's wire form behind its cursor.
 type Placed struct {
@@ -90,21 +93,13 @@ type Placed struct {
 }
 
 // EncodePlaced is the answer with deltas.
-func EncodePlaced(ds []Placed) []byte {
-	if ds == nil {
-		ds = []Placed{}
-	}
-	return encode(ds)
-}
+func EncodePlaced(ds []Placed) []byte { return encodeList(ds) }
 
 // DecodePlaced reads it: cursors follow after without a gap.
 func DecodePlaced(b []byte, after uint64) ([]Placed, error) {
-	var ds []Placed
-	if err := decode(b, &ds, "deltas"); err != nil {
+	ds, err := decodeList[Placed](b, "deltas", MaxDeltas)
+	if err != nil {
 		return nil, err
-	}
-	if len(ds) > MaxDeltas {
-		return nil, fmt.Errorf("deltas: %w: %d, at most %d", ErrForm, len(ds), MaxDeltas)
 	}
 	for i, d := range ds {
 		if d.Cursor != after+uint64(i)+1 {
@@ -115,7 +110,7 @@ func DecodePlaced(b []byte, after uint64) ([]Placed, error) {
 }
 
 // EncodeCursors answers an append.
-func EncodeCursors(c []uint64) []byte { return encode(c) }
+func EncodeCursors(c []uint64) []byte { return canonical.Encode(c) }
 
 // DecodeCursors reads n of them.
 func DecodeCursors(b []byte, n int) ([]uint64, error) {
@@ -138,19 +133,10 @@ type Ref struct {
 }
 
 // EncodeRefs asks to forget.
-func EncodeRefs(refs []Ref) []byte { return encode(refs) }
+func EncodeRefs(refs []Ref) []byte { return canonical.Encode(refs) }
 
 // DecodeRefs reads what EncodeRefs made.
-func DecodeRefs(b []byte) ([]Ref, error) {
-	var refs []Ref
-	if err := decode(b, &refs, "refs"); err != nil {
-		return nil, err
-	}
-	if len(refs) > MaxRefs {
-		return nil, fmt.Errorf("refs: %w: %d, at most %d", ErrForm, len(refs), MaxRefs)
-	}
-	return refs, nil
-}
+func DecodeRefs(b []byte) ([]Ref, error) { return decodeList[Ref](b, "refs", MaxRefs) }
 
 // Head is where a space is: what a wake-up carries.
 type Head struct {

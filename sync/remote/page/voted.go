@@ -21,21 +21,13 @@ type Voted struct {
 }
 
 // EncodeVoted is the answer with checkpoints.
-func EncodeVoted(vs []Voted) []byte {
-	if vs == nil {
-		vs = []Voted{}
-	}
-	return encode(vs)
-}
+func EncodeVoted(vs []Voted) []byte { return encodeList(vs) }
 
 // DecodeVoted reads it.
 func DecodeVoted(b []byte) ([]Voted, error) {
-	var vs []Voted
-	if err := decode(b, &vs, "checkpoints"); err != nil {
+	vs, err := decodeList[Voted](b, "checkpoints", MaxCheckpoints)
+	if err != nil {
 		return nil, err
-	}
-	if len(vs) > MaxCheckpoints {
-		return nil, fmt.Errorf("checkpoints: %w: %d, at most %d", ErrForm, len(vs), MaxCheckpoints)
 	}
 	for _, v := range vs {
 		if len(v.Votes) > MaxVotes {

@@ -7,7 +7,6 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Checkpoints implements replica.Checkpoints.
 func (s *Space) Checkpoints(ctx context.Context) ([]replica.Listed, error) {
 	all, err := s.at.Checkpoints(ctx)
 	var out []replica.Listed
@@ -17,28 +16,23 @@ func (s *Space) Checkpoints(ctx context.Context) ([]replica.Listed, error) {
 	return out, as(err)
 }
 
-// Places implements replica.Checkpoints.
 func (s *Space) Places(ctx context.Context, cursor uint64) ([]envelope.Place, error) {
 	ps, err := s.at.Places(ctx, cursor)
 	return ps, as(err)
 }
 
-// PutCheckpoint implements replica.Checkpoints.
 func (s *Space) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) error {
 	return as(s.at.PutCheckpoint(ctx, c))
 }
 
-// DropCheckpoint implements replica.Checkpoints.
 func (s *Space) DropCheckpoint(ctx context.Context, hash envelope.Hash) error {
 	return as(s.at.DropCheckpoint(ctx, hash))
 }
 
-// PutVote implements replica.Checkpoints.
 func (s *Space) PutVote(ctx context.Context, v *envelope.Vote) error {
 	return as(s.at.PutVote(ctx, v))
 }
 
-// Compact implements replica.Checkpoints.
 func (s *Space) Compact(ctx context.Context, hash envelope.Hash) error {
 	_, err := s.at.Compact(ctx, hash)
 	return as(err)

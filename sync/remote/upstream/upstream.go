@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Space implements replica.Remote. Safe for concurrent use.
+// Space implements replica.Remote and replica.Checkpoints. It is safe for concurrent use.
 type Space struct {
 	at     *remote.Space
 	invite string
@@ -65,7 +65,6 @@ func (s *Space) Log(ctx context.Context, n uint64) ([][]byte, error) {
 	return out, as(err)
 }
 
-// AppendLog implements replica.Remote.
 func (s *Space) AppendLog(ctx context.Context, e *envelope.Entry) error {
 	invite := ""
 	if e.Action == envelope.Found {
@@ -74,7 +73,6 @@ func (s *Space) AppendLog(ctx context.Context, e *envelope.Entry) error {
 	return as(s.at.AppendLog(ctx, e, invite))
 }
 
-// Deltas implements replica.Remote.
 func (s *Space) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
 	page, err := s.at.Placed(ctx, after, page.MaxDeltas)
 	var out []replica.Placed
@@ -84,7 +82,6 @@ func (s *Space) Deltas(ctx context.Context, after uint64) ([]replica.Placed, err
 	return out, as(err)
 }
 
-// Append implements replica.Remote.
 func (s *Space) Append(ctx context.Context, d *envelope.Delta) error {
 	_, err := s.at.Append(ctx, []*envelope.Delta{d})
 	return as(err)
@@ -99,7 +96,6 @@ func (s *Space) Wait(ctx context.Context, after uint64) error { return as(s.stre
 // Rest ends the stream of wake-ups where nobody waits for some.
 func (s *Space) Rest() { s.stream.rest() }
 
-// Forget implements replica.Remote.
 func (s *Space) Forget(ctx context.Context, refs []replica.Ref) error {
 	var out []remote.Ref
 	for _, r := range refs {
@@ -109,13 +105,11 @@ func (s *Space) Forget(ctx context.Context, refs []replica.Ref) error {
 	return as(err)
 }
 
-// Upload implements replica.Remote.
 func (s *Space) Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, error) {
 	id, err := s.at.PutBlob(ctx, r)
 	return envelope.Hash(id), as(err)
 }
 
-// Holds implements replica.Remote.
 func (s *Space) Holds(ctx context.Context, id envelope.Hash, size int64) (bool, error) {
 	offset, of, err := s.at.HasBlob(ctx, remote.BlobID(id))
 	if errors.Is(err, remote.ErrNotFound) {
@@ -124,19 +118,16 @@ func (s *Space) Holds(ctx context.Context, id envelope.Hash, size int64) (bool, 
 	return offset == size && of == size, as(err)
 }
 
-// Piece implements replica.Remote.
 func (s *Space) Piece(ctx context.Context, id envelope.Hash, from, n, size int64) ([]byte, error) {
 	b, err := s.at.BlobPiece(ctx, remote.BlobID(id), from, n, size)
 	return b, as(err)
 }
 
-// Download implements replica.Remote.
 func (s *Space) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteSeeker, limit int64) error {
 	_, err := s.at.GetBlob(ctx, remote.BlobID(id), f, limit)
 	return as(err)
 }
 
-// DeleteBlob implements replica.Remote.
 func (s *Space) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) error {
 	err := s.at.DeleteBlob(ctx, remote.BlobID(id), at)
 	if errors.Is(err, remote.ErrNotFound) {

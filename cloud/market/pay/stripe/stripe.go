@@ -84,7 +84,6 @@ func New(db *tables.DB, c Config) (*Provider, error) {
 	return &Provider{db, c}, nil
 }
 
-// Name implements [pay.Provider].
 func (p *Provider) Name() string { return Name }
 
 // live says whether the key moves real money.
@@ -236,14 +235,13 @@ func (p *Provider) payout(ctx context.Context, key, to string, m ledger.Money) (
 	}
 	first := false
 	err := p.db.Change(ctx, func(tx *sql.Tx) error {
-		r, err := tx.ExecContext(ctx, `INSERT INTO stripe_transfers (key, payee, minor, currency) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`, key, to, m.Minor, m.Currency)
+		n, err := tables.Affected(tx.ExecContext(ctx, `INSERT INTO stripe_transfers (key, payee, minor, currency) VALUES ($1, $2, $3, $4) ON CONFLICT (key) DO NOTHING`, key, to, m.Minor, m.Currency))
 		if err != nil {
 			return err
 		}
-		n, err := r.RowsAffected()
 		first = n > 0
-		return errors.Join(err, tx.QueryRowContext(ctx, `SELECT payee, minor, currency, transfer, declined FROM stripe_transfers WHERE key = $1`, key).
-			Scan(&was.to, &was.m.Minor, &was.m.Currency, &was.id, &was.declined))
+		return tx.QueryRowContext(ctx, `SELECT payee, minor, currency, transfer, declined FROM stripe_transfers WHERE key = $1`, key).
+			Scan(&was.to, &was.m.Minor, &was.m.Currency, &was.id, &was.declined)
 	})
 	switch {
 	case err != nil:

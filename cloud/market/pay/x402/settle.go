@@ -13,6 +13,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/market/ledger"
 	"github.com/locket-dev/locket/cloud/market/pay"
+	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/internal/wait"
 )
 
@@ -188,11 +189,7 @@ func (p *Provider) send(ctx context.Context, r *row, now int64) error {
 	defer p.sending.Done()
 	mine := false
 	err := p.db.Change(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `UPDATE x402_payments SET tries = tries + 1, busy = $2 WHERE id = $1 AND state = 'sent' AND tries = $3 AND busy <= $4`, r.id, now+lease, r.tries, now)
-		if err != nil {
-			return err
-		}
-		n, err := done.RowsAffected()
+		n, err := tables.Affected(tx.ExecContext(ctx, `UPDATE x402_payments SET tries = tries + 1, busy = $2 WHERE id = $1 AND state = 'sent' AND tries = $3 AND busy <= $4`, r.id, now+lease, r.tries, now))
 		mine = n > 0
 		return err
 	})
@@ -215,12 +212,9 @@ func (p *Provider) send(ctx context.Context, r *row, now int64) error {
 			next = p.c.Now().Unix() + backoff(r.tries)
 		}
 		// Another may have found it unclear meanwhile: that it was settled says more.
-		done, err := tx.ExecContext(ctx, `UPDATE x402_payments SET state = $2, tx = $3, reason = $4, busy = 0, next = $5 WHERE id = $1
-			AND (state = 'sent' OR state = 'unclear' AND $6 = 1)`, r.id, o.state, o.tx, o.reason, next, one(o.state == settled))
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n > 0 {
+		n, err := tables.Affected(tx.ExecContext(ctx, `UPDATE x402_payments SET state = $2, tx = $3, reason = $4, busy = 0, next = $5 WHERE id = $1
+			AND (state = 'sent' OR state = 'unclear' AND $6 = 1)`, r.id, o.state, o.tx, o.reason, next, one(o.state == settled)))
+		if err != nil || n > 0 {
 			return err
 		}
 		p.c.Logger.Warn("x402: an answer came after others had said what became of the payment", "payment", r.id, "order", r.order, "answer", o.state, "transaction", o.tx, "reason", o.reason)

@@ -177,7 +177,6 @@ func safe(raw string) error {
 	return fmt.Errorf("%.80q: want https://, or http:// to this machine", raw)
 }
 
-// Name implements [pay.Provider].
 func (p *Provider) Name() string { return Name }
 
 // Amount is m in units of the asset, exactly.
