@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"errors"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -105,4 +107,64 @@ func TestFullDisk(t *testing.T) {
 	}
 	acknowledged(t, late)
 	until(t, "both sentences", func() bool { return len(h.utterances()) == 2 })
+}
+
+// A node that was killed starts on a disk with no room at all: it answers, says that the
+// disk is full, and acknowledges nothing until there is room again.
+func TestKilledOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=200m"); err != nil {
+		t.Fatalf("a small file system is needed for this test, which takes root: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	h := &home{t: t, dir: dir + "/home", run: []string{"--listen", freeport.Addr(t)}}
+	h.configure()
+	h.must("init", "--key-file", "--no-check")
+	d := h.start()
+	c := h.addDevice("pin")
+	pin := wearable(t, d.broker, c.Name, c.Password)
+	acknowledged(t, say(t, pin, "Ana", sentence(0)))
+	until(t, "the plugins are compiled, which takes room", func() bool { return len(h.utterances()) == 1 })
+	d.kill()
+
+	f, err := os.Create(dir + "/ballast")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(f, zeros{}); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d = h.start()
+	if !strings.Contains(d.log.String(), "the disk is full") {
+		t.Errorf("the log says nothing of the disk:\n%s", d.log)
+	}
+	if out, _, _ := h.try("doctor"); !strings.Contains(out, "free some space") {
+		t.Errorf("doctor says nothing of the disk: %s", out)
+	}
+	if out := h.must("search", "lighthouse keeper"); !strings.Contains(out, sentence(0)) {
+		t.Errorf("found: %s", out)
+	}
+	late := say(t, pin, "Ana", sentence(1))
+	short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	if err := late.Wait(short); err == nil {
+		t.Error("acknowledged although the disk is full")
+	}
+	if _, _, code := h.try("add", sentence(2)); code == 0 {
+		t.Error("added although the disk is full")
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		t.Fatal(err)
+	}
+	acknowledged(t, late)
+	until(t, "both sentences", func() bool { return len(h.utterances()) == 2 })
+	if err := d.stop(t); err != nil {
+		t.Error(err)
+	}
+	if out := h.must("doctor", "--verify"); !strings.Contains(out, "every record") {
+		t.Errorf("doctor --verify: %s", out)
+	}
 }

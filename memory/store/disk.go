@@ -46,16 +46,25 @@ func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger
 	if err := atomicfile.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	opt := badgerOptions(dir, key).WithLogger(badgerLog{log})
-	if small {
-		opt = opt.WithNumMemtables(1).WithBaseTableSize(smallTable).WithBlockCacheSize(smallCache)
-	}
+	opt := sized(badgerOptions(dir, key), small).WithLogger(badgerLog{log})
 	if !compactors {
 		opt = opt.WithNumCompactors(0)
 	}
 	if err := badgerfile.DropUnborn(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+	return openUnder(dir, opt)
+}
+
+// sized gives options of a database that uses less memory, if it is small.
+func sized(opt badger.Options, small bool) badger.Options {
+	if small {
+		opt = opt.WithNumMemtables(1).WithBaseTableSize(smallTable).WithBlockCacheSize(smallCache)
+	}
+	return opt
+}
+
+func openUnder(dir string, opt badger.Options) (*badger.DB, error) {
 	db, err := badger.Open(opt)
 	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
 		return nil, fmt.Errorf("store: %s is under another key: %w", dir, memory.ErrLocked)

@@ -9,6 +9,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 
 	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
 )
 
 // Badger's compactors look for work 20 times a second each. In a home where
@@ -43,7 +44,7 @@ func settled(db *badger.DB) bool {
 func (s *Store) keepUp() error {
 	s.mu.RLock()
 	waiting := 0
-	if !s.closed && !s.compacts {
+	if !s.closed && !s.compacts && s.full == nil {
 		waiting = tablesWaiting(s.db)
 	}
 	s.mu.RUnlock()
@@ -70,7 +71,8 @@ const fewCommits = 64
 
 // Rest starts the compactors if tables wait, and stops them if little was written
 // since the last call and nothing is to be compacted. It is meant to be called about once a minute. If somebody
-// reads or writes, or the disk has no room for it, it does nothing.
+// reads or writes, or the disk has no room for it, it does nothing. A store that is open for
+// reading alone is opened for writing where there is room.
 func (s *Store) Rest() error {
 	select {
 	case <-s.writer:
@@ -78,6 +80,12 @@ func (s *Store) Rest() error {
 		return nil
 	}
 	defer func() { s.writer <- struct{}{} }()
+	if s.isFull() {
+		if err := s.startWriting(); !errors.Is(err, memory.ErrNoSpace) {
+			return err
+		}
+		return nil
+	}
 	if !s.mu.TryLock() {
 		return nil
 	}
@@ -131,6 +139,9 @@ func (s *Store) settle(ctx context.Context, within time.Duration) error {
 	case <-s.writer:
 	}
 	defer func() { s.writer <- struct{}{} }()
+	if s.isFull() {
+		return s.startWriting()
+	}
 	if s.isOverdue() {
 		return nil
 	}

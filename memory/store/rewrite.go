@@ -67,6 +67,9 @@ func (s *Store) Compact(ctx context.Context) error {
 	defer func() { s.writer <- struct{}{} }()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if _, err := s.turnWriting(); err != nil {
+		return err
+	}
 	if s.closed {
 		return ErrClosed
 	}
@@ -132,7 +135,7 @@ func (s *Store) reopen() error {
 	if _, missing := os.Stat(records); missing != nil { // so that no empty database is made in its place
 		return errors.Join(err, missing, s.end())
 	}
-	db, opens := openBadger(records, s.secrets.disk, s.opt.Small, s.compacts, s.opt.Log)
+	db, opens := s.openRoomy(records)
 	if opens != nil {
 		return errors.Join(err, opens, s.end())
 	}

@@ -74,6 +74,7 @@ type Store struct {
 
 	mu       sync.RWMutex // transactions hold it for reading; replacing db needs it for writing
 	db       *badger.DB
+	full     error                      // why db is open for reading alone; nil: it is written, too; guarded by mu, see reading.go
 	compacts bool                       // db has compactors; guarded by mu, see quiet.go
 	rested   uint64                     // generation at the last Rest; guarded by the writer's token
 	overdue  bool                       // Settle gave up waiting for the compactors, which Rest stops; guarded by mu
@@ -90,7 +91,8 @@ type Store struct {
 
 // Open opens the store in opt.Dir, or makes one. Errors: [memory.ErrInUse],
 // [memory.ErrLocked] if the key is wrong, [ErrNewer], [ErrRolledBack],
-// [memory.ErrDamaged], [memory.ErrNoSpace].
+// [memory.ErrDamaged], [memory.ErrNoSpace]. If the disk has no room for what a killed
+// process has left, the store is open for reading alone until it has.
 func Open(opt Options) (_ *Store, err error) {
 	if opt.Dir == "" || opt.Key == nil {
 		return nil, fmt.Errorf("%w: store: Dir and Key are needed", memory.ErrInvalid)
@@ -121,7 +123,7 @@ func Open(opt Options) (_ *Store, err error) {
 	if s.lock, err = filelock.Take(filepath.Join(opt.Dir, lockName)); err != nil {
 		return nil, err
 	}
-	if err := s.roomToOpen(); err != nil {
+	if err := s.findRoom(); err != nil {
 		return nil, err
 	}
 	if err := s.openRecords(); err != nil {
@@ -130,8 +132,10 @@ func Open(opt Options) (_ *Store, err error) {
 	if err := s.sweepBlobs(); err != nil {
 		return nil, err
 	}
-	if err := s.followRules(); err != nil {
-		return nil, err
+	if s.full == nil {
+		if err := s.followRules(); err != nil {
+			return nil, err
+		}
 	}
 	s.sound = true
 	return s, nil
@@ -156,7 +160,7 @@ func (s *Store) openRecords() error {
 		return err
 	}
 	var err error
-	if s.db, err = openBadger(records, s.secrets.disk, s.opt.Small, s.compacts, s.opt.Log); err != nil {
+	if s.db, err = s.openRoomy(records); err != nil {
 		return err
 	}
 	var found bool
@@ -180,6 +184,10 @@ func (s *Store) openRecords() error {
 		return err
 	}
 	switch {
+	case s.full != nil && (!found || s.state.head.Format < readFormat):
+		return s.full
+	case s.full != nil:
+		return nil
 	case !found:
 		s.state.head.Format, s.state.head.Rules = Format, rules
 		if err := s.update(func(t *Tx) error { t.force = true; return nil }); err != nil {
@@ -212,7 +220,7 @@ func (s *Store) Close() error {
 	var errs []error
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
-		if s.sound && errs[0] == nil {
+		if s.sound && s.full == nil && errs[0] == nil {
 			errs = append(errs, s.keepSpare(), s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head)))
 		}
 	}
@@ -261,6 +269,11 @@ func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) er
 	}
 	if err := s.keepUp(); err != nil {
 		return err
+	}
+	if s.isFull() {
+		if err := s.startWriting(); err != nil {
+			return err
+		}
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -65,6 +65,7 @@ type Pump struct {
 	before   int64                     // entries appended by this process before the start
 	backlog  int64                     // entries in the journal at the start, those included that were already processed
 	wrote    uint64                    // the cursor on disk, which is behind last
+	full     bool                      // the disk had no room for the cursor
 	done     atomic.Uint64             // entries processed since the start
 	panicked uint64                    // the entry at which the last pump panicked, see panicked.go
 	quiet    chan struct{}             // closed once everything that was there at the start is processed
@@ -176,9 +177,7 @@ func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 	p.at.Store(e.Seq)
 	p.done.Add(1)
 	if p.done.Load()%cursorStep == 0 {
-		if err := p.save(ctx); err != nil && ctx.Err() == nil {
-			p.c.Log.Warn("cursor not written", "error", err)
-		}
+		p.saveOrTell(ctx)
 	}
 	return true
 }
@@ -279,11 +278,19 @@ func (p *Pump) rest(ctx context.Context) {
 	for _, out := range outs {
 		p.settle(out, p.last)
 	}
-	if err := p.save(ctx); err != nil && ctx.Err() == nil {
-		p.c.Log.Warn("cursor not written", "error", err)
-	}
+	p.saveOrTell(ctx)
 	p.c.Tidy(ctx)
 	p.settled.Do(func() { close(p.quiet) })
+}
+
+// saveOrTell saves, and logs an error. A full disk is logged once.
+func (p *Pump) saveOrTell(ctx context.Context) {
+	err := p.save(ctx)
+	full := errors.Is(err, memory.ErrNoSpace)
+	if err != nil && ctx.Err() == nil && !(full && p.full) {
+		p.c.Log.Warn("cursor not written", "error", err)
+	}
+	p.full = full
 }
 
 // save writes the cursor, and lets the journal delete what is before it.

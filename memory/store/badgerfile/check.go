@@ -167,6 +167,32 @@ func checkLengths(path, what string, header int) error {
 	return nil
 }
 
+// CutLogs cuts each log of a memory table in dir behind its last whole transaction, and
+// removes those without any, as Badger does when it opens them for writing. Badger opens
+// no log for reading alone that has zeros or a part of a transaction at its end, as a
+// killed process leaves it. This takes no room on the disk. A log without a damaged
+// entry loses nothing that Badger would read; see [Check].
+func CutLogs(dir string) error {
+	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
+	if err != nil {
+		return fmt.Errorf("badger: %w", err)
+	}
+	for _, path := range logs {
+		p, err := os.ReadFile(path)
+		switch end := wholeEnd(p); {
+		case err != nil:
+		case end <= logHeader:
+			err = os.Remove(path)
+		case end < len(p):
+			err = os.Truncate(path, int64(end))
+		}
+		if err != nil {
+			return fmt.Errorf("badger: %w", err)
+		}
+	}
+	return nil
+}
+
 // DropUnborn removes logs without a header. A power failure while a log is made
 // can leave only its name, and then Badger can't open the database.
 func DropUnborn(dir string) error {

@@ -146,6 +146,22 @@ func nextLogEntry(p []byte) (e logEntry, ok bool) {
 	}, true
 }
 
+// wholeEnd returns the offset behind the last whole transaction of a log. It is never less
+// than where Badger begins to write.
+func wholeEnd(p []byte) (end int) {
+	end = logHeader
+	for at := logHeader; at < len(p); {
+		e, ok := nextLogEntry(p[at:])
+		if !ok || e.size == 0 || !e.sound {
+			break
+		}
+		if at += e.size; e.meta&logTxn == 0 {
+			end = at
+		}
+	}
+	return end
+}
+
 // logUnder reports whether a log can be decrypted with a key.
 func logUnder(p []byte, key *pb.DataKey) bool {
 	at := firstEnd(p)
