@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/diskspace"
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
@@ -112,6 +113,8 @@ func (h *Host) cacheEntry(module []byte, l Limits) (*entry, error) {
 		e.sealed = true
 		_ = os.Chtimes(e.file(), time.Time{}, time.Now()) // when it was last read, for sweep
 		return e, nil
+	case diskspace.IsFull(err): // it is as good as before
+		return nil, errors.Join(fmt.Errorf("plugin cache: %w", err), e.close())
 	case !errors.Is(err, fs.ErrNotExist):
 		h.opt.Logger.Warn("plugin cache: machine code that this node did not make, or that has changed, is not used", "entry", e.name, "err", err)
 	}
