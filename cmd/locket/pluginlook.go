@@ -223,7 +223,7 @@ func (a *app) replayPlugin(ctx context.Context, c *serve.Client, r serve.ReplayP
 		fmt.Fprintf(w, "%s: %s, %d of them known already; %s.\n", plural(done.Events, "event", "events"),
 			plural(done.Candidates, "candidate", "candidates"), done.Known, plural(len(done.Changes), "memory changed", "memories changed"))
 		if done.Faults > 0 {
-			fmt.Fprintf(w, "On %s it failed: locket plugin show %s\n", plural(done.Faults, "event", "events"), oneLine(r.ID))
+			fmt.Fprint(w, a.heref("On %s it failed: locket plugin show %s\n", plural(done.Faults, "event", "events"), oneLine(r.ID)))
 		}
 	})
 }
