@@ -4,6 +4,7 @@ import { render } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { allow, away, begin, call, may, onSession, post, type Problem, type Session } from "./api";
 import { BackingUp } from "./backup";
+import "./focus";
 import { Forgetting } from "./forget";
 import { clock, dateOf, inZone, longDate, reasonOf, t } from "./i18n";
 import { Icon, Mark, type IconName } from "./icons";
