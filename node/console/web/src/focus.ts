@@ -51,7 +51,7 @@ function near({ of, n }: Place): Element[] {
 new MutationObserver(() => {
   if (!last || last.isConnected || (document.activeElement && document.activeElement !== document.body)) return;
   const left = [...places, ...behind].filter((p) => p.of.isConnected && p.of !== document.body);
-  [...left.flatMap(near), document.getElementById("main")!].some(take);
+  [...left.flatMap(near), ...document.querySelectorAll("main")].some(take);
 }).observe(document, { childList: true, subtree: true });
 
 export {};
