@@ -54,7 +54,7 @@ export function ImportPage() {
     work(true);
     fail("");
     f()
-      .catch((e) => fail(e instanceof DOMException ? String(e) : reasonOf(asProblem(e))))
+      .catch((e) => fail(typeof e === "string" || e instanceof DOMException ? String(e) : reasonOf(asProblem(e))))
       .finally(() => work(false));
   };
   const look = (e: SubmitEvent) => {
