@@ -142,7 +142,7 @@ func (a *app) showAdded(w io.Writer, r *serve.AddResult) {
 		case "question", "greeting", "filler", "command": // what anybody says, and no fault
 			fmt.Fprintf(w, "Heard, and not remembered: %s.\n", oneLine(ref.Reason))
 			if ref.Kind == "question" {
-				fmt.Fprintln(w, "To have it answered: locket ask TEXT")
+				fmt.Fprintln(w, a.here("To have it answered: locket ask TEXT"))
 			}
 			continue
 		}

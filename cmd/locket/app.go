@@ -351,7 +351,7 @@ stays, too, unless you say --shares.`,
 					fmt.Fprintf(w, "Key %s of %s opens nothing any more, nor does what was passed on with it.\n", id, p.Name)
 					return
 				}
-				fmt.Fprintf(w, "%s is out. To take back what it wrote: locket revert --app %s\n", p.Name, p.Name)
+				fmt.Fprint(w, a.heref("%s is out. To take back what it wrote: locket revert --app %s\n", p.Name, p.Name))
 			})
 		}),
 	}
@@ -370,7 +370,7 @@ func (a *app) revokeSharesOf(ctx context.Context, c *serve.Client, p *serve.App,
 	}
 	list = slices.DeleteFunc(list, func(s serve.Share) bool { return s.App != p.Name || !s.Revoked.IsZero() })
 	if err == nil && len(list) > 0 && !end {
-		fmt.Fprintf(a.stderr, "What it shared is still read: %s. To end that: locket app revoke %s --shares\n", plural(len(list), "share", "shares"), p.Name)
+		fmt.Fprint(a.stderr, a.heref("What it shared is still read: %s. To end that: locket app revoke %s --shares\n", plural(len(list), "share", "shares"), p.Name))
 		return nil
 	}
 	for i := range list {

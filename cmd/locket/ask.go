@@ -78,7 +78,7 @@ func (a *app) showAnswer(w io.Writer, r *serve.AskResult) {
 		fmt.Fprintf(w, "Nothing that is remembered names %s.\n", oneLine(strings.Join(r.Unheard, ", ")))
 	}
 	for _, v := range r.Vault {
-		fmt.Fprintf(w, "It may be in the vault: locket vault show %s  %s\n", shortID(v.ID), a.paint.dim(oneLine(v.Label)))
+		fmt.Fprint(w, a.heref("It may be in the vault: locket vault show %s  %s\n", shortID(v.ID), a.paint.dim(oneLine(v.Label))))
 	}
 	if r.Answer != "" && !near {
 		fmt.Fprintln(w, a.paint.bold(oneLine(r.Answer)))

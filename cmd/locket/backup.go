@@ -123,7 +123,7 @@ func (a *app) backup(ctx context.Context, dir string, o *backupOptions) error {
 		return a.printed(err, w, func(out io.Writer) {
 			showBackup(out, &w)
 			if schedule != nil {
-				fmt.Fprintf(out, "The daemon goes on with it every %s, from its next start: restart one that runs. How it went: locket status\n", o.every)
+				fmt.Fprint(out, a.heref("The daemon goes on with it every %s, from its next start: restart one that runs. How it went: locket status\n", o.every))
 			}
 		})
 	})

@@ -115,7 +115,7 @@ func (a *app) export(ctx context.Context, cl *serve.Client, f *exportFlags, pass
 		a.tellSealed(sealed)
 	}
 	if n := s.Memories[memory.Vault]; n > 0 && !f.secrets {
-		fmt.Fprintf(a.stderr, "The vault (%s) stays sealed in it to this node: a new home can't read it. With its values: locket backup DIR, or --secrets with --encrypt.\n", plural(n, "secret", "secrets"))
+		fmt.Fprint(a.stderr, a.heref("The vault (%s) stays sealed in it to this node: a new home can't read it. With its values: locket backup DIR, or --secrets with --encrypt.\n", plural(n, "secret", "secrets")))
 	}
 	if path == "" {
 		return nil

@@ -94,7 +94,6 @@ var (
 var (
 	errNothingTold = errors.New("you have told nothing here that could be taken back")
 	errCommand     = errors.New("no such order, see help: ask or tell in a line; undo takes back what was told last; ? LINE asks, + LINE tells, and bye ends")
-	errForget      = errors.New(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`)
 )
 
 func (c *chat) run(ctx context.Context) error {
@@ -151,7 +150,7 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	case mark == "" && commandWords.MatchString(line):
 		err = errCommand
 	case mark == "" && forgetWords.MatchString(line):
-		err = errForget
+		err = errors.New(c.app.here(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`))
 	case mark == "?" || mark == "" && retrieve.Asks(text):
 		err = c.ask(ctx, text, &out)
 	default:

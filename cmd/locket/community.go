@@ -36,7 +36,8 @@ func (a *app) communityNewCommand() *cobra.Command {
 			r.Name = args[0]
 			v, err := c.NewCommunity(cmd.Context(), r)
 			return a.printed(err, v, func(w io.Writer) {
-				fmt.Fprintf(w, "You are the owner of %s, %s.\nLet somebody in, by the key that they print with locket share key:\n  locket community invite %s NAME=KEY\n", oneLine(v.Name), v.ID, v.ID.String()[:10])
+				fmt.Fprintf(w, "You are the owner of %s, %s.\nLet somebody in, by the key that they print with locket share key:\n  %s\n", oneLine(v.Name), v.ID,
+					a.heref("locket community invite %s NAME=KEY", v.ID.String()[:10]))
 			})
 		}),
 	}
@@ -235,7 +236,7 @@ searches.`,
 			}
 			v, err := c.AskCommunity(cmd.Context(), args[0], args[1])
 			return a.printed(err, v, func(w io.Writer) {
-				fmt.Fprintf(w, "Asked. %s\n", knows(&v, args[1]))
+				fmt.Fprintf(w, "Asked. %s\n", a.knows(&v, args[1]))
 			})
 		}),
 	}
@@ -244,13 +245,13 @@ searches.`,
 }
 
 // knows says who knows of a question that the wearer has asked.
-func knows(v *serve.CommunityView, text string) string {
+func (a *app) knows(v *serve.CommunityView, text string) string {
 	for _, q := range slices.Backward(v.Questions) {
 		if q.You && q.Text == text {
 			return q.Knows
 		}
 	}
-	return "It is not shown: locket community show says why." // a moderator was faster, or a home keeps no more of the wearer's
+	return a.here("It is not shown: locket community show says why.") // a moderator was faster, or a home keeps no more of the wearer's
 }
 
 func (a *app) communityAnswersCommand() *cobra.Command {

@@ -26,11 +26,11 @@ func TestCommunityShowsItemsApart(t *testing.T) {
 // there is none.
 func TestCommunityKnows(t *testing.T) {
 	v := serve.CommunityView{}
-	if got := knows(&v, "when"); !strings.Contains(got, "not shown") {
+	if got := new(app).knows(&v, "when"); !strings.Contains(got, "not shown") {
 		t.Errorf("of none: %q", got)
 	}
 	v.Questions = []serve.CommunityQuestion{{CommunityItem: serve.CommunityItem{Text: "when", You: true}, Knows: "mine"}, {CommunityItem: serve.CommunityItem{Text: "when"}, Knows: "another's"}}
-	if got := knows(&v, "when"); got != "mine" {
+	if got := new(app).knows(&v, "when"); got != "mine" {
 		t.Errorf("%q", got)
 	}
 }

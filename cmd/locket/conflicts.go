@@ -51,7 +51,7 @@ since about what you settled, correct that memory instead.`,
 			if errors.Is(err, memory.ErrNotFound) {
 				return advisedError{err, "See what there is: " + a.here("locket conflicts settled")}
 			}
-			return a.printed(err, done, func(w io.Writer) { fmt.Fprintf(w, "%s stands again: locket conflicts\n", done.ID) })
+			return a.printed(err, done, func(w io.Writer) { fmt.Fprint(w, a.heref("%s stands again: locket conflicts\n", done.ID)) })
 		}),
 	}
 }

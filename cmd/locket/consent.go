@@ -108,7 +108,7 @@ func verbOf(action string) string {
 func (a *app) consentItems(w io.Writer, id, state string, list []serve.ConsentItem, most int) {
 	for i, it := range list {
 		if i == most && most > 0 {
-			fmt.Fprintf(w, "  and %d more: locket consent show %s\n", len(list)-most, id)
+			fmt.Fprint(w, a.heref("  and %d more: locket consent show %s\n", len(list)-most, id))
 			return
 		}
 		text := oneLine(it.Text)

@@ -48,7 +48,7 @@ func (a *app) pauseText(p serve.PauseState) string {
 	case !p.Paused:
 		return "Events are taken."
 	case p.Until.IsZero():
-		return "Paused until locket resume" + why + "."
+		return a.here("Paused until locket resume") + why + "."
 	}
 	return "Paused until " + a.when(p.Until) + why + "."
 }
@@ -72,7 +72,7 @@ func (a *app) withDaemon(ctx context.Context, f func(c *serve.Client) error) err
 		return err
 	}
 	if c == nil {
-		return errors.Join(fmt.Errorf("no daemon runs on %s: start it with locket run", a.settings.Home), n.Close())
+		return errors.Join(errors.New(a.heref("no daemon runs on %s: start it with locket run", a.settings.Home)), n.Close())
 	}
 	defer c.Close()
 	return f(c)

@@ -375,7 +375,7 @@ func (a *app) tellReady(r ready, l net.Listener) error {
 			fmt.Fprintf(w, "  apps       https://%s\n", r.Remote)
 		}
 		if r.Locked {
-			fmt.Fprintln(w, "It is locked: events are taken and kept sealed until locket unlock.")
+			fmt.Fprintln(w, a.here("It is locked: events are taken and kept sealed until locket unlock."))
 		}
 	})
 }

@@ -327,7 +327,7 @@ func (a *app) showDay(w io.Writer, d *serve.Day) {
 		fmt.Fprintf(w, "Nothing is kept of %s.", d.Date)
 		for _, other := range []serve.Date{d.Before, d.Next} {
 			if other != "" {
-				fmt.Fprintf(w, " See locket day %s.", other)
+				fmt.Fprint(w, a.heref(" See locket day %s.", other))
 			}
 		}
 		fmt.Fprintln(w)

@@ -135,7 +135,7 @@ func (a *app) showDream(w io.Writer, p *serve.DreamPlan) {
 	if p.More {
 		fmt.Fprintln(w, "There is more; another dream goes on.")
 	}
-	fmt.Fprintf(w, "\n%s. Do it: locket dream --apply %s\n", plural(len(p.Steps), "step", "steps"), p.ID)
+	fmt.Fprint(w, a.heref("\n%s. Do it: locket dream --apply %s\n", plural(len(p.Steps), "step", "steps"), p.ID))
 }
 
 func (a *app) dreamStep(w io.Writer, s *serve.DreamStep) {
@@ -154,5 +154,5 @@ func (a *app) showDreamt(w io.Writer, r *serve.DreamResult, done string) {
 		fmt.Fprintln(w, "Nothing was done.")
 		return
 	}
-	fmt.Fprintf(w, "%s: %s. Take it back: locket dream --undo %s\n", done, plural(r.Steps, "step", "steps"), r.ID)
+	fmt.Fprint(w, a.heref("%s: %s. Take it back: locket dream --undo %s\n", done, plural(r.Steps, "step", "steps"), r.ID))
 }

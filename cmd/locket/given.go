@@ -63,7 +63,7 @@ func (a *app) noteGiven(ctx context.Context, cl *serve.Client) error {
 		n += len(g.Memories)
 	}
 	if n > 0 {
-		fmt.Fprintf(a.stderr, "%s of others, shared with you or bought, answer beside these: locket share given\n", plural(n, "memory", "memories"))
+		fmt.Fprint(a.stderr, a.heref("%s of others, shared with you or bought, answer beside these: locket share given\n", plural(n, "memory", "memories")))
 	}
 	return err
 }
@@ -169,7 +169,7 @@ yours to open. No node is needed.`,
 			}
 			return a.print(g, func(w io.Writer) {
 				if g.Order != "" {
-					fmt.Fprintf(w, "It answers no more. It is still yours: locket market open %s has it answer again.\n", g.Order[:10])
+					fmt.Fprint(w, a.heref("It answers no more. It is still yours: locket market open %s has it answer again.\n", g.Order[:10]))
 					return
 				}
 				fmt.Fprintf(w, "Removed what %s shared.\n", oneLine(g.By))

@@ -150,7 +150,7 @@ a memory: it is synced to your devices, and undo takes it back.`,
 			RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 				d, err := do(cl, cmd.Context(), args[0], args[1])
 				return a.printed(err, d, func(w io.Writer) {
-					fmt.Fprintf(w, "%s %s %s. To take it back: locket entities undo %s\n", oneLine(args[0]), done, oneLine(args[1]), d.ID.String()[:12])
+					fmt.Fprint(w, a.heref("%s %s %s. To take it back: locket entities undo %s\n", oneLine(args[0]), done, oneLine(args[1]), d.ID.String()[:12]))
 				})
 			}),
 		}

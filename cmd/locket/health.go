@@ -49,7 +49,7 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 	}
 	line("keys", "%s", keys)
 	if hasRoom(s) != nil && !s.Pause.Paused {
-		line("intake", "%s", a.paint.red("Events are refused: less is free than disk.reserve. See locket doctor"))
+		line("intake", "%s", a.paint.red(a.here("Events are refused: less is free than disk.reserve. See locket doctor")))
 	} else {
 		line("intake", "%s", a.pauseText(s.Pause))
 	}
@@ -81,11 +81,11 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 		line("said", "%s", plural(s.Utterances, "thing", "things"))
 	}
 	if s.Consents > 0 {
-		line("consent", "%s for your answer: locket consent list", plural(s.Consents, "question waits", "questions wait"))
+		line("consent", "%s", a.heref("%s for your answer: locket consent list", plural(s.Consents, "question waits", "questions wait")))
 	}
 	line("waiting", "%s to extract, %d to transcribe, %s", plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, size(s.Journal.Bytes))
 	if s.Journal.Quarantined > 0 {
-		line("set aside", "%s; see locket doctor", plural(s.Journal.Quarantined, "input", "inputs"))
+		line("set aside", "%s", a.heref("%s; see locket doctor", plural(s.Journal.Quarantined, "input", "inputs")))
 	}
 	for i := range s.Engines {
 		e := &s.Engines[i]
@@ -228,9 +228,9 @@ func (a *app) showDoctor(w io.Writer, x *examined, verbose bool) {
 		if level == serve.LevelError {
 			level = a.paint.red(level)
 		}
-		fmt.Fprintf(w, "%-7s  %-12s  %s\n", level, f.Check, oneLine(f.Detail))
+		fmt.Fprintf(w, "%-7s  %-12s  %s\n", level, f.Check, a.here(oneLine(f.Detail)))
 		if f.Advice != "" {
-			fmt.Fprintf(w, "%23s%s\n", "", oneLine(f.Advice))
+			fmt.Fprintf(w, "%23s%s\n", "", a.here(oneLine(f.Advice)))
 		}
 	}
 	if len(x.Quarantine) > 0 {
@@ -273,6 +273,6 @@ func (a *app) showFolded(w io.Writer, list []alike) {
 		fmt.Fprintf(w, "  %s  %s: %s%s\n", a.paint.dim(a.when(r.At)), oneLine(r.Kind), oneLine(r.Reason), times)
 	}
 	if folded {
-		fmt.Fprintln(w, "Each of them: locket doctor --verbose")
+		fmt.Fprintln(w, a.here("Each of them: locket doctor --verbose"))
 	}
 }

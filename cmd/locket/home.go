@@ -310,7 +310,7 @@ To change one, write it to config.toml, as languages = ["en", "zh"] or retention
 				case i > 0 || assigned && slices.Contains(config.Keys(), name):
 					return usagef("%q is not a setting; to change one, write it to %s, and start the daemon anew", key, file)
 				case slices.Contains([]string{"get", "set", "list", "show", "edit"}, key):
-					return usagef("%q is not a setting; locket config shows them all, and locket config KEY one; to change one, write it to %s, and start the daemon anew", key, file)
+					return usagef("%s", a.heref("%q is not a setting; locket config shows them all, and locket config KEY one; to change one, write it to %s, and start the daemon anew", key, file))
 				default:
 					return usageError{meant(fmt.Errorf("%q is not a setting", key), suggest.Words(config.Keys(), key))}
 				}

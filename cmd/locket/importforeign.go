@@ -138,7 +138,7 @@ func (a *app) addForeign(ctx context.Context, res *foreign.Result) error {
 		err := a.print(done, func(w io.Writer) {
 			fmt.Fprintf(w, "Added %d; %d there already, %d failed.\n", done.Added, done.There, done.Failed)
 			if done.Secrets > 0 {
-				fmt.Fprintf(w, "%s went to the vault, and stands nowhere else: locket vault\n", plural(done.Secrets, "secret", "secrets"))
+				fmt.Fprint(w, a.heref("%s went to the vault, and stands nowhere else: locket vault\n", plural(done.Secrets, "secret", "secrets")))
 			}
 		})
 		if err == nil && done.Failed > 0 {

@@ -213,7 +213,7 @@ func (a *app) importArchive(cmd *cobra.Command, path string, f *importFlags) (er
 		return a.printed(err, r, func(w io.Writer) {
 			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 			if r.Refused > 0 {
-				fmt.Fprintln(w, "See why: locket doctor")
+				fmt.Fprintln(w, a.here("See why: locket doctor"))
 			}
 			if len(r.Sealed) > 0 {
 				fmt.Fprintf(w, "Sealed to the device that made the export, and not to be opened here: %s. To have them, make the export there with --secrets --encrypt, and import it, too.\n", oneLine(strings.Join(r.Sealed, ", ")))

@@ -111,7 +111,7 @@ var aboutWay = map[serve.Way]string{
 func (a *app) showWays(v serve.Ways) error {
 	return a.print(v, func(w io.Writer) {
 		for _, way := range v.Ways {
-			fmt.Fprintf(w, "%-11s %s\n", way, a.paint.dim(aboutWay[way]))
+			fmt.Fprintf(w, "%-11s %s\n", way, a.paint.dim(a.here(aboutWay[way])))
 		}
 	})
 }

@@ -38,7 +38,7 @@ func (a *app) llmStatusCommand() *cobra.Command {
 
 func (a *app) showModel(w io.Writer, s *serve.ModelStatus) {
 	if s.URL == "" {
-		fmt.Fprintln(w, "No language model is configured: nothing that is said leaves this machine. See locket llm --help.")
+		fmt.Fprintln(w, a.here("No language model is configured: nothing that is said leaves this machine. See locket llm --help."))
 		return
 	}
 	does := "answers questions"
@@ -131,7 +131,7 @@ func (a *app) instructionsCommand() *cobra.Command {
 				text = string(b)
 			}
 			if text = strings.TrimSpace(text); text == "" {
-				return usagef("the text is missing or empty; to remove the instructions: locket instructions clear")
+				return usagef("%s", a.here("the text is missing or empty; to remove the instructions: locket instructions clear"))
 			}
 			return a.setInstructions(cmd, text)
 		},

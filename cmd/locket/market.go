@@ -209,10 +209,10 @@ func (a *app) showListing(w io.Writer, v *serve.Offer) {
 		line("grows", fmt.Sprintf("every %g days; this is period %d, and each is paid by itself", v.EveryDays, v.Number))
 	}
 	if v.Entry {
-		line("sells", "the entry to a community (locket market enter); who pays is let in by the owner")
+		line("sells", a.here("the entry to a community (locket market enter); who pays is let in by the owner"))
 	}
 	if l := v.Answers; l != nil {
-		line("sells", fmt.Sprintf("answers, each for %s (locket market ask); together they show one buyer %d of the memories at most, and all buyers %d; how many there are is the seller's word", v.Price, l.Each, l.All))
+		line("sells", a.heref("answers, each for %s (locket market ask); together they show one buyer %d of the memories at most, and all buyers %d; how many there are is the seller's word", v.Price, l.Each, l.All))
 	}
 	if v.Marks > 0 {
 		line("marked", fmt.Sprintf("your copy will differ from others' at %d places, by a word or a full stop; by them the seller can tell who passed it on", v.Marks))

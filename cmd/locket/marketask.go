@@ -44,9 +44,9 @@ func (a *app) orderListing(ctx context.Context, at string, w *ordering) (buyer *
 		}
 		if v.Entry != w.enters {
 			if v.Entry {
-				return errors.New("it sells the entry to a community: locket market enter")
+				return errors.New(a.here("it sells the entry to a community: locket market enter"))
 			}
-			return errors.New("it does not sell the entry to a community: locket market show says what it sells")
+			return errors.New(a.here("it does not sell the entry to a community: locket market show says what it sells"))
 		}
 		if w.most != "" {
 			minor, code, err := trade.ParsePrice(w.most)
@@ -82,7 +82,7 @@ func (a *app) orderAndWait(ctx context.Context, at string, w *ordering) error {
 		return err
 	}
 	if err := b.Pay(ctx, o, w.voucher); err != nil {
-		return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+		return fmt.Errorf("%s: %w", a.heref("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses", o.State.ID.String()[:10]), err)
 	}
 	return a.awaitAnswer(ctx, b, o, askEvery, w.patience)
 }
@@ -167,7 +167,7 @@ func (a *app) awaitAnswer(ctx context.Context, b *market.Buyer, o *market.Bought
 	fmt.Fprintf(a.stderr, did+" and paid %s: %s\n", trade.Price(o.State.Order.Price, o.State.Order.Currency), o.State.ID)
 	defer func() {
 		if !a.json {
-			fmt.Fprintf(a.stderr, "  locket market open %s\n", order)
+			fmt.Fprint(a.stderr, a.heref("  locket market open %s\n", order))
 		}
 	}()
 	within, stop := context.WithTimeout(ctx, patience)
@@ -192,7 +192,7 @@ func (a *app) awaitAnswer(ctx context.Context, b *market.Buyer, o *market.Bought
 		if a.json {
 			return a.ordered(nil, o)
 		}
-		return fmt.Errorf(none+": %q. The price is yours again (locket market balance)", oneLine(o.State.Reason))
+		return errors.New(a.heref(none+": %q. The price is yours again (locket market balance)", oneLine(o.State.Reason)))
 	}
 	ms, err := b.OpenAll(ctx, o)
 	if errors.Is(err, context.Canceled) {
@@ -218,7 +218,7 @@ func (a *app) showOpened(b *market.Buyer, o *market.Bought, ms []memory.Candidat
 		}
 		places, what = r.Places, "It is to what you asked, and of the listed bundle."
 		if o.State.Offer.Entry {
-			what = fmt.Sprintf("It is the link of the community that was listed; your key was let in as %q:\n  locket community join 'LINK'\nJoin before you accept.", oneLine(r.Question))
+			what = a.heref("It is the link of the community that was listed; your key was let in as %q:\n  locket community join 'LINK'\nJoin before you accept.", oneLine(r.Question))
 		} else if !a.json {
 			fmt.Fprintf(a.stderr, "%s\n", a.paint.dim(oneLine(r.Question)))
 		}
@@ -229,8 +229,8 @@ func (a *app) showOpened(b *market.Buyer, o *market.Bought, ms []memory.Candidat
 	}
 	err := rows(a, nil, items, func(w io.Writer, v *openedOf) { fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, oneLine(v.Text)) }, "")
 	if err == nil && o.State.Phase == trade.Delivered && !a.json {
-		fmt.Fprintf(a.stderr, "%s Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
-			what, a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10])
+		fmt.Fprint(a.stderr, a.heref("%s Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
+			what, a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10]))
 	}
 	return err
 }

@@ -128,7 +128,7 @@ func (a *app) showMove(w io.Writer, views []movedView, r serve.MarketMove) {
 		fmt.Fprintf(w, "%s  %-7s  %s  %s\n", a.paint.dim(v.ID.String()[:10]), v.Kind, oneLine(v.Title), said)
 		open += v.Open
 	}
-	fmt.Fprintln(w, "\nMoney that you have where these are stays there (locket market payout), and who subscribed\nsubscribes again. Listings and orders, with who bought, are known to "+r.To+" from now on.")
+	fmt.Fprintln(w, a.here("\nMoney that you have where these are stays there (locket market payout), and who subscribed\nsubscribes again. Listings and orders, with who bought, are known to "+r.To+" from now on."))
 	switch {
 	case r.Abandon:
 		fmt.Fprintf(w, "The market where they are is asked nothing any more, and withdraws nothing: %s that %s not ended\nwill be lost to both sides.\n", plural(open, "order", "orders"), map[bool]string{true: "has", false: "have"}[open == 1])

@@ -50,17 +50,17 @@ seller's node delivers the key at its next look; locket market open checks each 
 			}
 			if card || wallet {
 				if err := a.checkout(ctx, buyer, o, way(wallet)); err != nil {
-					return fmt.Errorf("ordered, and not paid: locket market pay %s pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+					return fmt.Errorf("%s: %w", a.heref("ordered, and not paid: locket market pay %s pays it, and in a day it lapses", o.State.ID.String()[:10]), err)
 				}
 				return nil
 			}
 			if err := buyer.Pay(ctx, o, voucher); err != nil {
-				return fmt.Errorf("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses: %w", o.State.ID.String()[:10], err)
+				return fmt.Errorf("%s: %w", a.heref("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses", o.State.ID.String()[:10]), err)
 			}
 			v := market.PurchaseOf(o)
 			return a.print(v, func(w io.Writer) {
-				fmt.Fprintf(w, "Ordered and paid %s: %s.\nThe seller has until %s to deliver the key; else the price goes back. Then:\n  locket market open %s\n",
-					v.Price, v.Order, a.when(v.Deadline), v.Order.String()[:10])
+				fmt.Fprint(w, a.heref("Ordered and paid %s: %s.\nThe seller has until %s to deliver the key; else the price goes back. Then:\n  locket market open %s\n",
+					v.Price, v.Order, a.when(v.Deadline), v.Order.String()[:10]))
 			})
 		},
 	}
@@ -85,10 +85,10 @@ func (a *app) checkout(ctx context.Context, b *market.Buyer, o *market.Bought, h
 	v.Page = page.URL
 	return a.print(v, func(w io.Writer) {
 		if how == "x402" {
-			fmt.Fprintf(w, "Ordered: %s. A client for x402 pays %s at this address by %s; whoever has it can pay, and the order stays yours. Then locket market orders says how it stands:\n  %s\n", v.Order.String()[:10], v.Price, a.when(v.Deadline), page.URL)
+			fmt.Fprint(w, a.heref("Ordered: %s. A client for x402 pays %s at this address by %s; whoever has it can pay, and the order stays yours. Then locket market orders says how it stands:\n  %s\n", v.Order.String()[:10], v.Price, a.when(v.Deadline), page.URL))
 			return
 		}
-		fmt.Fprintf(w, "Ordered: %s. Pay %s on this page by %s; then locket market orders says how it stands:\n  %s\n", v.Order.String()[:10], v.Price, a.when(v.Deadline), page.URL)
+		fmt.Fprint(w, a.heref("Ordered: %s. Pay %s on this page by %s; then locket market orders says how it stands:\n  %s\n", v.Order.String()[:10], v.Price, a.when(v.Deadline), page.URL))
 	})
 }
 
@@ -224,7 +224,7 @@ func (a *app) disputable(o *market.Bought, err error) error {
 	if n := market.BadPlace(err); n > 0 {
 		item = fmt.Sprintf(" --item %d", n)
 	}
-	return fmt.Errorf("%w\nIt is not what was listed. Dispute it before %s: locket market dispute %s%s", err, a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10], item)
+	return fmt.Errorf("%w\n%s", err, a.heref("It is not what was listed. Dispute it before %s: locket market dispute %s%s", a.when(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10], item))
 }
 
 // findOrder finds an order in this home.

@@ -213,7 +213,7 @@ func (a *app) marketWithdrawCommand() *cobra.Command {
 func (a *app) saleRow(w io.Writer, s *serve.Sale) {
 	state := string(s.Phase)
 	if s.Waits {
-		state += ", waits for locket market deliver " + s.Order.String()[:10]
+		state += a.heref(", waits for locket market deliver %s", s.Order.String()[:10])
 	}
 	if s.Paid != "" {
 		state += ", " + s.Paid + " paid"

@@ -170,7 +170,7 @@ func (a *app) matchOpenCommand() *cobra.Command {
 			if errors.Is(err, match.ErrName) {
 				return usageError{fmt.Errorf("%w: --name", err)}
 			}
-			return a.sendOn(err, c, reply, standing(&c, reply != ""))
+			return a.sendOn(err, c, reply, a.standing(&c, reply != ""))
 		}),
 	}
 	c.Flags().StringVar(&name, "name", "", "what you call who asks, by `name`")
@@ -179,7 +179,7 @@ func (a *app) matchOpenCommand() *cobra.Command {
 }
 
 // standing says how a comparison stands, and what is next.
-func standing(c *serve.Comparison, reply bool) string {
+func (a *app) standing(c *serve.Comparison, reply bool) string {
 	who, next := oneLine(c.Name), ""
 	if reply {
 		next = fmt.Sprintf(" Send this to %s.", who)
@@ -190,11 +190,11 @@ func standing(c *serve.Comparison, reply bool) string {
 	case c.Ended != "":
 		return fmt.Sprintf("The comparison with %s has ended: %s.%s", who, oneLine(c.Ended), next)
 	case c.Told:
-		return fmt.Sprintf("%s has told you which. You see it once you have told them, too: locket match which %s", who, who)
+		return a.heref("%s has told you which. You see it once you have told them, too: locket match which %s", who, who)
 	case c.Agreed:
 		return fmt.Sprintf("You have told %s which of their interests are yours, too. You see which once they have told you.%s", who, next)
 	case c.Count != nil:
-		return fmt.Sprintf("You and %s have %s in common, by their program's word.%s To tell them which: locket match which %s", who, plural(*c.Count, "interest", "interests"), next, who)
+		return a.heref("You and %s have %s in common, by their program's word.%s To tell them which: locket match which %s", who, plural(*c.Count, "interest", "interests"), next, who)
 	}
 	return fmt.Sprintf("It is not known yet how many interests %s and you have in common.%s", who, next)
 }
@@ -216,7 +216,7 @@ nothing.`,
 				}
 			}
 			c, text, err := m.Which(ctx, args[0])
-			return a.sendOn(err, c, text, standing(&c, true))
+			return a.sendOn(err, c, text, a.standing(&c, true))
 		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -229,7 +229,7 @@ func (a *app) matchListCommand() *cobra.Command {
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, _ []string) error {
 			list, err := m.List(ctx)
 			return rows(a, err, list, func(w io.Writer, c *serve.Comparison) {
-				fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(c.ID[:10]), a.paint.dim(a.when(c.Began)), standing(c, false))
+				fmt.Fprintf(w, "%s  %s  %s\n", a.paint.dim(c.ID[:10]), a.paint.dim(a.when(c.Began)), a.standing(c, false))
 			}, "You have compared interests with nobody.")
 		}),
 	}
@@ -242,7 +242,7 @@ func (a *app) matchAgainCommand() *cobra.Command {
 lines, in this order. The other opens them as one file.`,
 		RunE: a.matching(func(ctx context.Context, m *match.Matcher, args []string) error {
 			c, text, err := m.Again(ctx, args[0])
-			return a.sendOn(err, c, text, standing(&c, true))
+			return a.sendOn(err, c, text, a.standing(&c, true))
 		}),
 	}
 }

@@ -236,7 +236,7 @@ func (a *app) installMCP(ctx context.Context, in *installing) error {
 			return err
 		}
 		return a.print(mcpInstalled{h.name, r.Name, file, keyFile}, func(w io.Writer) {
-			fmt.Fprintf(w, "Done. Restart %s, with locket run going. What it does: locket app log %s\n", h.name, r.Name)
+			fmt.Fprint(w, a.heref("Done. Restart %s, with locket run going. What it does: locket app log %s\n", h.name, r.Name))
 		})
 	})
 }

@@ -143,7 +143,7 @@ func (a *app) showMemory(w io.Writer, m *memory.Memory) {
 		line("document", fmt.Sprintf("%s, %d bytes of text", r.MediaType, len(r.Content)))
 	}
 	if v := m.Fields.Vault; v != nil {
-		line("secret", v.EntryType+"; locket vault show "+shortID(m.ID)+" reveals it")
+		line("secret", v.EntryType+a.heref("; locket vault show %s reveals it", shortID(m.ID)))
 	}
 	if !m.TrueFrom.IsZero() {
 		line("true from", a.when(m.TrueFrom))

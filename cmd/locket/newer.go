@@ -46,7 +46,7 @@ func (a *app) compareRelease(ctx context.Context, from, key string) error {
 	c := compared{Version: thisBuild().Release}
 	if from == "" {
 		return a.print(c, func(w io.Writer) {
-			fmt.Fprintf(w, "This is Locket %s. Nobody was asked for a newer one, because whoever answers learns who asks.\nTo ask: locket update --check --from %s\n", c.Version, latestRelease)
+			fmt.Fprint(w, a.heref("This is Locket %s. Nobody was asked for a newer one, because whoever answers learns who asks.\nTo ask: locket update --check --from %s\n", c.Version, latestRelease))
 		})
 	}
 	if key == "" {
@@ -69,7 +69,7 @@ func (a *app) compareRelease(ctx context.Context, from, key string) error {
 			fmt.Fprintf(w, "Locket %s is the newest there. This is %s.\n", c.Newest, c.Version)
 			return
 		}
-		fmt.Fprintf(w, "Locket %s is there. This is %s. Before you install it: locket backup DIR\n", c.Newest, c.Version)
+		fmt.Fprint(w, a.heref("Locket %s is there. This is %s. Before you install it: locket backup DIR\n", c.Newest, c.Version))
 	})
 }
 

@@ -21,7 +21,7 @@ func (a *app) openElsewhere(ctx context.Context, file string, quiet bool) (err e
 		to, err = door.ParseLink(string(text))
 	}
 	if err != nil {
-		return advisedError{fmt.Errorf("reading %s: %w", file, err), "On the node's machine, with api.remote set: locket app add NAME --can console --for 30d"}
+		return thereError{fmt.Errorf("reading %s: %w", file, err), "On the node's machine, with api.remote set: locket app add NAME --can console --for 30d"}
 	}
 	page := console.New(console.Options{Listen: "127.0.0.1:0", Again: "locket open --key-file FILE"})
 	defer func() { err = errors.Join(err, page.Close()) }()
@@ -44,7 +44,7 @@ func (a *app) openElsewhere(ctx context.Context, file string, quiet bool) (err e
 	}
 	err = page.Wait(ctx)
 	if errors.Is(err, console.ErrEnded) {
-		return advisedError{fmt.Errorf("the console of %s: %w", to.Address, err), "If it was locked, unlock it on its own machine and open the console again. If the key has ended, make another there: locket app add NAME --can console --for 30d"}
+		return thereError{fmt.Errorf("the console of %s: %w", to.Address, err), "If it was locked, unlock it on its own machine and open the console again. If the key has ended, make another there: locket app add NAME --can console --for 30d"}
 	}
 	return err
 }

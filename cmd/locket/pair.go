@@ -101,8 +101,8 @@ func (a *app) settle(l *config.Loaded, o *homeOptions, j joined) error {
 		return err
 	}
 	return a.print(joinedHome{l.Home, path, j.space, j.relay}, func(w io.Writer) {
-		fmt.Fprintf(w, "The node's home is %s, its settings are in %s.\nThe memories come with the first sync: locket sync --now, or locket run.\n%s%s\n",
-			l.Home, path, vaultNote, named)
+		fmt.Fprint(w, a.heref("The node's home is %s, its settings are in %s.\nThe memories come with the first sync: locket sync --now, or locket run.\n%s%s\n",
+			l.Home, path, vaultNote, named))
 	})
 }
 

@@ -70,7 +70,7 @@ that has some, and on any other broker, give the password in --password-file.`,
 						fmt.Fprintf(w, ", %d dropped as the node is paused", rep.Paused)
 					}
 					if rep.Refused > 0 {
-						fmt.Fprintf(w, ", %d refused: see locket doctor", rep.Refused)
+						fmt.Fprint(w, a.heref(", %d refused: see locket doctor", rep.Refused))
 					}
 					fmt.Fprintln(w, ".")
 				})
@@ -137,7 +137,7 @@ func (a *app) play(ctx context.Context, cl *serve.Client, r *replay) (rep player
 	}
 	b := &a.settings.Broker
 	cfg := player.Config{URL: b.URL, Speed: r.speed, OnWait: func(why string) {
-		fmt.Fprintf(a.stderr, "The node takes nothing for now (%s): see locket doctor. What was sent is sent again until it does.\n", oneLine(why))
+		fmt.Fprint(a.stderr, a.heref("The node takes nothing for now (%s): see locket doctor. What was sent is sent again until it does.\n", oneLine(why)))
 	}}
 	url, passwords, lent, lendErr := a.lend(ctx, cl, events, given)
 	// What was lent is taken back whatever happens, even after ctx.

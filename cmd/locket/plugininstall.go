@@ -115,7 +115,7 @@ func (a *app) installPlugin(ctx context.Context, c *serve.Client, b *bundle.Bund
 			fmt.Fprintf(w, "Installed %s %s.\n", p.ID, p.Version)
 		}
 		if p.State != serve.PluginRuns {
-			fmt.Fprintf(w, "It is %s: locket plugin enable %s\n", p.State, p.ID)
+			fmt.Fprint(w, a.heref("It is %s: locket plugin enable %s\n", p.State, p.ID))
 		}
 	})
 }
@@ -169,6 +169,14 @@ type advisedError struct {
 }
 
 func (e advisedError) Unwrap() error { return e.error }
+
+// thereError is an error whose advice is for another machine.
+type thereError struct {
+	error
+	advice string
+}
+
+func (e thereError) Unwrap() error { return e.error }
 
 // pluginAdvice says what to do about a refusal of the node, which comes as
 // words where a daemon is asked.

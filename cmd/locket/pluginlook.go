@@ -149,6 +149,9 @@ func (a *app) pluginUnpinCommand() *cobra.Command {
 		Long: `The next installation under this id may be signed by anybody, and may be of any version.
 Do this only when the publisher told you, by another way, that the key has changed.`,
 		RunE: a.call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			if _, err := c.PluginPin(cmd.Context(), args[0]); err != nil { // before anything is asked
+				return err
+			}
 			if !yes && !a.confirm(fmt.Sprintf("Anybody may then publish %s to you once. Go on?", oneLine(args[0]))) {
 				return fmt.Errorf("%s stays pinned", oneLine(args[0]))
 			}
@@ -210,7 +213,7 @@ func (a *app) replayPlugin(ctx context.Context, c *serve.Client, r serve.ReplayP
 		fmt.Fprintf(w, "%s: %s, %d of them known already; %s.\n", plural(done.Events, "event", "events"),
 			plural(done.Candidates, "candidate", "candidates"), done.Known, plural(len(done.Changes), "memory changed", "memories changed"))
 		if done.Faults > 0 {
-			fmt.Fprintf(w, "On %s it failed: locket plugin show %s\n", plural(done.Faults, "event", "events"), oneLine(r.ID))
+			fmt.Fprint(w, a.heref("On %s it failed: locket plugin show %s\n", plural(done.Faults, "event", "events"), oneLine(r.ID)))
 		}
 	})
 }

@@ -227,7 +227,7 @@ func (a *app) registryRemoveCommand() *cobra.Command {
 			}
 			i := slices.IndexFunc(r.List, func(k plugsource.Known) bool { return k.URL == args[0] })
 			if i < 0 {
-				return fmt.Errorf("%s is no registry here: locket plugin registry list", args[0])
+				return errors.New(a.heref("%s is no registry here: locket plugin registry list", args[0]))
 			}
 			k := r.List[i]
 			r.List = slices.Delete(r.List, i, i+1)
@@ -249,7 +249,7 @@ func (a *app) pluginSearchCommand() *cobra.Command {
 				return err
 			}
 			if len(r.List) == 0 {
-				return errors.New("there are no registries: locket plugin registry add URL")
+				return errors.New(a.here("there are no registries: locket plugin registry add URL"))
 			}
 			lists, err := a.fetchAll(cmd.Context(), r, o)
 			if err != nil {
@@ -300,9 +300,9 @@ func (a *app) findPlugin(ctx context.Context, name string, o plugsource.Options)
 		return b, insecureAdvice(err)
 	}
 	if len(r.List) == 0 {
-		return bundle.Bundle{}, fmt.Errorf("there is no file or folder %s, and no registry to look for it in: locket plugin registry add URL", name)
+		return bundle.Bundle{}, errors.New(a.heref("there is no file or folder %s, and no registry to look for it in: locket plugin registry add URL", name))
 	}
-	return bundle.Bundle{}, fmt.Errorf("%s: %w: locket plugin search", name, plugsource.ErrNoPlugin)
+	return bundle.Bundle{}, fmt.Errorf("%s: %w: %s", name, plugsource.ErrNoPlugin, a.here("locket plugin search"))
 }
 
 func (a *app) pluginIndexCommand() *cobra.Command {

@@ -165,7 +165,7 @@ ID-VERSION` + bundle.Extension + `.`,
 				Fingerprint string `json:"fingerprint"`
 			}{out, m.ID, m.Version, m.SHA256, m.Publisher, trust.Fingerprint(m.Publisher)}
 			return a.print(done, func(w io.Writer) {
-				fmt.Fprintf(w, "Signed %s %s as %s\nby %s.\nInstall it: locket plugin install %s\n", m.ID, m.Version, out, done.Fingerprint, out)
+				fmt.Fprint(w, a.heref("Signed %s %s as %s\nby %s.\nInstall it: locket plugin install %s\n", m.ID, m.Version, out, done.Fingerprint, out))
 			})
 		},
 	}

@@ -84,7 +84,7 @@ rule with forbid.`,
 				return usagef("--remove: want the words")
 			}
 			if len(args) > 0 && slices.Contains([]string{"add", "list", "remove"}, args[0]) {
-				return usagef("%s: the words stand alone: locket policy never lists them, locket policy never WORDS adds to them, and --remove takes away", args[0])
+				return usagef("%s", a.heref("%s: the words stand alone: locket policy never lists them, locket policy never WORDS adds to them, and --remove takes away", args[0]))
 			}
 			return a.with(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.Policy(cmd.Context())

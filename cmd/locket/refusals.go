@@ -56,7 +56,7 @@ func (a *app) rescan(ctx context.Context, cl *serve.Client) error {
 		}
 		fmt.Fprintf(w, "%s had been set aside: %d went through; %s.\n", plural(r.Texts, "line", "lines"), r.Texts-r.Left, plural(len(r.Changes), "memory changed", "memories changed"))
 		if r.Left > 0 {
-			fmt.Fprintf(w, "On %s a plugin that takes words away failed again: see locket plugin list\n", plural(r.Left, "line", "lines"))
+			fmt.Fprint(w, a.heref("On %s a plugin that takes words away failed again: see locket plugin list\n", plural(r.Left, "line", "lines")))
 		}
 	})
 }

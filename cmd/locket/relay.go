@@ -53,7 +53,7 @@ func (a *app) relayListCommand() *cobra.Command {
 				return err
 			}
 			if len(list) == 0 && !a.json {
-				fmt.Fprintln(a.stderr, "This node has no relay. Add one: locket relay add URL")
+				fmt.Fprintln(a.stderr, a.here("This node has no relay. Add one: locket relay add URL"))
 			}
 			return a.showRelays(list)
 		}),

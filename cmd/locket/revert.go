@@ -94,11 +94,11 @@ func (a *app) revert(cmd *cobra.Command, c *serve.Client, r serve.RevertRequest,
 	}
 	done, err := c.Revert(cmd.Context(), r)
 	if err != nil {
-		fmt.Fprintf(a.stderr, "A part may be taken back. To go on: the same command with --id %s --until %s; to take it back: locket revert --undo %s\n", r.ID, r.Until.Format(time.RFC3339Nano), r.ID)
+		fmt.Fprint(a.stderr, a.heref("A part may be taken back. To go on: the same command with --id %s --until %s; to take it back: locket revert --undo %s\n", r.ID, r.Until.Format(time.RFC3339Nano), r.ID))
 		return err
 	}
 	return a.print(done, func(w io.Writer) {
-		fmt.Fprintf(w, "%s taken back. If that was wrong: locket revert --undo %s\n", plural(done.Claims, "claim", "claims"), done.ID)
+		fmt.Fprint(w, a.heref("%s taken back. If that was wrong: locket revert --undo %s\n", plural(done.Claims, "claim", "claims"), done.ID))
 	})
 }
 

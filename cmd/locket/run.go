@@ -207,6 +207,9 @@ var wrongID = regexp.MustCompile(`\b(?:invalid: id|memory) "[^"]*": (?:want|not 
 
 func (a *app) advice(err error) string {
 	if told, ok := errors.AsType[advisedError](err); ok {
+		return a.here(told.advice)
+	}
+	if told, ok := errors.AsType[thereError](err); ok {
 		return told.advice
 	}
 	switch {
@@ -223,7 +226,7 @@ func (a *app) advice(err error) string {
 	case errors.Is(err, serve.ErrSecret):
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
 	case wrongID.MatchString(err.Error()):
-		return "Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so."
+		return a.here("Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so.")
 	case notThere(err) != "":
 		return "See what there is: " + a.here("locket "+notThere(err))
 	case errors.Is(err, memory.ErrAmbiguous):
@@ -254,23 +257,4 @@ const docsAt = serve.Docs
 // howToSync says how a node begins to sync that does not.
 func (a *app) howToSync() string {
 	return "Name a relay: " + a.here("locket relay add URL") + "; or, for devices in one network, write sync.lan = true to config.toml\non each and start their daemons anew. What you wear is no such device: " + a.here("locket wearable list")
-}
-
-// here is a command for the person to type, on this home where the command line names it.
-func (a *app) here(command string) string {
-	if a.settings == nil || a.settings.Origin("home").Kind != config.FromFlag {
-		return command
-	}
-	return strings.Replace(command, "locket ", "locket --home "+shellWord(a.settings.Home)+" ", 1)
-}
-
-// shellWord is a word as a shell takes it, quoted where it has to be.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r >= 0x80 || strings.ContainsRune("_-./:@%+=,", r) || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -287,7 +287,7 @@ func (a *app) shareRow(w io.Writer, s *serve.Share) {
 	case !s.Revoked.IsZero():
 		state = "revoked " + a.when(s.Revoked)
 	case s.Revoking:
-		state = "being revoked: the relay was not reached; repeat locket share revoke"
+		state = a.here("being revoked: the relay was not reached; repeat locket share revoke")
 	case !s.Expires.IsZero():
 		state += ", until " + a.when(s.Expires)
 	}

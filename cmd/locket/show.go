@@ -72,7 +72,7 @@ func rows[T any](a *app, err error, list []T, row func(w io.Writer, v *T), none 
 		}
 	}
 	if err == nil && len(list) == 0 && none != "" && !a.json {
-		fmt.Fprintln(a.stderr, none)
+		fmt.Fprintln(a.stderr, a.here(none))
 	}
 	return err
 }

@@ -87,7 +87,7 @@ func (a *app) showWhy(w io.Writer, y *serve.Why) {
 	fmt.Fprintf(w, "%s%s\n", a.paint.bold(oneLine(m.Text)), marks(m))
 	fmt.Fprintf(w, "%s, %s, confidence %.2f, id %s\n", m.Type, m.Sensitivity, m.Confidence, shortID(m.ID))
 	if len(y.From) > 0 {
-		fmt.Fprintln(w, "\nWhat it was made of; locket why ID says more of each")
+		fmt.Fprintln(w, a.here("\nWhat it was made of; locket why ID says more of each"))
 		for _, r := range y.From {
 			a.showRelated(w, r)
 		}

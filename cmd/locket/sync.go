@@ -66,9 +66,9 @@ func (a *app) showSync(w io.Writer, s *serve.SyncStatus) {
 	case s.Relay != "":
 		fmt.Fprintf(w, "Relay     %s\n", s.Relay)
 	case s.Apart && s.LAN:
-		fmt.Fprintln(w, "Relay     none: with devices in the same network, and by locket sync --folder")
+		fmt.Fprintln(w, a.here("Relay     none: with devices in the same network, and by locket sync --folder"))
 	case s.Apart:
-		fmt.Fprintln(w, "Relay     none: by locket sync --folder")
+		fmt.Fprintln(w, a.here("Relay     none: by locket sync --folder"))
 	default:
 		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.howToSync())
 		return

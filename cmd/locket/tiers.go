@@ -68,7 +68,7 @@ func (a *app) fetchOnes(ctx context.Context, cl *serve.Client, texts []string) e
 }
 
 func (a *app) showTiers(w io.Writer, t *serve.Tiers) {
-	fmt.Fprintf(w, "%-6s %s", "hot", plural(t.Hot, "memory", "memories"))
+	fmt.Fprintf(w, "%-6s %s", "hot", plural(t.Hot, "memory", "memories")+" in any state")
 	if t.HotBytes > 0 {
 		fmt.Fprintf(w, ", about %s", size(t.HotBytes))
 	}

@@ -33,7 +33,7 @@ and locket delete erases it.`,
 				if again, err := c.Get(ctx, args[0]); err == nil && again.State == memory.Active {
 					fmt.Fprintf(w, "Stands again: %s\n", oneLine(again.Text))
 				}
-				fmt.Fprintf(w, "If that was wrong: locket revert --undo %s\n", v.ID)
+				fmt.Fprint(w, a.heref("If that was wrong: locket revert --undo %s\n", v.ID))
 			})
 		}),
 	}

@@ -49,7 +49,7 @@ standard output, once. FILE has the key, or a link as of locket mcp.`,
 					return a.print(v, func(w io.Writer) { fmt.Fprintln(w, string(v.Entry.Secret)) })
 				}
 				if !told && !a.json {
-					fmt.Fprintf(a.stderr, "It waits for the wearer's yes (locket consent), until %s.\n", a.when(v.Lapses))
+					fmt.Fprint(a.stderr, a.heref("It waits for the wearer's yes (locket consent), until %s.\n", a.when(v.Lapses)))
 				}
 				if told = true; !time.Now().Before(end) {
 					if err := a.print(v, func(io.Writer) {}); err != nil {

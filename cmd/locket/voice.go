@@ -177,7 +177,7 @@ func (a *app) voices(v serve.Voices, err error) error {
 			fmt.Fprintf(w, "%s hears %s: %.0f of %.0f s of speech\n", oneLine(e.Device), oneLine(e.Name), e.Have, e.Want)
 		}
 		if !enrolled && v.Enrolling == nil {
-			fmt.Fprintln(w, "Your voice is not enrolled: what is heard counts as yours. Read aloud for half a minute: locket voice enrol FILE.wav")
+			fmt.Fprintln(w, a.here("Your voice is not enrolled: what is heard counts as yours. Read aloud for half a minute: locket voice enrol FILE.wav"))
 		}
 		if v.KnownOnly {
 			fmt.Fprintln(w, "Of voices that are not enrolled or named, nothing is kept (voices.known_only).")

@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -72,4 +73,19 @@ func TestFilters(t *testing.T) {
 	phone.visit("/ask?q=Tomasz&filter=speaker+%3D+Tomasz+and+said+%3E%3D+2026-09-01", ".chip.part")
 	phone.fits("filters")
 	phone.accessible("filters")
+	// On the Chinese page an error is told in Chinese, by its kind, with the place in the API's words.
+	phone.visit("/ask?q=Tomasz&filter=tpye+%3D+core", "#filter-says.bad")
+	phone.says("填写的内容不行：")
+	phone.says("did you mean type?")
+	phone.shoot("filter-zh")
+	phone.accessible("filter that can't be read")
+	// Where the kind says it all, there is no English.
+	phone.visit("/memory/0000000000zzzz", "main .empty")
+	phone.do(chromedp.Evaluate(`fetch = () => Promise.resolve(new Response(JSON.stringify({type: "urn:locket:problem:no-space", title: "The disk's reserve is reached", status: 507, detail: "no space"}), {status: 507}))`, nil),
+		openPalette, chromedp.SendKeys(".palette-field", "立即同步"), chromedp.KeyEvent(kb.Enter))
+	phone.says("磁盘空间不够了。")
+	if text := js[string](phone, "document.body.innerText"); strings.Contains(text, "no space") {
+		t.Errorf("%.500s", text)
+	}
+	phone.shoot("toast-zh")
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/locket-dev/locket/memory"
@@ -22,6 +23,25 @@ func (d *Damage) Error() string { return fmt.Sprintf("store: %s %s: %s", d.Kind,
 
 // Unwrap returns [memory.ErrDamaged].
 func (d *Damage) Unwrap() error { return memory.ErrDamaged }
+
+// Damages returns every [Damage] in an error, and as rest what of the error is no damage.
+func Damages(err error) (all []Damage, rest error) {
+	switch e := err.(type) {
+	case *Damage:
+		return []Damage{*e}, nil
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			some, other := Damages(one)
+			all, rest = append(all, some...), errors.Join(rest, other)
+		}
+		return all, rest
+	case interface{ Unwrap() error }:
+		if all, rest = Damages(e.Unwrap()); len(all) > 0 {
+			return all, rest
+		}
+	}
+	return nil, err
+}
 
 func fileDamage(d *badgerfile.Damage) *Damage {
 	return &Damage{Kind: d.Kind, Key: d.File, What: d.What}

@@ -52,7 +52,7 @@ func press(plain []byte) (pressed []byte, ok bool) {
 func unpress(pressed []byte) ([]byte, error) {
 	plain, err := unpresser().DecodeAll(append([]byte(frameMagic), pressed...), nil)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("zstd: %w", err)
 	}
 	return plain, nil
 }

@@ -104,7 +104,9 @@ func (s *secrets) open(key, value []byte) (version uint64, plain []byte, err err
 		}
 		plain = slices.Clone(value[versionSize+1 : end]) // Badger may overwrite it
 	} else if plain, err = s.values.Open(nil, value[versionSize:], boundTo(key, value)); err == nil && version&pressed != 0 {
-		plain, err = unpress(plain)
+		if plain, err = unpress(plain); err != nil {
+			return 0, nil, damaged(key, "can't be decompressed, though it is sealed as it was written: "+err.Error())
+		}
 	}
 	if err != nil {
 		return 0, nil, damaged(key, "was altered, or stands in another's place")

@@ -48,13 +48,11 @@ type verifier struct {
 	gauge   *progress.Gauge
 }
 
-// note records an error that is a Damage. It returns any other error.
+// note records what of an error is damage. It returns the rest.
 func (v *verifier) note(err error) error {
-	if d, ok := errors.AsType[*Damage](err); ok {
-		v.found = append(v.found, *d)
-		return nil
-	}
-	return err
+	found, rest := Damages(err)
+	v.found = append(v.found, found...)
+	return rest
 }
 
 // records checks each record against its guard.

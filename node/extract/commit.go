@@ -35,9 +35,11 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 		return x.write(tx, p, c)
 	})
 	if err != nil {
+		x.stored = nil // it may have been written nevertheless
 		return nil, err
 	}
 	if !p.replayed {
+		x.stored = c.session
 		x.states.saved()
 	}
 	if x.cfg.Voices != nil {
@@ -63,7 +65,8 @@ type committing struct {
 	quarantined []store.Blob // by quarantined text: the file with all of it
 
 	changes []memory.Change
-	later   bool // a task for a language model was written
+	session *saved // what the store has of the session after the transaction
+	later   bool   // a task for a language model was written
 }
 
 // prepare does what needs no transaction: it looks for memories that say the same,
@@ -144,7 +147,7 @@ func (x *Extractor) write(tx *store.Tx, p *pending, c *committing) error {
 		return err
 	}
 	if !p.replayed {
-		if err := x.savePresent(tx, p.utterances); err != nil {
+		if err := x.savePresent(tx, p, c); err != nil {
 			return err
 		}
 	}
@@ -198,8 +201,8 @@ func (p *pending) markDone(tx *store.Tx) error {
 }
 
 // savePresent writes the plugins' states and the session.
-func (x *Extractor) savePresent(tx *store.Tx, said []memory.Utterance) error {
-	if err := x.session.save(tx, said); err != nil {
+func (x *Extractor) savePresent(tx *store.Tx, p *pending, c *committing) (err error) {
+	if c.session, err = x.session.save(tx, x.stored, p.utterances); err != nil {
 		return err
 	}
 	return x.states.save(tx)

@@ -92,6 +92,7 @@ type Extractor struct {
 	plugins []Plugin
 	log     *slog.Logger
 	session session
+	stored  *saved                      // the session as the store has it; nil: it has to be read
 	streams map[string]*stream          // sound that is being heard, by device
 	partial map[memory.EventID]*partial // by the event of the first part
 	states  states

@@ -56,6 +56,7 @@ const (
 // said again.
 func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Forgotten) (held []memory.EventID, err error) {
 	x.forgot++
+	x.stored = nil
 	recent := g.Latest.After(x.session.Last.Add(-secretsWait))
 	x.session.turns = slices.DeleteFunc(x.session.turns, func(t turn) bool { return slices.Contains(g.Utterances, t.utterance) })
 	gone := func(ids []memory.EventID) bool {

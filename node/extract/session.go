@@ -53,17 +53,21 @@ func (s *session) load(ctx context.Context, e *engine.Engine) error {
 	})
 }
 
-// save writes the session, unless load would find it as it is by what the event said.
-func (s *session) save(tx *store.Tx, said []memory.Utterance) error {
-	var was saved
-	if _, err := tx.Meta(sessionMeta, &was); err != nil {
-		return err
+// save writes the session, unless load would find it as it is by what the event said. was
+// is what the store has, and nil where that is not known; save returns what it has then.
+func (s *session) save(tx *store.Tx, was *saved, said []memory.Utterance) (*saved, error) {
+	if was == nil {
+		was = new(saved)
+		if _, err := tx.Meta(sessionMeta, was); err != nil {
+			return nil, err
+		}
 	}
 	if was.Name == s.Name && was.Began.Equal(s.Began) && was.Place == s.Place &&
 		slices.ContainsFunc(said, func(u memory.Utterance) bool { return u.Session == s.Name && u.At.Equal(s.Last) }) {
-		return nil
+		return was, nil
 	}
-	return tx.PutMeta(sessionMeta, s.saved)
+	now := s.saved
+	return &now, tx.PutMeta(sessionMeta, now)
 }
 
 // join gives the session for something that happened at a time. After a silence it

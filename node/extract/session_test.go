@@ -55,3 +55,36 @@ func TestSessionIsWrittenWhenItChanges(t *testing.T) {
 	}
 	again()
 }
+
+// What the store has of the session is remembered, and not read for each line. After what
+// was not committed it is read once.
+func TestSessionIsNotReadForEachLine(t *testing.T) {
+	b := newBench(t)
+	b.must(b.text("The kettle is on."))
+	spoil := func(v any) {
+		t.Helper()
+		if err := b.store.Update(t.Context(), func(tx *store.Tx) error { return tx.PutMeta(sessionMeta, v) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := b.x.session.saved
+	spoil("nobody can read this as a session")
+	b.must(b.text("It boils."))
+	b.x.cfg.Voices = fullDisk{}
+	if _, err := b.x.Process(t.Context(), b.w, b.text("Where are the cups?")); err == nil {
+		t.Fatal("it was committed")
+	}
+	b.x.cfg.Voices = nil
+	if _, err := b.x.Process(t.Context(), b.w, b.text("Where are they?")); err == nil {
+		t.Error("after a failure, what the store has is not read")
+	}
+	spoil(whole)
+	b.must(b.text("In the cupboard."))
+	spoil("nobody can read this as a session")
+	b.must(b.text("Thanks."))
+}
+
+// fullDisk fails what is written after the session.
+type fullDisk struct{ Voices }
+
+func (fullDisk) Save(*store.Tx) error { return memory.ErrNoSpace }

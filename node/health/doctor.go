@@ -267,7 +267,7 @@ func (ch Checks) doctorStore(ctx context.Context, verify bool, add adder) error 
 		if err != nil {
 			return err
 		}
-		add("store", serve.LevelOK, "", "every record is as it was written; memories: %d", records)
+		add("store", serve.LevelOK, "", "every record is as it was written; memories in any state: %d", records)
 	}
 	return nil
 }

@@ -129,16 +129,31 @@ func (f *Folder) Home(taken []string) trust.Home {
 	return h
 }
 
+// Pin returns what Unpin would forget, with its errors.
+func (f *Folder) Pin(id string) (trust.Pin, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.pin(id)
+}
+
+func (f *Folder) pin(id string) (trust.Pin, error) {
+	if f.find(id) >= 0 {
+		return trust.Pin{}, fmt.Errorf("%w: %s is installed: remove it first", ErrRefused, id)
+	}
+	p, ok := f.pins.Pins()[id]
+	if !ok {
+		return p, fmt.Errorf("plugin %s: %w", id, memory.ErrNotFound)
+	}
+	return p, nil
+}
+
 // Unpin forgets whose key signed a plugin, so that another key may sign it. The
 // plugin must not be installed.
 func (f *Folder) Unpin(id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.find(id) >= 0 {
-		return fmt.Errorf("%w: %s is installed: remove it first", ErrRefused, id)
-	}
-	if _, ok := f.pins.Pins()[id]; !ok {
-		return fmt.Errorf("plugin %s: %w", id, memory.ErrNotFound)
+	if _, err := f.pin(id); err != nil {
+		return err
 	}
 	return f.pins.Forget(id)
 }

@@ -34,6 +34,20 @@ func (pl Plugger) PlanPlugin(_ context.Context, r serve.InstallPluginRequest) (s
 	return plan, nil
 }
 
+// PluginPin implements serve.Plugger.
+func (pl Plugger) PluginPin(_ context.Context, id string) (serve.PluginPin, error) {
+	ps, release, err := pl.of.Use()
+	if err != nil {
+		return serve.PluginPin{}, err
+	}
+	defer release()
+	pin, err := ps.folder.Pin(id)
+	if err != nil {
+		return serve.PluginPin{}, refusedPlugin(err)
+	}
+	return serve.PluginPin{ID: id, Publisher: pin.Publisher, Version: pin.Version}, nil
+}
+
 // UnpinPlugin implements serve.Plugger.
 func (pl Plugger) UnpinPlugin(ctx context.Context, id string) error {
 	ps, done, err := pl.turn(ctx)

@@ -65,8 +65,8 @@ func damages(ctx context.Context, opt store.Options) ([]store.Damage, error) {
 		return found, err
 	}
 	s, err := store.Open(opt)
-	if d := new(store.Damage); errors.As(err, &d) {
-		return []store.Damage{*d}, nil
+	if found, _ := store.Damages(err); len(found) > 0 {
+		return found, nil
 	}
 	if errors.Is(err, store.ErrRolledBack) {
 		return []store.Damage{{Kind: "folder", Key: filepath.Base(opt.Dir), What: err.Error()}}, nil

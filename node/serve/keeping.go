@@ -48,7 +48,7 @@ type HotBudget struct {
 // Tiers is the answer to GET /v1/tiers.
 type Tiers struct {
 	Budget         HotBudget `json:"budget"`
-	Hot            int       `json:"hot"`                   // memories that are completely on this device
+	Hot            int       `json:"hot"`                   // memories in any state that are completely on this device
 	HotBytes       int64     `json:"hot_bytes,omitempty"`   // bytes that they took when last measured; only with a budget in bytes
 	Cold           int       `json:"cold"`                  // memories of which only a stub is on this device
 	Media          int       `json:"media"`                 // photos and recordings on this device

@@ -32,6 +32,8 @@ type Plugger interface {
 	// was removed. Errors: memory.ErrNotFound, ErrConflict while it is
 	// installed.
 	UnpinPlugin(ctx context.Context, id string) error
+	// PluginPin returns what UnpinPlugin would forget, with its errors.
+	PluginPin(ctx context.Context, id string) (PluginPin, error)
 	// InstallPlugin installs a plugin or another version. It returns
 	// ErrConflict if the plugin asks for more than was agreed to, has another
 	// publisher than before, is older, or is not signed. It returns
@@ -187,6 +189,13 @@ type RemovedPlugin struct {
 	ID string `json:"id"`
 }
 
+// PluginPin is what is remembered of a removed plugin, so that nobody else takes its id.
+type PluginPin struct {
+	ID        string `json:"id"`
+	Publisher string `json:"publisher,omitempty"` // Ed25519 public key, hexadecimal; absent: it was not signed
+	Version   string `json:"version"`             // the newest that was installed
+}
+
 // UnpinnedPlugin is the answer to DELETE /v1/plugins/{plugin}/pin.
 type UnpinnedPlugin struct {
 	ID string `json:"id"`
@@ -201,7 +210,7 @@ type toPlugin[B any] struct {
 	Body   B
 }
 
-var plugging = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPlugin.untyped, unpinPlugin.untyped, getPlugin.untyped, enablePlugin.untyped, removePlugin.untyped, tryPlugin.untyped}
+var plugging = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPlugin.untyped, pluginPin.untyped, unpinPlugin.untyped, getPlugin.untyped, enablePlugin.untyped, removePlugin.untyped, tryPlugin.untyped}
 
 var (
 	listPlugins = plainList[PluginsAnswer](RightOwner, spec{
@@ -218,6 +227,13 @@ var (
 		method: "POST", path: "/v1/plugins/plan", id: "planPlugin", body: MaxPackage, slow: true,
 		summary: "What installing an extractor would do, for the wearer to read", gives: "Nothing was installed",
 	}, Plugger.PlanPlugin)
+
+	pluginPin = jsonRoute(RightOwner, spec{
+		method: "GET", path: "/v1/plugins/{plugin}/pin", id: "pluginPin",
+		summary: "Whose key the id of a removed extractor is pinned to", gives: "The key, and the newest version that was installed",
+	}, func(s Plugger, ctx context.Context, in pluginOf) (PluginPin, error) {
+		return s.PluginPin(ctx, in.Plugin)
+	})
 
 	unpinPlugin = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}/pin", id: "unpinPlugin",
@@ -278,6 +294,11 @@ func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plu
 func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error) {
 	r.Agreed = Some(r.Agreed)
 	return call(ctx, c, planPlugin, r)
+}
+
+// PluginPin returns what UnpinPlugin would forget.
+func (c *Client) PluginPin(ctx context.Context, id string) (PluginPin, error) {
+	return call(ctx, c, pluginPin, pluginOf{id})
 }
 
 // UnpinPlugin forgets whose key an id is pinned to.

@@ -56,8 +56,13 @@ func plugins(t *testing.T, c *serve.Client) {
 	if plan, err := c.PlanPlugin(ctx, large); err != nil || plan.Step != trust.Upgrade {
 		t.Errorf("plan of a large module: %+v, %v", plan, err)
 	}
-	if _, err := c.UnpinPlugin(ctx, p.ID); !errors.Is(err, serve.ErrConflict) {
-		t.Errorf("unpinning what is installed: %v", err)
+	for _, call := range []func() error{
+		func() error { _, err := c.UnpinPlugin(ctx, p.ID); return err },
+		func() error { _, err := c.PluginPin(ctx, p.ID); return err },
+	} {
+		if err := call(); !errors.Is(err, serve.ErrConflict) {
+			t.Errorf("unpinning what is installed: %v", err)
+		}
 	}
 	v, err := c.Plugin(ctx, p.ID)
 	if err != nil || v.Manifest != up.Manifest || !slices.Equal(v.Agreed, []string{"may context", "proposes semantic", "sees text"}) {
@@ -104,6 +109,9 @@ func plugins(t *testing.T, c *serve.Client) {
 	if plan, err := c.PlanPlugin(ctx, more); err != nil || plan.Step != trust.New || len(plan.Added) != 4 {
 		t.Errorf("plan after removal: %+v, %v", plan, err)
 	}
+	if pin, err := c.PluginPin(ctx, p.ID); err != nil || pin != (serve.PluginPin{ID: p.ID, Publisher: p.Publisher, Version: "1.1.0"}) {
+		t.Errorf("pin of %+v: %+v, %v", p, pin, err)
+	}
 	if _, err := c.UnpinPlugin(ctx, p.ID); err != nil {
 		t.Error(err)
 	}
@@ -112,6 +120,7 @@ func plugins(t *testing.T, c *serve.Client) {
 	}
 	for _, call := range []func() error{
 		func() error { _, err := c.UnpinPlugin(ctx, p.ID); return err },
+		func() error { _, err := c.PluginPin(ctx, p.ID); return err },
 		func() error { _, err := c.Plugin(ctx, p.ID); return err },
 		func() error { _, err := c.EnablePlugin(ctx, p.ID, true); return err },
 		func() error { _, err := c.RemovePlugin(ctx, p.ID); return err },

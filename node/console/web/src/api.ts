@@ -30,8 +30,12 @@ export class Problem extends Error {
   ) {
     super(message);
   }
+  /** The last part of the type, which is stable: clients may depend on it. */
+  get kind(): string {
+    return this.type.replace(/^.*[:/]/, "");
+  }
   is(name: string): boolean {
-    return this.type.endsWith("/" + name) || this.type.endsWith(":" + name);
+    return this.kind === name;
   }
 }
 

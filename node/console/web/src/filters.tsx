@@ -1,7 +1,7 @@
 // What a question is narrowed to: chips, which are the parts of a filter's line, and the line itself.
 
 import { useEffect, useRef } from "preact/hooks";
-import { said, t } from "./i18n";
+import { reasonOf, said, t } from "./i18n";
 import { Icon } from "./icons";
 import type { Kind } from "./types";
 import { T, useLoaded, type Loaded } from "./widgets";
@@ -86,7 +86,7 @@ export function Chips({ line, read, change }: { line: string; read: Loaded<Filte
         </label>
         <button class="button small">{t("filter.do")}</button>
         <p id="filter-says" class={read.error ? "bad" : "muted"} role={read.error ? "alert" : undefined}>
-          {read.error ? <T text={read.error.status === 0 ? t("error.unreachable") : read.error.message} most={300} /> : t("filter.fields")}
+          {read.error ? <T text={reasonOf(read.error)} most={300} /> : t("filter.fields")}
         </p>
       </form>
     </>

@@ -1,7 +1,7 @@
 // Words in the language of the browser, which alone are loaded: those of the first page, and with the other pages the rest.
 // A text is a key of en or enMore; zh and zhMore have them all.
 
-import { reachable } from "./api";
+import { type Problem, reachable } from "./api";
 import { renew, took } from "./parts";
 import type { enMore } from "./more.en";
 import type { en } from "./words.en";
@@ -30,7 +30,7 @@ let plain: Intl.NumberFormat | undefined;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 async function speak(l: Lang) {
-  const [first, rest] = await Promise.all([l === "zh" ? import("./words.zh").then((m) => m.zh) : import("./words.en").then((m) => m.en), all ? more(l) : {}]);
+  const [first, rest] = await Promise.all([l === "zh" ? import("./words.zh").then((m) => ({ ...m.zh, ...m.problems })) : import("./words.en").then((m) => m.en), all ? more(l) : {}]);
   words = { ...first, ...rest };
   took("words");
   lang = l;
@@ -66,6 +66,15 @@ export function t(word: Word, values: Record<string, string | number> = {}): str
 export function said(prefix: string, part: string): string {
   const word = `${prefix}.${part}`;
   return word in words ? words[word as Word] : part.replaceAll("_", " ");
+}
+
+/** reasonOf says why something did not work: by the problem's kind where this language has words for it, and else in those of the API. */
+export function reasonOf(p: Problem): string {
+  if (p.status === 0) return t("error.unreachable");
+  if (p.is("changed")) return t("error.changed");
+  if (p.is("wrong-passphrase")) return t("unlock.wrong");
+  const own = `problem.${p.kind}`;
+  return own in words ? t(own as Word, { why: p.message }) : p.message;
 }
 
 /** switchLang takes the other language. What is drawn has to be drawn again then. */

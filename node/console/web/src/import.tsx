@@ -2,7 +2,7 @@
 
 import { useRef, useState } from "preact/hooks";
 import { call, sendFile } from "./api";
-import { dateOf, mediumDate, number, said, t } from "./i18n";
+import { dateOf, mediumDate, number, reasonOf, said, t } from "./i18n";
 import { Icon } from "./icons";
 import { TakeOut } from "./takeout";
 import { asProblem, changes, T } from "./widgets";
@@ -54,7 +54,7 @@ export function ImportPage() {
     work(true);
     fail("");
     f()
-      .catch((e) => fail(asProblem(e).message))
+      .catch((e) => fail(typeof e === "string" || e instanceof DOMException ? String(e) : reasonOf(asProblem(e))))
       .finally(() => work(false));
   };
   const look = (e: SubmitEvent) => {

@@ -4,8 +4,9 @@ import { render } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { allow, away, begin, call, may, onSession, post, type Problem, type Session } from "./api";
 import { BackingUp } from "./backup";
+import "./focus";
 import { Forgetting } from "./forget";
-import { clock, dateOf, longDate, t, inZone } from "./i18n";
+import { clock, dateOf, inZone, longDate, reasonOf, t } from "./i18n";
 import { Icon, Mark, type IconName } from "./icons";
 import { Later, loadRest } from "./later";
 import "./letin.css";
@@ -248,7 +249,7 @@ function Unlock() {
           {t("unlock.do")}
         </button>
       </form>
-      {error && <p role="alert" class="bad">{error.is("wrong-passphrase") ? t("unlock.wrong") : error.message}</p>}
+      {error && <p role="alert" class="bad">{reasonOf(error)}</p>}
     </Empty>
   );
 }

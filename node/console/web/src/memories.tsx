@@ -19,6 +19,7 @@ export function MemoriesPage({ view, query, status }: { view: string; query: URL
   const category = query.get("category") ?? "";
   const state = states.find((s) => s === query.get("state")) ?? "active";
   const total = Object.values(status.memories).reduce((a, b) => a + b, 0);
+  const counts = (n: number) => (state === "active" ? n : undefined); // the node counts how things are alone
   const tree = kind === "semantic" && state === "active" && !category && query.get("as") !== "list";
   const address = (to: { view?: string; category?: string; state?: string; as?: string }) => {
     const p = new URLSearchParams();
@@ -44,9 +45,9 @@ export function MemoriesPage({ view, query, status }: { view: string; query: URL
         )}
       </header>
       <nav class="tabs" aria-label={t("kinds.label")}>
-        <Tab to={address({ view: "" })} here={!kind} icon="memories" name={t("kind.all")} n={total} />
+        <Tab to={address({ view: "" })} here={!kind} icon="memories" name={t("kind.all")} n={counts(total)} />
         {kinds.map((k) => (
-          <Tab key={k} to={address({ view: k, category: "" })} here={k === kind} icon={kindIcon[k]} name={t(`kind.${k}`)} n={status.memories[k] ?? 0} />
+          <Tab key={k} to={address({ view: k, category: "" })} here={k === kind} icon={kindIcon[k]} name={t(`kind.${k}`)} n={counts(status.memories[k] ?? 0)} />
         ))}
       </nav>
       {kind === "semantic" && state === "active" && (
@@ -82,10 +83,10 @@ export function MemoriesPage({ view, query, status }: { view: string; query: URL
   );
 }
 
-function Tab({ to, here, icon, name, n }: { to: string; here: boolean; icon: IconName; name: string; n: number }) {
+function Tab({ to, here, icon, name, n }: { to: string; here: boolean; icon: IconName; name: string; n?: number }) {
   return (
     <a href={to} aria-current={here ? "page" : undefined}>
-      <Icon name={icon} size={16} /> {name} <span class="count">{n}</span>
+      <Icon name={icon} size={16} /> {name} {n !== undefined && <span class="count">{n}</span>}
     </a>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, post } from "./api";
-import { t } from "./i18n";
+import { reasonOf, t } from "./i18n";
 import { Icon } from "./icons";
 import { QR } from "./qr";
 import { asProblem, changes, Dialog, T, Waiting } from "./widgets";
@@ -28,7 +28,7 @@ export function Pair({ close }: { close: () => void }) {
     const { signal } = stop.current;
     const failed = (e: unknown) => {
       const problem = asProblem(e);
-      if (!signal.aborted) fail(problem.is("unsupported") ? t("pair.alone") : problem.status ? problem.message : t("error.unreachable"));
+      if (!signal.aborted) fail(problem.is("unsupported") ? t("pair.alone") : reasonOf(problem));
     };
     post<Pairing>("/v1/pairing", undefined, signal)
       .then((made) => {
@@ -47,7 +47,7 @@ export function Pair({ close }: { close: () => void }) {
       }, (e) => {
         const problem = asProblem(e);
         if (problem.is("wrong-passphrase")) asks(ask === undefined ? "" : t("unlock.wrong"));
-        else fail(problem.message);
+        else fail(reasonOf(problem));
       })
       .finally(() => {
         if (passphrase.current) passphrase.current.value = "";

@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, get, leave, post, type Problem } from "./api";
 import { Engines } from "./engines";
-import { inZone, lang, switchLang, t, type Word } from "./i18n";
+import { inZone, lang, reasonOf, switchLang, t, type Word } from "./i18n";
 import { Icon, Mark } from "./icons";
 import { go } from "./router";
 import { useTheme } from "./theme";
@@ -139,7 +139,7 @@ function Making({ s, step, to, made }: { s: State; step: "you" | "open"; to: (st
     } catch (e) {
       const p = asProblem(e);
       const known = p.field === "zone" || p.field === "languages" || p.field === "way";
-      say({ field: p.field ?? "", text: !p.status ? t("error.unreachable") : known ? t(`setup.wrong.${p.field}` as Word) : p.message });
+      say({ field: p.field ?? "", text: known ? t(`setup.wrong.${p.field}` as Word) : reasonOf(p) });
       if (["wearer", "zone", "languages"].includes(p.field ?? "")) to("you");
     } finally {
       work(false);
@@ -262,7 +262,7 @@ function Check({ s, back, again, kept }: { s: State; back?: () => void; again: (
       .catch((e) => {
         const p = asProblem(e);
         const at = p.field?.startsWith("words.") ? Number(p.field.slice(6)) : -1;
-        say({ at, text: at >= 0 ? t("setup.wrongWord", { n: ask[at] }) : p.status ? p.message : t("error.unreachable") });
+        say({ at, text: at >= 0 ? t("setup.wrongWord", { n: ask[at] }) : reasonOf(p) });
         document.querySelector<HTMLInputElement>(`[name=word${at}]`)?.select();
       })
       .finally(() => work(false));

@@ -4,7 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
 import { putIn } from "./community";
-import { t } from "./i18n";
+import { reasonOf, t } from "./i18n";
 import { Icon } from "./icons";
 import { Own, Seen } from "./seen";
 import { listed } from "./sell";
@@ -45,7 +45,7 @@ export function Look({ form, change, back, made }: Part & { back: () => void; ma
               <strong>{t("sharer.nothing")}</strong>
               <p>{t("sharer.nothingSays")}</p>
               <p class="muted">
-                <T text={state.error!.message} most={300} />
+                <T text={reasonOf(state.error!)} most={300} />
               </p>
             </div>
           </div>
@@ -65,8 +65,8 @@ export function Look({ form, change, back, made }: Part & { back: () => void; ma
     (form.pool ? putIn(form.pool.id, body) : form.sale ? listed(body) : post<Share>("/v1/shares", body).then(made))
       .catch((e) => {
         const problem = asProblem(e);
-        if (!problem.is("conflict")) return tell({ text: problem.message });
-        tell({ text: form.sale ? problem.message : t("sharer.changed") });
+        if (!problem.is("conflict")) return tell({ text: reasonOf(problem) });
+        tell({ text: form.sale ? reasonOf(problem) : t("sharer.changed") });
         change({}); // which looks again
       })
       .finally(() => work(false));

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, post, Problem } from "./api";
-import { moment, said, shortDay, t } from "./i18n";
+import { moment, reasonOf, said, shortDay, t } from "./i18n";
 import { Icon } from "./icons";
 import type { Memory } from "./types";
 import { asProblem, changes, Dialog, Empty, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
@@ -168,7 +168,7 @@ export function Passphrase({ close, done }: { close: () => void; done: () => voi
           {t("unlock.passphrase")}
           <input type="password" name="passphrase" autocomplete="current-password" autofocus required />
         </label>
-        {error && <p role="alert" class="bad">{error.is("wrong-passphrase") ? t("unlock.wrong") : error.message}</p>}
+        {error && <p role="alert" class="bad">{reasonOf(error)}</p>}
         <footer>
           <button type="button" class="button" onClick={close}>
             {t("cancel")}

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Afar } from "./afar";
 import { call, get, post } from "./api";
-import { moment, t } from "./i18n";
+import { moment, reasonOf, t } from "./i18n";
 import { Icon } from "./icons";
 import { base64, record, wavOf } from "./microphone";
 import type { Memory } from "./types";
@@ -176,11 +176,11 @@ function Learn({ close, done }: { close: () => void; done: (text: string) => voi
     await post("/v1/voices", { name: name || undefined, ...body });
     done(body.device ? t("voices.listens") : t("voices.isLearnt"));
   };
-  const run = (f: () => Promise<unknown>, wrong: string) => {
+  const run = (f: () => Promise<unknown>, unheard: string) => {
     work(true);
     fail("");
     f()
-      .catch((e) => fail(e instanceof DOMException ? wrong : asProblem(e).message))
+      .catch((e) => fail(e instanceof DOMException ? unheard : reasonOf(asProblem(e))))
       .finally(() => work(false));
   };
   const start = () =>

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { media, Problem, shared, watch } from "./api";
-import { t } from "./i18n";
+import { reasonOf, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import type { Kind, Memory } from "./types";
 
@@ -91,7 +91,7 @@ export function Failure({ error }: { error: Problem }) {
         <strong>{error.status === 0 ? t("error.unreachable") : error.is("locked") ? t("error.locked") : t("error.failed")}</strong>
         {error.status !== 0 && !error.is("locked") && (
           <p>
-            <T text={error.message} />
+            <T text={reasonOf(error)} />
           </p>
         )}
       </div>
@@ -306,8 +306,7 @@ export const tell = (toast: Toast) => toasts.dispatchEvent(new CustomEvent("tell
 
 /** tellError says what went wrong with what a person did. */
 export function tellError(e: unknown) {
-  const p = asProblem(e);
-  tell({ text: p.status === 0 ? t("error.unreachable") : p.is("changed") ? t("error.changed") : p.message });
+  tell({ text: reasonOf(asProblem(e)) });
 }
 
 export function Toasts() {

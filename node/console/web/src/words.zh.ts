@@ -2,6 +2,8 @@
 
 import type { en } from "./words.en";
 
+export { problems } from "./problems.zh";
+
 export const zh: Record<keyof typeof en, string> = {
   "nav.label": "页面", "nav.today": "今天", "nav.ask": "提问", "nav.memories": "记忆", "nav.graph": "人物", "nav.review": "待确认", "nav.devices": "设备",
   skip: "跳到正文", wait: "请稍候…", more: "显示更多", close: "关闭", cancel: "取消", undo: "撤销", copy: "复制", copied: "已复制。", copyFailed: "浏览器不允许复制。",

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/node/config"
+)
+
+// A command that is proposed is on the home that the command line names, and repeats nothing
+// else of it. What is filled into a text stays as it is.
+func TestHere(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my 50% home")
+	a := &app{flags: []config.Flag{{Name: "--home", Key: "home", Value: dir}, {Name: "--set", Key: "wearer", Value: "Ana"}}}
+	on := " --home '" + dir + "'"
+	for text, want := range map[string]string{
+		"Add one: locket relay add URL":                  "Add one: locket" + on + " relay add URL",
+		"run 'locket doctor --repair', or (locket lock)": "run 'locket" + on + " doctor --repair', or (locket" + on + " lock)",
+		"locket sync --now, or locket run":               "locket" + on + " sync --now, or locket" + on + " run",
+		"The commands: locket --help":                    "The commands: locket --help",
+		"no locket-model is here, nor \"locket lost\"":   "no locket-model is here, nor \"locket lost\"",
+	} {
+		if got := a.here(text); got != want {
+			t.Errorf("%q\nwant %q", got, want)
+		}
+		if got := a.here(a.here(text)); got != want {
+			t.Errorf("twice: %q", got)
+		}
+		if got := new(app).here(text); got != text {
+			t.Errorf("without a home: %q", got)
+		}
+	}
+	if got, want := a.heref("%d %%, %s: locket why %s", 50, "my locket fell", "3f7k"), "50 %, my locket fell: locket"+on+" why 3f7k"; got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}
+
+// proposes finds a command in a text as one proposes it: after a colon, on a line of its own,
+// after "see", or in quotes.
+var proposes = regexp.MustCompile(`(?:[:;] |\\n  |[Ss]ee |')locket [a-z]`)
+
+// notHere are proposals that here does not get where they stand, by how they begin: those for another
+// machine or another home, those that need no home, and those that are an error's advice later.
+var notHere = []string{
+	`"Have the other device show`, `"On another machine`, `"On the new device,`, `"They open it with:`, `"Let in. They join with:`, `"On the node's machine,`, `"If it was locked, unlock it on`,
+	`"%s forgotten here and stay forgotten. To have them again, import into another home`,
+	`"Made %s. Next:`, `"Built %s, %s. Next`, `"%s is not there: locket plugin build`, `"%w; locket plugin test`,
+	`"If you know from the publisher`, `"An old version may have holes`, `"If it is your own, say --unsigned`,
+	`"run 'locket doctor --repair'"`, `"Whether there is a newer version`, `"The newest memories`, `"To do it later: locket backup`,
+	`"  locket consent allow`,
+}
+
+// TestProposedCommandsAreHere: whoever writes a proposal gives it to here or heref, or to what
+// gives it to them.
+func TestProposedCommandsAreHere(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || name == "here.go" {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				called := ""
+				switch fn := n.Fun.(type) {
+				case *ast.Ident:
+					called = fn.Name
+				case *ast.SelectorExpr:
+					called = fn.Sel.Name
+				}
+				return !slices.Contains([]string{"here", "heref", "rows"}, called) && !strings.Contains(called, "Var")
+			case *ast.CompositeLit:
+				id, ok := n.Type.(*ast.Ident)
+				return !ok || id.Name != "advisedError"
+			case *ast.KeyValueExpr:
+				id, ok := n.Key.(*ast.Ident)
+				return !ok || !slices.Contains([]string{"Long", "Example", "Short"}, id.Name)
+			case *ast.BasicLit:
+				if proposes.MatchString(n.Value) && !slices.ContainsFunc(notHere, func(begin string) bool { return strings.HasPrefix(n.Value, begin) }) {
+					t.Errorf("%s: %s", fset.Position(n.Pos()), n.Value)
+				}
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package console
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// stopped says of what Tab has come to what is wrong with it; null: it was there before, or the
+// page is left. On a phone the bar at the bottom stands before the one at the top.
+const stopped = `(() => {
+	const e = document.activeElement;
+	window.stops ??= [];
+	if (!e || e === document.body || window.stops.includes(e)) return null;
+	const before = window.stops.at(-1);
+	window.stops.push(e);
+	const part = x => x.closest(".panel, main, aside");
+	const r = e.getBoundingClientRect(), p = before?.getBoundingClientRect();
+	const bad = [];
+	if (!e.checkVisibility() || !r.width || !r.height) bad.push("is not shown");
+	if (before && part(e) === part(before) && !(innerWidth < 500 && e.closest("aside")) && r.bottom <= p.top && r.left < p.right) bad.push("stands above the one before");
+	if (before && !(before.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)) bad.push("comes before it in the page");
+	return bad.length ? bad.join(", ") + ": " + e.outerHTML.slice(0, 160) : "";
+})()`
+
+// Tab goes through each page in the order in which it is read, and to nothing that is not shown.
+func TestFocusFollowsReading(t *testing.T) {
+	for _, l := range []look{plain, {"zh-CN", 360, 740, true}} {
+		b := open(t, l)
+		for _, p := range pages(t) {
+			b.visit(p.path, p.until)
+			b.settled()
+			n := 0
+			for ; n < 400; n++ {
+				b.do(chromedp.KeyEvent(kb.Tab))
+				bad := js[*string](b, stopped)
+				if bad == nil {
+					break
+				}
+				if *bad != "" {
+					t.Errorf("%s at %d: stop %d %s", p.name, l.width, n, *bad)
+				}
+			}
+			if n < 4 || n == 400 {
+				t.Errorf("%s at %d: %d stops", p.name, l.width, n)
+			}
+		}
+	}
+}
+
+// What has the focus may go away: a dialog with what opened it, a row, a page. Then what stands
+// there has it, or what it stood in, and Tab goes on from there.
+func TestFocusIsKept(t *testing.T) {
+	b := open(t, plain)
+	at := func(what, selector string) {
+		t.Helper()
+		b.until(`document.activeElement?.matches(` + quoted(selector) + `)`)
+		if t.Failed() {
+			t.Fatal(what)
+		}
+	}
+	press := func(selector string) chromedp.Action {
+		return chromedp.Tasks{chromedp.Focus(selector), chromedp.KeyEvent(kb.Enter)}
+	}
+	// A dialog that is left gives it back.
+	b.visit("/devices", ".wearables [name=wearable]")
+	b.settled()
+	b.do(press(".members .actions .button"), chromedp.WaitVisible("dialog .pair-line"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
+	at("another device", ".members .actions .button")
+	b.do(press(".palette-button"), chromedp.WaitVisible(".palette-field"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
+	at("the palette", ".palette-button")
+	// A dialog that ends what opened it leaves it where that was.
+	for _, name := range []string{"fob", "pin"} {
+		b.do(chromedp.SendKeys(".wearables [name=wearable]", name), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .given"),
+			chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
+		at("after "+name, ".wearables form *")
+	}
+	for _, name := range []string{"fob", "pin"} {
+		row := `[...document.querySelectorAll(".wearables li")].find(l => l.innerText.includes("` + name + `"))`
+		b.until(`!!` + row)
+		b.do(chromedp.Evaluate(row+`.querySelector("button:last-of-type").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .danger"), press("dialog .danger"), chromedp.WaitNotPresent("dialog"))
+		b.until(`!` + row)
+		at("after "+name, ".wearables, .wearables *")
+	}
+	// A page that is left by one of its links gives it to the next.
+	b.visit("/memories", ".rows li a")
+	b.settled()
+	b.do(press(".rows li a"), chromedp.WaitVisible(".memory-head"))
+	at("a memory", "#main, #main *")
+	b.do(chromedp.KeyEvent(kb.Tab))
+	at("its first link", "#main *")
+	b.do(chromedp.NavigateBack(), chromedp.WaitVisible(".rows li a"))
+	at("back", "#main, #main *")
+	if text := js[string](b, `document.activeElement.outerHTML.slice(0, 200)`); strings.Contains(text, "waiting") {
+		t.Error(text)
+	}
+}

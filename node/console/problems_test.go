@@ -1,0 +1,32 @@
+package console
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// The Chinese page has its own words for each kind of problem, and for no other.
+func TestProblemsHaveChineseWords(t *testing.T) {
+	source, err := os.ReadFile("web/src/problems.zh.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]string{}
+	for _, m := range regexp.MustCompile(`"problem\.([a-z-]+)": "([^"]*)"`).FindAllStringSubmatch(string(source), -1) {
+		words[m[1]] = m[2]
+	}
+	for _, p := range serve.Problems() {
+		kind := p.Type[strings.LastIndex(p.Type, ":")+1:]
+		if !regexp.MustCompile(`\p{Han}`).MatchString(words[kind]) {
+			t.Errorf("%s (%s): %q", kind, p.Title, words[kind])
+		}
+		delete(words, kind)
+	}
+	if len(words) > 0 {
+		t.Errorf("no kinds of problem: %v", words)
+	}
+}
