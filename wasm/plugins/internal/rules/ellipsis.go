@@ -142,21 +142,31 @@ func (t *talk) inquired() (inquiry, bool) {
 		if o.chinese() || len(o.toks) > 30 {
 			return inquiry{}, false
 		}
-		first := 0
-		for lead(o.at(first)) || first < len(o.toks) && o.toks[first].kind == 'p' {
-			first++
-		}
-		asksNow := o.ends == "?"
-		if !asksNow && o.ends == "" {
-			asksNow = (&talk{ev: t.ev, plain: plainText(b.Text)}).unmarked(o, first)
-		}
-		if !asksNow {
+		if !t.asks(b, o) {
 			continue
 		}
 		q := inquiry{asked: asked{o, -1, by, t.self}, now: t.now}
 		return q, q.parse()
 	}
 	return inquiry{}, false
+}
+
+// asks reports a question of a turn, with its mark or without.
+func (t *talk) asks(b *abi.Turn, o sentence) bool {
+	if o.ends != "" {
+		return o.ends == "?"
+	}
+	first := 0
+	for lead(o.at(first)) || first < len(o.toks) && o.toks[first].kind == 'p' {
+		first++
+	}
+	return (&talk{ev: t.ev, plain: plainText(b.Text)}).unmarked(o, first)
+}
+
+// askedJust reports whether the turn before asks.
+func (t *talk) askedJust() bool {
+	b := t.justSaid()
+	return b != nil && slices.ContainsFunc(t.sentencesOf(b), func(o sentence) bool { return t.asks(b, o) })
 }
 
 // answeredBy makes a statement of the question and an answer, and gives what the answer says beside it.

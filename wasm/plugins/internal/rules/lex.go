@@ -105,6 +105,22 @@ func inner(text string, i int, r rune) bool {
 	return unicode.IsDigit(prev) && unicode.IsDigit(next)
 }
 
+// pieceEnd is where the piece that begins at from ends: after the last
+// sentence that fits, or at a word or character where none does.
+func pieceEnd(text string, from int) int {
+	if len(text)-from <= maxPiece {
+		return len(text)
+	}
+	to := from + len(cut(text[from:], maxPiece))
+	for _, marks := range [...]string{".!?\n。！？", " ,，"} {
+		if i := strings.LastIndexAny(text[from:to], marks); i > maxPiece/2 {
+			_, n := utf8.DecodeRuneInString(text[from+i:])
+			return from + i + n
+		}
+	}
+	return to
+}
+
 // sentences splits a text at . ! ? ; and line ends.
 func sentences(text string) []sentence { return split(text, lex(text)) }
 

@@ -71,24 +71,26 @@ func (a *reply) leftOpen() (at, end int, kind byte) {
 		i-- // "I'll have them ready by noon"
 	}
 	verb, past, ing := lemma(a.at(i))
-	if verb == "" && !pastForm(a.at(i)) && a.at(i) != "have" || a.at(i) == "'s" {
+	if verb == "" && !pastForm(a.at(i)) && a.at(i) != "have" {
 		return 0, 0, 0
 	}
 	next := a.at(i + 1)
-	ends := next == "" || next == "," || next == "in" || next == "on" || next == "when" || next == "last" || next == "ago" || next == "years" || next == "because" || next == "yesterday"
 	switch {
 	case next == "it" && a.at(i+2) != "was" && a.at(i+2) != "is":
 		return i + 1, i + 2, openOne
 	case next == "them":
 		return i + 1, i + 2, openMany
-	case !ends || !past && rest != "have" || ing:
-	case verb == "stop" || verb == "quit" || a.at(i) == "stopped":
+	case next != "" && !afterVerb[next] || !past && rest != "have" || ing:
+	case verb == "stop" || verb == "quit":
 		return i + 1, i + 1, openDoing
 	case verb == "go":
 		return i + 1, i + 1, openPlace
 	}
 	return 0, 0, 0
 }
+
+// afterVerb may follow a verb that has no object.
+var afterVerb = set(", in on when last ago years because yesterday")
 
 // spokenOf is the one thing of a kind that the turn before names, in the words of whoever answers, and the sentence
 // that names it.
@@ -115,13 +117,11 @@ func (t *talk) spokenOf(kind byte) (inquiry, string) {
 			found = append(found, q.asSaid(words, false))
 			i = end
 		}
-		switch len(found) {
-		case 0:
-			continue
-		case 1:
+		if len(found) == 1 {
 			return q, found[0]
+		} else if len(found) > 1 {
+			break
 		}
-		break
 	}
 	return inquiry{}, ""
 }
@@ -163,7 +163,7 @@ var pointing = set("this that these those")
 // nowhere reports "I left in September" as the beginning of an answer that does not say what was left.
 func (t *talk) nowhere(c *clause) bool {
 	b := t.justSaid()
-	return b != nil && (c.verb == "go" || c.verb == "leave") && c.vi+1 == len(c.words) && !t.rejoined && len(t.own) > 0 && c.start <= t.own[0].end && strings.Contains(b.Text, "?")
+	return b != nil && (c.verb == "go" || c.verb == "leave") && c.vi+1 == len(c.words) && !t.rejoined && len(t.own) > 0 && c.start <= t.own[0].end && t.askedJust()
 }
 
 // nounOfTime are what "the" makes a time of.

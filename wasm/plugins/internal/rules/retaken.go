@@ -17,17 +17,18 @@ func (s sentence) retaken(now moment) (string, bool) {
 		if s.at(end-1) == "," {
 			end--
 		}
-		whens := findWhens(s, now)
-		for k := 1; k < len(whens); k++ {
-			x, y := whens[k-1], whens[k]
-			if x.next != end || y.first != j {
+		for _, x := range findWhens(s, now) {
+			if x.next != end {
 				continue
 			}
 			from := x.first
 			if preposition(s.at(from)) && !preposition(s.at(j)) {
 				from++
 			}
-			return s.text[s.start:s.toks[from].start] + s.text[s.toks[j].start:s.end], true
+			head := s.text[s.start:s.toks[from].start]
+			if said := head + s.text[s.toks[j].start:s.end]; timeAt(said, len(head), now) {
+				return said, true
+			}
 		}
 		last := j+1 == len(s.toks) || s.toks[j+1].kind == 'p'
 		if before := s.at(end - 2); last && s.toks[j].kind == 'w' && s.toks[end-1].kind == 'w' && s.toks[j].cap == s.toks[end-1].cap && (preposition(before) || determiner(before)) {
@@ -35,6 +36,18 @@ func (s sentence) retaken(now moment) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// timeAt reports whether a time stands at a byte of a text.
+func timeAt(text string, at int, now moment) bool {
+	for _, o := range sentences(text) {
+		for _, w := range findWhens(o, now) {
+			if o.toks[w.first].start <= at && at < o.toks[w.next-1].end {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // takesBackAt is the token after such words at token i, and after a comma behind them; 0 where there are none.
@@ -56,14 +69,44 @@ func (s sentence) takesBackAt(i int) int {
 	return 0
 }
 
-// corrects reads a sentence without what its speaker takes back in it.
-func (t *talk) corrects(s sentence) bool {
+// retakenNext is sentence i of a turn, which the next one puts right, where that is no more than a time: "at four. No, half
+// four."
+func (t *talk) retakenNext(i int) (string, bool) {
+	s := t.own[i]
+	if i+1 == len(t.own) || s.ends == "?" || len(s.toks) < 4 {
+		return "", false
+	}
+	next, from := t.own[i+1], 0
+	for from < min(3, len(next.toks)) && (next.at(from) == "no" || next.at(from) == "sorry" || next.at(from) == "," || next.at(from) == "wait") {
+		from++
+	}
+	if next.has(from, []string{"i", "mean"}) {
+		from += 2
+	}
+	const most = 5 // tokens of a time
+	if from == 0 || from >= len(next.toks) || len(next.toks)-from > most || next.ends == "?" {
+		return "", false
+	}
+	both := sentences(s.raw() + ", sorry, " + next.text[next.toks[from].start:next.end])
+	if len(both) != 1 {
+		return "", false
+	}
+	return both[0].retaken(t.now)
+}
+
+// corrects reads sentence i of a turn without what its speaker takes back, and says how many sentences that takes; 0 where
+// nothing is taken back.
+func (t *talk) corrects(i int) int {
+	s, n := t.own[i], 1
 	if s.chinese() || len(s.toks) > maxTokens {
-		return false
+		return 0
 	}
 	said, ok := s.retaken(t.now)
 	if !ok {
-		return false
+		if said, ok = t.retakenNext(i); !ok {
+			return 0
+		}
+		n, s.end = 2, t.own[i+1].end
 	}
 	from := len(t.out.Candidates)
 	for _, o := range sentences(strings.TrimSpace(said)) {
@@ -71,5 +114,5 @@ func (t *talk) corrects(s sentence) bool {
 		t.sentence(o)
 	}
 	t.standsFor(from, s)
-	return true
+	return n
 }

@@ -169,32 +169,23 @@ func (t *talk) piece(from, to int, part Part) {
 		t.refuse("length", "more sentences than anybody says in 8 KiB", t.own[maxSentences].start, to)
 		t.own = t.own[:maxSentences]
 	}
-	for i, s := range t.own {
+	for i := 0; i < len(t.own); i++ {
+		s := t.own[i]
+		if part != HowTo {
+			if n := t.corrects(i); n > 0 {
+				i += n - 1
+				continue
+			}
+		}
 		if i+1 < len(t.own) && still(s, t.own[i+1]) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
 		}
-		if from := len(t.out.Candidates); !t.tip(s) && part != HowTo && !t.task(s) && !t.corrects(s) && !t.resolved(s) && !t.referred(s) {
+		if from := len(t.out.Candidates); !t.tip(s) && part != HowTo && !t.task(s) && !t.resolved(s) && !t.referred(s) {
 			t.sentence(s)
 			t.withTurnZh(s, from)
 		}
 	}
-}
-
-// pieceEnd is where the piece that begins at from ends: after the last
-// sentence that fits, or at a word or character where none does.
-func pieceEnd(text string, from int) int {
-	if len(text)-from <= maxPiece {
-		return len(text)
-	}
-	to := from + len(cut(text[from:], maxPiece))
-	for _, marks := range [...]string{".!?\n。！？", " ,，"} {
-		if i := strings.LastIndexAny(text[from:to], marks); i > maxPiece/2 {
-			_, n := utf8.DecodeRuneInString(text[from+i:])
-			return from + i + n
-		}
-	}
-	return to
 }
 
 // withShortTurns is an event with as much of the earlier turns as is read.
