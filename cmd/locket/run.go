@@ -207,6 +207,9 @@ var wrongID = regexp.MustCompile(`\b(?:invalid: id|memory) "[^"]*": (?:want|not 
 
 func (a *app) advice(err error) string {
 	if told, ok := errors.AsType[advisedError](err); ok {
+		if strings.Contains(told.advice, "locket --home ") {
+			return told.advice // it says where already
+		}
 		return a.here(told.advice)
 	}
 	if told, ok := errors.AsType[thereError](err); ok {

@@ -81,7 +81,7 @@ func (s *Store) Rest() error {
 	}
 	defer func() { s.writer <- struct{}{} }()
 	if s.isFull() {
-		if err := s.startWriting(); !errors.Is(err, memory.ErrNoSpace) {
+		if err := s.startWriting(s.mu.TryLock); !errors.Is(err, memory.ErrNoSpace) {
 			return err
 		}
 		return nil
@@ -140,7 +140,7 @@ func (s *Store) settle(ctx context.Context, within time.Duration) error {
 	}
 	defer func() { s.writer <- struct{}{} }()
 	if s.isFull() {
-		return s.startWriting()
+		return s.startWriting(s.lockAll)
 	}
 	if s.isOverdue() {
 		return nil
@@ -192,9 +192,9 @@ func (s *Store) turnCompactors(on bool) error {
 	s.compacts, s.overdue = on, s.overdue && on
 	if err := s.db.Close(); err != nil {
 		s.compacts = was
-		return errors.Join(fmt.Errorf("store: close to open again: %w", err), s.reopen())
+		return errors.Join(fmt.Errorf("store: close to open again: %w", err), s.reopen(nil))
 	}
-	if err := s.reopen(); err != nil {
+	if err := s.reopen(nil); err != nil {
 		return err
 	}
 	if err := s.keepSpare(); err != nil {

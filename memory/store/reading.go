@@ -41,9 +41,14 @@ func (s *Store) openRoomy(dir string) (*badger.DB, error) {
 
 // startWriting opens for writing what is open for reading alone, if there is room by now.
 // Otherwise it returns [memory.ErrNoSpace]. The caller has the writer's token and no other
-// lock.
-func (s *Store) startWriting() error {
-	s.mu.Lock()
+// lock. lock takes s.mu, or reports that it does not; no reader waits for it where there is no room.
+func (s *Store) startWriting(lock func() bool) error {
+	if err := s.roomToWrite(); err != nil {
+		return err
+	}
+	if !lock() {
+		return nil
+	}
 	turned, err := s.turnWriting()
 	s.mu.Unlock()
 	if err != nil || !turned {
@@ -53,30 +58,40 @@ func (s *Store) startWriting() error {
 	return s.followRules()
 }
 
+// lockAll waits until nobody reads.
+func (s *Store) lockAll() bool {
+	s.mu.Lock()
+	return true
+}
+
 // turnWriting is startWriting for a caller that holds all locks.
 func (s *Store) turnWriting() (turned bool, err error) {
 	if s.closed || s.full == nil {
 		return false, nil
 	}
-	if err := s.roomToOpen(); err != nil {
-		return false, err
-	}
-	if err := s.roomAbove(min(s.opt.Reserve, leastRoom), 0); err != nil {
+	if err := s.roomToWrite(); err != nil {
 		return false, err
 	}
 	was := s.full
 	if err := s.db.Close(); err != nil {
-		return false, errors.Join(fmt.Errorf("store: close to open for writing: %w", err), s.reopen())
+		return false, errors.Join(fmt.Errorf("store: close to open for writing: %w", err), s.reopen(was))
 	}
 	s.full = nil
-	if err := s.reopen(); err != nil {
-		s.full = was
+	if err := s.reopen(was); err != nil {
 		return false, err
 	}
 	if err := errors.Join(s.keepSpare(), s.secrets.writeAnchor(s.opt.Dir, s.secrets.anchorOf(&s.state.head))); err != nil {
 		return true, fmt.Errorf("store: open for writing: %w", err)
 	}
 	return true, nil
+}
+
+// roomToWrite reports whether there is room to open for writing and to write.
+func (s *Store) roomToWrite() error {
+	if err := s.roomToOpen(); err != nil {
+		return err
+	}
+	return s.roomAbove(min(s.opt.Reserve, leastRoom), 0)
 }
 
 // isFull reports whether the store is open for reading alone.

@@ -109,7 +109,7 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 		return errors.Join(err, os.RemoveAll(building))
 	}
 	if err := s.db.Close(); err != nil {
-		return errors.Join(fmt.Errorf("store: rewrite: %w", err), s.reopen())
+		return errors.Join(fmt.Errorf("store: rewrite: %w", err), s.reopen(nil))
 	}
 	swap := func(from, to string) error {
 		if err := os.Rename(filepath.Join(s.opt.Dir, from), filepath.Join(s.opt.Dir, to)); err != nil {
@@ -122,20 +122,27 @@ func (s *Store) rewrite(ctx context.Context, steps []step) (err error) {
 			break // after a failed step, the next one could leave no database in place
 		}
 	}
-	return errors.Join(err, s.reopen())
+	return errors.Join(err, s.reopen(nil))
 }
 
 // reopen opens the database that is in place after a rewrite, which may have
 // failed. That is the old one or the copy; both have the same content. If there
 // is none, or it can't be opened, the store is closed. The next Open then
-// completes the renames, or says what is wrong.
-func (s *Store) reopen() error {
+// completes the renames, or says what is wrong. Where full is not nil and a database can't be opened for
+// writing, it is opened for reading alone again, for that reason, and the error is returned.
+func (s *Store) reopen(full error) error {
 	err := finishSwap(s.opt.Dir)
 	records := filepath.Join(s.opt.Dir, recordsName)
 	if _, missing := os.Stat(records); missing != nil { // so that no empty database is made in its place
 		return errors.Join(err, missing, s.end())
 	}
 	db, opens := s.openRoomy(records)
+	if opens != nil && full != nil {
+		s.full = full
+		if reading, fails := s.openRoomy(records); fails == nil {
+			db, err, opens = reading, errors.Join(err, opens), nil
+		}
+	}
 	if opens != nil {
 		return errors.Join(err, opens, s.end())
 	}

@@ -271,7 +271,7 @@ func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) er
 		return err
 	}
 	if s.isFull() {
-		if err := s.startWriting(); err != nil {
+		if err := s.startWriting(s.lockAll); err != nil {
 			return err
 		}
 	}

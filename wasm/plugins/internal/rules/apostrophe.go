@@ -33,24 +33,22 @@ func rejoin(toks []token, text string) {
 			prev = toks[i-1].s
 		}
 		_, _, ing := lemma(next)
-		_, hour := number(next)
+		opens := i == 0 || joins[prev] || prev == "," || prev == "so" || prev == "then" || prev == "ok" || prev == "okay" || prev == "oh" || prev == "yes" || prev == "yeah"
 		switch t.s {
 		case "its":
-			if determiner(next) || next == "my" || next == "our" || next == "been" || next == "not" || next == "at" || next == "on" || next == "in" || next == "half" || next == "quarter" || hour && next != "one" {
+			if determiner(next) || next == "my" || next == "our" || next == "been" || next == "not" || next == "at" || next == "on" || next == "in" || next == "half" || next == "quarter" {
 				t.s = "it's"
 			}
 		case "ill":
-			if b, _ := contraction(prev); errand[next] || next == "be" || next == "do" || next == "have" || next == "get" || next == "need" || next == "come" || next == "go" || next == "take" {
-				if _, is := contraction(prev); is == "" && !auxiliary(b) && !adverb(b) || prev == "so" {
-					t.s = "i'll"
-				}
+			if opens && (errand[next] || next == "be" || next == "do" || next == "have" || next == "get" || next == "need" || next == "come" || next == "go" || next == "take") {
+				t.s = "i'll"
 			}
 		case "were":
-			if ing && (i == 0 || prev == "and" || prev == "so" || prev == "but") {
+			if ing && opens {
 				t.s = "we're"
 			}
 		case "well", "hell", "shell":
-			if next == "be" && prev != "as" {
+			if next == "be" && (opens || t.s == "hell") {
 				t.s = t.s[:len(t.s)-2] + "'ll"
 			}
 		}

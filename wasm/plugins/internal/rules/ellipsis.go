@@ -84,6 +84,7 @@ func (t *talk) hangs(s sentence) bool {
 // readJoined reads a statement that was made of a question and an answer, and what follows it in the answer.
 func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 	from, refused, part, said, called := len(t.out.Candidates), len(t.out.Refusals), t.part, t.said, t.called
+	defer t.otherText()()
 	t.rejoined, t.part = true, Facts // notes are made for each part, or it would read the answer alone again; tidy drops them
 	defer func() { t.rejoined, t.part, t.said, t.called = false, part, said, called }()
 	read := func(text string) {

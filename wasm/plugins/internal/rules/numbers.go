@@ -113,14 +113,17 @@ func (s sentence) yearAt(i int) (y, n int) {
 	switch w := s.at(i); {
 	case w == "two" && s.at(i+1) == "thousand":
 		and := boolInt(s.at(i+2) == "and")
-		if rest, n := tens(i + 2 + and); n > 0 {
-			return 2000 + rest, 2 + and + n
+		y, n = 2000, 2
+		if rest, more := tens(i + 2 + and); more > 0 {
+			y, n = 2000+rest, 2+and+more
 		}
-		return 2000, 2
 	case w == "nineteen" || w == "twenty":
-		if rest, n := tens(i + 1); n > 0 && rest >= 10 {
-			return map[string]int{"nineteen": 1900, "twenty": 2000}[w] + rest, 1 + n
+		if rest, more := tens(i + 1); more > 0 && rest >= 10 {
+			y, n = map[string]int{"nineteen": 1900, "twenty": 2000}[w]+rest, 1+more
 		}
 	}
-	return 0, 0
+	if next := first(contraction(s.at(i + n))); next != "" && s.toks[i+n].kind == 'w' && !preposition(next) && !subjectPronoun(next) && !joins[next] && next != "when" && next != "so" && !adverb(next) {
+		return 0, 0 // "two thousand people"
+	}
+	return y, n
 }

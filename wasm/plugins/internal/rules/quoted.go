@@ -16,6 +16,13 @@ type quotation struct {
 	start, end int // bytes of the text, both marks included; the closing one may be missing
 }
 
+// otherText forgets the quotations of the text for as long as another one is read; the function that it returns knows them again.
+func (t *talk) otherText() func() {
+	quotations, sought := t.quotations, t.sought
+	t.quotations, t.sought = nil, false
+	return func() { t.quotations, t.sought = quotations, sought }
+}
+
 // quotationsIn finds the quotations of a text in which somebody speaks of themselves after, or
 // before, a verb of saying: 妈妈说：“我住院了。”, "I'm moving," said Tom. What the speaker quotes of
 // their own words is none.

@@ -25,9 +25,9 @@ func (t *talk) referred(s sentence) bool {
 	if thing == "" {
 		return false
 	}
-	statement := s.text[s.toks[a.from].start:s.toks[at].start] + thing + s.text[s.toks[end-1].end:s.end]
-	if at == end {
-		statement = s.text[s.toks[a.from].start:s.toks[at-1].end] + " " + thing + s.text[s.toks[at-1].end:s.end]
+	statement := thing + s.text[s.toks[end-1].end:s.end] // "they split up"
+	if at > a.from {
+		statement = s.text[s.toks[a.from].start:s.toks[at-1].end] + " " + statement
 	}
 	if w := findWhens(q.sentence, t.now); len(w) == 1 && len(findWhens(a.sentence, t.now)) == 0 {
 		from := w[0].first // "can you send me the figures by Monday?", "I'll send them"
@@ -97,33 +97,32 @@ var afterVerb = set(", in on when last ago years because yesterday")
 func (t *talk) spokenOf(kind byte) (inquiry, string) {
 	b := t.justSaid()
 	all := t.sentencesOf(b)
-	for k := len(all) - 1; k >= 0; k-- {
-		o := all[k]
-		if o.chinese() || len(o.toks) > 30 {
-			break
-		}
-		q := inquiry{asked: asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}, now: t.now, names: true}
-		var found []string
-		for i := 0; i < len(o.toks); {
-			from, end := o.thingAt(i, kind)
-			if end == 0 {
-				i++
-				continue
-			}
-			words := strings.Fields(o.text[o.toks[from].start:o.toks[end-1].end])
-			if pointing[strings.ToLower(words[0])] {
-				words[0] = "the"
-			}
-			found = append(found, q.asSaid(words, false))
-			i = end
-		}
-		if len(found) == 1 {
-			return q, found[0]
-		} else if len(found) > 1 {
-			break
-		}
+	if len(all) == 0 {
+		return inquiry{}, ""
 	}
-	return inquiry{}, ""
+	o := all[len(all)-1]
+	if o.chinese() || len(o.toks) > 30 {
+		return inquiry{}, ""
+	}
+	q := inquiry{asked: asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}, now: t.now, names: true}
+	var found []string
+	for i := 0; i < len(o.toks); {
+		from, end := o.thingAt(i, kind)
+		if end == 0 {
+			i++
+			continue
+		}
+		words := strings.Fields(o.text[o.toks[from].start:o.toks[end-1].end])
+		if w := strings.ToLower(words[0]); pointing[w] || w == "a" || w == "an" || w == "some" {
+			words[0] = "the"
+		}
+		found = append(found, q.asSaid(words, false))
+		i = end
+	}
+	if len(found) != 1 {
+		return inquiry{}, ""
+	}
+	return q, found[0]
 }
 
 // thingAt is the noun phrase of a kind that begins at token i: of things its determiner and up to four words; of what is
@@ -132,10 +131,17 @@ func (s sentence) thingAt(i int, kind byte) (from, end int) {
 	w := s.at(i)
 	switch kind {
 	case openDoing:
-		if _, _, ing := lemma(s.at(i + 1)); w != "still" || !ing && s.at(i+1) != "doing" {
+		if _, _, ing := lemma(s.at(i + 1)); w != "still" || !ing && s.at(i+1) != "doing" && s.at(i+1) != "going" {
 			return 0, 0
 		}
-		return i + 1, s.phraseEnd(i+2, 4)
+		k := i + 2
+		for preposition(s.at(k)) || determiner(s.at(k)) {
+			k++
+		}
+		if end = s.phraseEnd(k, 4); end == k {
+			return 0, 0
+		}
+		return i + 1, end
 	case openPlace:
 		if w != "to" || !determiner(s.at(i+1)) && (i+1 >= len(s.toks) || !s.toks[i+1].cap) {
 			return 0, 0
@@ -143,7 +149,7 @@ func (s sentence) thingAt(i int, kind byte) (from, end int) {
 		end = s.phraseEnd(i+2, 4)
 		return i, end
 	}
-	if w != "the" && w != "your" && w != "my" && w != "our" && !pointing[w] {
+	if w != "the" && w != "your" && w != "my" && w != "our" && w != "a" && w != "an" && w != "some" && !pointing[w] || preposition(s.at(i-1)) {
 		return 0, 0
 	}
 	end = s.phraseEnd(i+1, 4)
@@ -174,7 +180,7 @@ func (s sentence) phraseEnd(i, most int) int {
 	k := i
 	for ; k < min(len(s.toks), i+most); k++ {
 		w := s.at(k)
-		if s.toks[k].kind != 'w' || preposition(w) || auxiliary(w) || adverb(w) || determiner(w) || lead(w) || personal(w) || subjectPronoun(w) || pauses[w] {
+		if s.toks[k].kind != 'w' || k > i && kin(s.at(k-1)) || preposition(w) || auxiliary(w) || adverb(w) || determiner(w) || lead(w) || personal(w) || subjectPronoun(w) || pauses[w] {
 			break
 		}
 		if _, rest := contraction(w); rest != "" {

@@ -30,8 +30,15 @@ func (s sentence) retaken(now moment) (string, bool) {
 				return said, true
 			}
 		}
+		before := s.at(end - 2)
+		if s.at(j) == before && j+1 < len(s.toks) {
+			j++ // "in London, no sorry, in Leeds"
+		}
 		last := j+1 == len(s.toks) || s.toks[j+1].kind == 'p'
-		if before := s.at(end - 2); last && s.toks[j].kind == 'w' && s.toks[end-1].kind == 'w' && s.toks[j].cap == s.toks[end-1].cap && (preposition(before) || determiner(before)) {
+		if called := kin(s.at(j)) || calledSo[s.at(j)] || sexOf("", s.at(j)) != 0 && sexOf("", s.at(end-1)) == 0; s.at(i) == "sorry" || called {
+			continue // "I work for Google, sorry, Mum"
+		}
+		if last && s.toks[j].kind == 'w' && s.toks[end-1].kind == 'w' && s.toks[j].cap == s.toks[end-1].cap && (preposition(before) || determiner(before)) {
 			return s.text[s.start:s.toks[end-1].start] + s.text[s.toks[j].start:s.end], true
 		}
 	}
@@ -109,6 +116,7 @@ func (t *talk) corrects(i int) int {
 		n, s.end = 2, t.own[i+1].end
 	}
 	from := len(t.out.Candidates)
+	defer t.otherText()()
 	for _, o := range sentences(strings.TrimSpace(said)) {
 		o.ends = s.ends
 		t.sentence(o)

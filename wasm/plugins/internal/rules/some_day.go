@@ -130,6 +130,9 @@ func (t *talk) onHeldDay(c *clause) {
 	if h == nil || !h.own || c.past || c.perfect {
 		return
 	}
+	if attr, _ := c.eventIn(); h.end == 0 && attr == "" && !c.future && !c.must && !c.ing {
+		return // "are you coming on Friday?", "I get up at six"
+	}
 	for i := range c.whens {
 		if w := &c.whens[i]; w.hasDay || w.habit || w.byPart || c.leadsUntil(w) {
 			return
