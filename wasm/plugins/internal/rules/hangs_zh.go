@@ -32,10 +32,21 @@ func (t *talk) whomZh(s sentence, from int) {
 			i--
 			continue
 		}
+		if t.fillsSlot(from, a.Spans[0].Start) {
+			continue
+		}
 		if said := t.beforeZh(s, a.Spans[0].Start); said != "" && len(said)+len(a.Text) < maxAmended {
 			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
 		}
 	}
+}
+
+// fillsSlot reports whether a memory from number from on that begins before a byte fills a slot of one value: 我现在住柏林. The
+// next value could not end it where another memory has it as well.
+func (t *talk) fillsSlot(from, start int) bool {
+	return slices.ContainsFunc(t.out.Candidates[from:], func(a abi.Candidate) bool {
+		return a.Slot != nil && !a.Slot.Many && a.Type != "episodic" && len(a.Spans) > 0 && a.Spans[0].Start < start
+	})
 }
 
 // beforeZh is what a sentence says before a byte, in the words of a memory.
@@ -107,12 +118,20 @@ func (t *talk) withTurnZh(s sentence, from int) {
 	asked = (asked || q.ends == "？" || q.ends == "?") && !containsAny(q.raw(), "怎么不", "怎么没", "怎么老", "怎么这", "为什么", "为啥", "咋没", "咋不", "咋老")
 	kept := t.out.Candidates[:from]
 	for _, a := range t.out.Candidates[from:] {
-		open := len(a.Spans) == 1 && a.Spans[0].Turn == 0 && (t.hangsZh(s, &a) || asked && t.answersZh(s, &a))
-		if !open || t.joinZh(&a, s, q, asked) {
+		plain := len(a.Spans) == 1 && a.Spans[0].Turn == 0
+		hangs := plain && t.hangsZh(s, &a)
+		part := plain && asked && t.answersZh(s, &a)
+		joined := (hangs || part) && (asksOnZh(q.raw()) || topicZh(q.raw())) && !t.fillsSlot(from, a.Spans[0].Start) && t.joinZh(&a, s, q, asked)
+		if joined || !hangs && !(part && t.opensShortZh(s, &a)) {
 			kept = append(kept, a)
 		}
 	}
 	t.out.Candidates = kept
+}
+
+// topicZh reports a question that names what it asks about: 那个报价单你发给客户了吗. 最近怎么样 and 她没事吧 name nothing.
+func topicZh(x string) bool {
+	return endsWithAny(strings.TrimRight(x, "？?啊呀"), []string{"吗", "没", "没有", "了没"}) && !containsAny(x, "他", "她", "没事", "真的", "这样", "怎么")
 }
 
 // answersZh reports a note, a plan or an event that names nobody and nothing of its own, in an answer.
@@ -120,11 +139,10 @@ func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
 	if a.Kind != "noted" && a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" || t.topic.known && t.topic.person.key != t.self.key && strings.HasPrefix(a.Text, t.topic.person.name) {
 		return false
 	}
-	x := stripLeadZh(t.ev.Text[a.Spans[0].Start:a.Spans[0].End])
-	first, _, _ := strings.Cut(strings.ReplaceAll(x, " ", "，"), "，")
-	if a.Spans[0].Start == s.start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && (kinPrefixZh(first) == "" || jobZh(first)) && namePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x) {
-		return true // 停了，胃出血
+	if t.opensShortZh(s, a) {
+		return true
 	}
+	x := stripLeadZh(t.ev.Text[a.Spans[0].Start:a.Spans[0].End])
 	return (a.Kind != "plan" || a.Spans[0].Start == s.start) && !strings.Contains(x, "我") && kinPrefixZh(x) == "" && namePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
 }
 
@@ -173,4 +191,11 @@ func (t *talk) joinZh(a *abi.Candidate, s, q sentence, asked bool) bool {
 // asksOnZh reports a question that says nothing of what it is about: 哪天啊, 什么时候的事.
 func asksOnZh(x string) bool {
 	return utf8.RuneCountInString(x) <= 7 && !strings.ContainsAny(x, "我你您") && startsWithAny(stripLeadZh(x), []string{"哪", "什么", "啥", "几", "多", "谁", "怎", "咋", "在哪", "真的", "要紧", "严重", "要几", "看啥", "学啥", "干啥", "做啥", "转啥", "去哪", "为", "现在", "然后", "结果", "后来"})
+}
+
+// opensShortZh reports an answer that begins with a few words which say little without its question: 停了，胃出血.
+func (t *talk) opensShortZh(s sentence, a *abi.Candidate) bool {
+	x := stripLeadZh(t.ev.Text[a.Spans[0].Start:a.Spans[0].End])
+	first, _, _ := strings.Cut(strings.ReplaceAll(x, " ", "，"), "，")
+	return a.Spans[0].Start == s.start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && (kinPrefixZh(first) == "" || jobZh(first)) && namePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x)
 }
