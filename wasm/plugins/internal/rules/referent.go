@@ -199,7 +199,7 @@ func (c *clause) dangling() bool {
 	for i := c.vi + 1; i < len(c.words); i++ {
 		switch w := c.w(i); w {
 		case "it", "them", "him":
-			return true
+			return w == "it" || !determiner(c.w(i+1)) // "send him the photos"
 		case "this", "that", "these", "those", "one":
 			if next := c.w(i + 1); next == "" || next == "," || preposition(next) || joins[next] || next == "after" || next == "when" {
 				return true
