@@ -25,7 +25,7 @@ func TestDoctorRepairs(t *testing.T) {
 		}
 	}
 	out, stderr, code := h.try("doctor")
-	if code != 1 || !strings.Contains(out, "keys/ring.sealed") || !strings.Contains(out, "locket doctor --repair") || stderr != "" {
+	if code != 1 || !strings.Contains(out, "keys/ring.sealed") || !strings.Contains(out, " doctor --repair") || stderr != "" {
 		t.Errorf("exit %d\n%s%s", code, out, stderr)
 	}
 	out = h.must("doctor", "--repair")
