@@ -56,7 +56,7 @@ func TestInterruptedSaysHowItGoesOn(t *testing.T) {
 	}
 	cancel()
 	advised, ok := errors.AsType[advisedError](ended(ctx, stopped))
-	if !ok || advised.error != errInterrupted || advised.advice != "3 of 4 texts are in." {
+	if !ok || advised.err != errInterrupted || advised.advice != "3 of 4 texts are in." {
 		t.Errorf("%+v", advised)
 	}
 	if err := ended(ctx, goesOnError{errTold, "3 of 4 texts are in."}); !errors.Is(err, errTold) {

@@ -164,19 +164,21 @@ func list(w io.Writer, head string, lines []string) {
 
 // advisedError is an error with what a person can do about it.
 type advisedError struct {
-	error
+	err    error
 	advice string
 }
 
-func (e advisedError) Unwrap() error { return e.error }
+func (e advisedError) Error() string { return e.err.Error() }
+func (e advisedError) Unwrap() error { return e.err }
 
 // thereError is an error whose advice is for another machine.
 type thereError struct {
-	error
+	err    error
 	advice string
 }
 
-func (e thereError) Unwrap() error { return e.error }
+func (e thereError) Error() string { return e.err.Error() }
+func (e thereError) Unwrap() error { return e.err }
 
 // pluginAdvice says what to do about a refusal of the node, which comes as
 // words where a daemon is asked.

@@ -89,9 +89,10 @@ var (
 )
 
 // usageError is a command line that can't be meant.
-type usageError struct{ error }
+type usageError struct{ err error }
 
-func (u usageError) Unwrap() error { return u.error }
+func (u usageError) Error() string { return u.err.Error() }
+func (u usageError) Unwrap() error { return u.err }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
@@ -102,11 +103,12 @@ var errInterrupted = errors.New("interrupted")
 
 // goesOnError says what an interrupted command has done, and how it goes on.
 type goesOnError struct {
-	error
+	err   error
 	state string // sentences
 }
 
-func (g goesOnError) Unwrap() error { return g.error }
+func (g goesOnError) Error() string { return g.err.Error() }
+func (g goesOnError) Unwrap() error { return g.err }
 
 // ended is what a person is told of an error. Of a command that was interrupted that is
 // what it has done; what it did at that moment matters to nobody.
@@ -155,7 +157,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	usage, isUsage := errors.AsType[usageError](err)
 	if !errors.Is(err, errTold) {
 		a.tellError(err)
-		if isUsage && !a.json && usage.error != nil {
+		if isUsage && !a.json && usage.err != nil {
 			fmt.Fprintf(stderr, "See %s --help.\n", cmd.CommandPath())
 		}
 	}
