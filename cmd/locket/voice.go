@@ -121,7 +121,8 @@ func (a *app) voiceListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the voices that are known, and those of the last day that are not", Args: nothing(),
 		RunE: a.call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			return a.voices(cl.Voices(cmd.Context()))
+			known, err := cl.Voices(cmd.Context())
+			return a.voices(known, err)
 		}),
 	}
 }
