@@ -14,7 +14,17 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
+// Set by the linker in releases: -X main.release=v0.1.0 -X main.commit=… -X main.builtAt=…
+// -X main.releaseKey=…, of docs/release.pub.
+var release, commit, builtAt, releaseKey string
+
+// pluginCache is a folder of compiled plugins that all homes share. Only the linker sets
+// it, for tests with many homes (-X main.pluginCache=…). In releases it is empty, and each
+// home has a folder of its own, sealed with its key.
+var pluginCache string
+
 func main() {
+	linked.release, linked.commit, linked.builtAt, linked.key = release, commit, builtAt, releaseKey
 	// If the system refuses, everything else still works.
 	_ = nodump.Protect()
 	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one

@@ -18,10 +18,6 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// releaseKey is the public key, as minisign writes it, by which releases are signed. The linker
-// sets it for a release, from docs/release.pub.
-var releaseKey string
-
 // Of a place that has a release.
 const (
 	latestRelease = "https://github.com/locket-dev/locket/releases/latest/download"

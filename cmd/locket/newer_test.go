@@ -35,8 +35,8 @@ func signs(t *testing.T, dir, comment string) (key string) {
 
 // A release is compared once its signature is verified; without --from nobody is asked.
 func TestUpdateCheck(t *testing.T) {
-	defer func(was string) { release = was }(release)
-	release = "v0.1.0"
+	defer func(was string) { linked.release = was }(linked.release)
+	linked.release = "v0.1.0"
 	check := func(from, key string) (c compared, err error) {
 		var out bytes.Buffer
 		if err := (&app{json: true, stdout: &out}).compareRelease(t.Context(), from, key); err != nil {

@@ -17,11 +17,6 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// pluginCache is a folder of compiled plugins that all homes share. Only the linker sets
-// it, for tests with many homes (-X main.pluginCache=…). In releases it is empty, and each
-// home has a folder of its own, sealed with its key.
-var pluginCache string
-
 // readyPlugins is the folder in which packages put compiled plugins for all homes of the machine.
 const readyPlugins = "/var/cache/locket/plugins"
 

@@ -51,7 +51,7 @@ signature, which is verified. Nothing is installed.`,
 				return usagef("--from needs --check")
 			}
 			if o.check {
-				return a.compareRelease(cmd.Context(), o.from, releaseKey)
+				return a.compareRelease(cmd.Context(), o.from, linked.key)
 			}
 			if err := o.read(cmd.Flags()); err != nil {
 				return err

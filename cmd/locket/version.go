@@ -9,15 +9,15 @@ import (
 	"github.com/locket-dev/locket/internal/version"
 )
 
-// Set by the linker: -X main.release=v0.1.0 -X main.commit=… -X main.builtAt=….
-// What is not set is taken from what Go itself notes of a checkout.
-var (
-	release string
-	commit  string
-	builtAt string
-)
+// linked is what the linker set, as main has it. What is empty is taken from what Go itself
+// notes of a checkout.
+var linked struct {
+	release, commit, builtAt string
+	key                      string // by which releases are signed, as minisign writes it
+}
 
-func thisBuild() version.Build { return version.Of(release, commit, builtAt) }
+// thisBuild says which program this is.
+func thisBuild() version.Build { return version.Of(linked.release, linked.commit, linked.builtAt) }
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
