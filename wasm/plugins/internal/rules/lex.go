@@ -21,8 +21,13 @@ type sentence struct {
 	text       string // the whole text, which spans refer to
 	toks       []token
 	start, end int
-	ends       string           // the mark that ended it
-	times      map[place][]when // what [timesIn] found in the sentences of the text; nil: it keeps nothing
+	ends       string // the mark that ended it
+	memo       *memo  // of its text; nil: nothing is kept
+}
+
+// memo keeps what is worked out of the sentences of a text and asked for again. They share one.
+type memo struct {
+	times any // of [timesIn]
 }
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) || r == '〇' }
@@ -126,14 +131,14 @@ func sentences(text string) []sentence { return split(text, lex(text)) }
 
 func split(text string, toks []token) []sentence {
 	var all []sentence
-	first, times := 0, map[place][]when{}
+	first, kept := 0, &memo{}
 	flush := func(last int, ends string) {
 		first += marksBefore(toks[first:last])
 		for last > first && picture(toks[last-1].s) {
 			last--
 		}
 		if last > first {
-			all = append(all, sentence{text, toks[first:last], toks[first].start, toks[last-1].end, ends, times})
+			all = append(all, sentence{text, toks[first:last], toks[first].start, toks[last-1].end, ends, kept})
 		}
 	}
 	for i, t := range toks {
@@ -191,7 +196,7 @@ func abbreviation(s string) bool {
 }
 
 func (s sentence) sub(i, j int) sentence {
-	return sentence{s.text, s.toks[i:j], s.toks[i].start, s.toks[j-1].end, s.ends, s.times}
+	return sentence{s.text, s.toks[i:j], s.toks[i].start, s.toks[j-1].end, s.ends, s.memo}
 }
 
 func (s sentence) raw() string { return s.text[s.start:s.end] }

@@ -98,7 +98,8 @@ func findWhens(s sentence, now moment) []when {
 // kept beside the sentence, as many rules ask for them: nobody may change what it returns.
 func timesIn(s sentence, now moment) []when {
 	at := place{s.start, len(s.toks), now}
-	if all, ok := s.times[at]; ok {
+	kept := keptTimes(s)
+	if all, ok := kept[at]; ok {
 		return all
 	}
 	var all []when
@@ -121,10 +122,21 @@ func timesIn(s sentence, now moment) []when {
 			all[0].onDay(day)
 		}
 	}
-	if s.times != nil {
-		s.times[at] = all
+	if kept != nil {
+		kept[at] = all
 	}
 	return all
+}
+
+// keptTimes are those that are kept beside the sentences of a text; nil: none are.
+func keptTimes(s sentence) map[place][]when {
+	if s.memo == nil {
+		return nil
+	}
+	if s.memo.times == nil {
+		s.memo.times = map[place][]when{}
+	}
+	return s.memo.times.(map[place][]when)
 }
 
 // dayAlone is the day that the sentence before this one names, and nothing else: "Monday. I've got a review at ten."
