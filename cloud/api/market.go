@@ -136,7 +136,12 @@ func (s *Server) moneyRoutes(h *server.Hertz, m *market.Market) {
 		code, err := m.Payout(ctx, &p, r.by)
 		return trade.Codes{Codes: []string{code}}, err
 	}))
+	h.GET("/v1/market/vouchers", s.operator(0, func(ctx context.Context, r *party) error {
+		all, err := m.Batches(ctx)
+		return r.encoded(all, err)
+	}))
 	h.POST("/v1/market/vouchers", s.operator(512, s.issue))
+	h.POST("/v1/market/revocations", s.operator(256, s.revoke))
 	h.GET("/v1/market/x402", s.operator(0, s.openPayments))
 	h.POST("/v1/market/x402", s.operator(256, s.closePayment))
 }

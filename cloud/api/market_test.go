@@ -253,14 +253,14 @@ func TestMarketHasAPace(t *testing.T) {
 // Only the market's own key sees and ends what waits for its operator.
 func TestMarketOperatorAlone(t *testing.T) {
 	s := withMarket(t)
-	for path, body := range map[string]any{"/x402": trade.Closed{}, "/takedowns": trade.Notice{Version: 1, Reason: "mine", At: 1}, "/vouchers": trade.Issue{Batch: "b"}} {
+	for path, body := range map[string]any{"/x402": trade.Closed{}, "/takedowns": trade.Notice{Version: 1, Reason: "mine", At: 1}, "/vouchers": trade.Issue{Batch: "b"}, "/revocations": trade.Revocation{Batch: "b"}} {
 		r := s.party(2, "POST", path)
 		r.body = trade.Encode(body)
 		if res, _, kind := r.do(t, s.addr); kind != page.Forbidden {
 			t.Errorf("POST %s: %s %s", path, res.Status, kind)
 		}
 	}
-	for _, path := range []string{"/x402", "/reports"} {
+	for _, path := range []string{"/x402", "/reports", "/vouchers"} {
 		if res, _, kind := s.party(2, "GET", path).do(t, s.addr); kind != page.Forbidden {
 			t.Errorf("GET %s: %s %s", path, res.Status, kind)
 		}

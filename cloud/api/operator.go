@@ -47,3 +47,12 @@ func (s *Server) issue(ctx context.Context, r *party) error {
 	}
 	return r.encoded(trade.Codes{Codes: codes}, nil)
 }
+
+func (s *Server) revoke(ctx context.Context, r *party) error {
+	var v trade.Revocation
+	if err := trade.Decode(r.body, &v, 256); err != nil {
+		return err
+	}
+	n, err := s.Market.Revoke(ctx, v.Batch)
+	return r.encoded(n, err)
+}

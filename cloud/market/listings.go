@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cloud/market/ledger"
+	"github.com/locket-dev/locket/cloud/market/pay/voucher"
 	"github.com/locket-dev/locket/cloud/market/tables"
 	"github.com/locket-dev/locket/sync/trade"
 	"github.com/locket-dev/locket/sync/translog"
@@ -271,4 +272,24 @@ func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err err
 // Issue makes vouchers; the same words again give the same codes.
 func (m *Market) Issue(ctx context.Context, batch string, count int, each ledger.Money, until time.Time) ([]string, error) {
 	return m.c.Vouchers.Issue(ctx, batch, count, each, until)
+}
+
+// Batches lists what became of the vouchers.
+func (m *Market) Batches(ctx context.Context) ([]trade.Batch, error) {
+	out := []trade.Batch{}
+	all, err := m.c.Vouchers.Batches(ctx)
+	for _, b := range all {
+		out = append(out, trade.Batch{Name: b.Name, Issued: b.Issued, Used: b.Used, Revoked: b.Revoked, Lapsed: b.Lapsed,
+			Open: b.Open.Minor, Currency: string(b.Open.Currency), Until: b.Until.Unix()})
+	}
+	return out, err
+}
+
+// Revoke ends the vouchers of a batch that nobody has used.
+func (m *Market) Revoke(ctx context.Context, batch string) (trade.Revoked, error) {
+	n, err := m.c.Vouchers.Revoke(ctx, batch)
+	if errors.Is(err, voucher.ErrNoBatch) {
+		err = fmt.Errorf("%w: %v", ErrNotFound, err)
+	}
+	return trade.Revoked{Count: n}, err
 }

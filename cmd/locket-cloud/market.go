@@ -180,7 +180,7 @@ func marketKey(path string, create bool) (ed25519.PrivateKey, error) {
 func (a *app) marketCommand() *cobra.Command {
 	var at, file string
 	cmd := &cobra.Command{
-		Use: "market", Short: "Issue vouchers, read reports, take listings down, and print a market's keys", Args: nothing,
+		Use: "market", Short: "Issue and revoke vouchers, read reports, take listings down, and print a market's keys", Args: nothing,
 		Long: `Operate a market that 'locket-cloud serve --market' serves, by its own key. What the
 market holds is sealed: an operator sees listings, who orders what, and reports.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -208,43 +208,6 @@ market holds is sealed: an operator sees listings, who orders what, and reports.
 }
 
 type marketAsk func(context.Context, func(*remote.Market) error) error
-
-func (a *app) vouchersCommand(ask marketAsk) *cobra.Command {
-	var i trade.Issue
-	var each string
-	var days int
-	c := &cobra.Command{
-		Use: "vouchers --batch NAME --each AMOUNT", Short: "Issue vouchers, and print their codes", Args: nothing,
-		Long: `Print codes that buyers pay with. Whoever has a code can use it, once; the market keeps
-its hash alone. The same command again prints the same codes, used or not.`,
-		Example: `  locket-cloud market vouchers --market-key DATA/market.key --batch may --count 10 --each "5.00 EUR"`,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if i.Minor, i.Currency, err = trade.ParsePrice(each); err != nil {
-				return fmt.Errorf("%w: --each: %w", errUsage, err)
-			}
-			if days < 1 {
-				return fmt.Errorf("%w: --days is 1 at least", errUsage)
-			}
-			// By the day, so that the command says the same when it is repeated on that day.
-			i.Until = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days+1).Unix()
-			return ask(cmd.Context(), func(m *remote.Market) error {
-				codes, err := m.Issue(cmd.Context(), i)
-				for _, c := range codes.Codes {
-					if _, err := fmt.Fprintln(a.stdout, c); err != nil {
-						return err
-					}
-				}
-				return err
-			})
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&i.Batch, "batch", "", "`name` of these vouchers")
-	f.Uint32Var(&i.Count, "count", 1, "how many")
-	f.StringVar(&each, "each", "", "`amount` that each is worth: 5.00 EUR")
-	f.IntVar(&days, "days", 365, "for how long they can be used")
-	return c
-}
 
 func (a *app) reportsCommand(ask marketAsk) *cobra.Command {
 	return &cobra.Command{

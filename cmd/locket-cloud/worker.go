@@ -160,7 +160,11 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 	if err := a.showEngines(w.Found()); err != nil {
 		return errors.Join(err, w.Close())
 	}
-	if err := a.print(map[string]int{"spaces": len(w.Spaces())}, "working in %d spaces", len(w.Spaces())); err != nil {
+	n, what := len(w.Spaces()), "spaces"
+	if n == 1 {
+		what = "space"
+	}
+	if err := a.print(map[string]int{"spaces": n}, "working in %d %s", n, what); err != nil {
 		return errors.Join(err, w.Close())
 	}
 	return errors.Join(w.Run(ctx), w.Close())

@@ -39,6 +39,9 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 		{fmt.Errorf("share: %w", memory.ErrDamaged), "What is named here is damaged"},
 		{fmt.Errorf("open keys: %w", keyring.ErrDamaged), "What is named here is damaged"},
 		{fmt.Errorf("devices: %w", atomicfile.ErrDamaged), "What is named here is damaged"},
+		{fmt.Errorf("installed plugins: %w", atomicfile.ErrUnsealed), "What is named here is damaged"},
+		{errors.New(`grant of "nosuch": not found`), "See what there is: locket grant list"},
+		{errors.New(`relay does not have it (404, "no such route")`), "That relay does not serve this: it has no market"},
 	} {
 		if got := new(app).advice(c.err); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v: %q, want %q…", c.err, got, c.want)

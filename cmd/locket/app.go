@@ -300,7 +300,9 @@ func (a *app) showAppLog(w io.Writer, l *serve.AppLog) {
 			fmt.Fprintf(w, ", and was refused: %s", oneLine(u.Refused))
 		case len(u.Wrote) > 0:
 			fmt.Fprintf(w, "  %s", shortIDs(u.Wrote))
-		case u.Did == "askVault", u.Did == "revokeShare", u.Did == "listShares":
+		case u.Did == "askVault", u.Did == "revokeShare", u.Did == "listShares", u.Did == "owners":
+		case u.Did == "addMemory":
+			fmt.Fprint(w, ", and no memory came of it")
 		case u.Did == "createShare":
 			fmt.Fprintf(w, "  %s", shortIDs(u.Shown))
 		case len(u.Shown) > 0:

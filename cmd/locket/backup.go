@@ -212,7 +212,7 @@ func (a *app) openBackup(ctx context.Context, dir, file string) (*backup.Folder,
 	}
 	f, err := backup.Open(ctx, at, string(pass))
 	if errors.Is(err, seal.ErrFile) {
-		return nil, fmt.Errorf("backup: this is not its passphrase, or key.age is damaged: %w", err)
+		return nil, fmt.Errorf("backup: this is not its passphrase, or key.age is damaged: %w", seal.ErrFile)
 	}
 	return f, err
 }

@@ -83,7 +83,11 @@ func (a *app) showStatus(w io.Writer, s *serve.Status) {
 	if s.Consents > 0 {
 		line("consent", "%s", a.heref("%s for your answer: locket consent list", plural(s.Consents, "question waits", "questions wait")))
 	}
-	line("waiting", "%s to extract, %d to transcribe, %s", plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, size(s.Journal.Bytes))
+	if s.Locked { // which of them were worked through is known to an open home alone
+		line("waiting", "at most %s, %s", plural(s.Journal.Waiting, "event", "events"), size(s.Journal.Bytes))
+	} else {
+		line("waiting", "%s to extract, %d to transcribe, %s", plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, size(s.Journal.Bytes))
+	}
 	if s.Journal.Quarantined > 0 {
 		line("set aside", "%s", a.heref("%s; see locket doctor", plural(s.Journal.Quarantined, "input", "inputs")))
 	}
@@ -236,7 +240,11 @@ func (a *app) showDoctor(w io.Writer, x *examined, verbose bool) {
 	if len(x.Quarantine) > 0 {
 		fmt.Fprintln(w, "\nInput that was set aside, newest first")
 		for _, q := range x.Quarantine {
-			fmt.Fprintf(w, "  %s  %s  %s: %s (%s, %s)\n", a.paint.dim(a.when(q.At)), oneLine(q.Source), q.Kind, oneLine(q.Reason), size(q.Bytes), plural(int(q.Count), "time", "times"))
+			why := q.Reason
+			if !strings.Contains(why, q.Kind) { // else it has the kind already, with what it is of
+				why = strings.TrimSuffix(q.Kind+": "+why, ": ")
+			}
+			fmt.Fprintf(w, "  %s  %s  %s (%s, %s)\n", a.paint.dim(a.when(q.At)), oneLine(q.Source), oneLine(why), size(q.Bytes), plural(int(q.Count), "time", "times"))
 		}
 	}
 	if len(x.Refusals) > 0 {

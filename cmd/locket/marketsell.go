@@ -337,8 +337,11 @@ func (a *app) marketPayoutCommand(at *string) *cobra.Command {
 		Use: "payout --amount AMOUNT", Short: "Take your balance at the market out, as a voucher", Args: nothing(),
 		Long: "Prints a code that is worth the amount. Whoever has it can use it: keep it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if amount == "" {
+				return usagef("--amount AMOUNT is needed, such as \"5.00 EUR\"")
+			}
 			if _, _, err := trade.ParsePrice(amount); err != nil {
-				return usageError{err}
+				return usagef("--amount: %w", err)
 			}
 			if earned {
 				return answered(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at, Amount: amount}, func(w io.Writer, v *serve.Payout) { fmt.Fprintln(w, v.Voucher) })

@@ -216,8 +216,7 @@ func (a *app) installMCP(ctx context.Context, in *installing) error {
 		}
 		fmt.Fprintf(a.stderr, "%s The app %q may %s, and see %s.\n", what, r.Name, rights(r.Can), strings.Join(r.Types, ", "))
 		if !in.yes && !a.confirm("Make this change?") {
-			fmt.Fprintln(a.stderr, "Nothing was changed. To agree without a terminal: --yes")
-			return nil
+			return advisedError{errors.New("nothing was changed"), "To agree without a terminal: --yes"}
 		}
 		made := there == nil
 		if made {

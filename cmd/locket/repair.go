@@ -32,7 +32,7 @@ func (a *app) asking(ctx context.Context, what string, do func(ctx context.Conte
 // isDamage reports whether an error says that something of the home is not as
 // it was written.
 func isDamage(err error) bool {
-	return slices.ContainsFunc([]error{memory.ErrDamaged, keyring.ErrDamaged, keyring.ErrSwapped, atomicfile.ErrDamaged}, func(e error) bool { return errors.Is(err, e) })
+	return slices.ContainsFunc([]error{memory.ErrDamaged, keyring.ErrDamaged, keyring.ErrSwapped, atomicfile.ErrDamaged, atomicfile.ErrUnsealed}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // lookOver looks through a home that no daemon has, file by file, and tells

@@ -191,7 +191,7 @@ func (a *app) tellError(err error) {
 
 // lists has the command that lists what an error names.
 var lists = map[string]string{"app": "app list", "community": "community list", "comparison": "match list", "conflict": "conflicts", "consent": "consent list", "device": "wearable list",
-	"dream": "dream", "given": "share given", "member": "devices", "order": "market orders", "plugin": "plugin list", "sale": "market sales", "share": "share list", "worker": "grant list", "zone": "zones list"}
+	"dream": "dream", "given": "share given", "grant": "grant list", "member": "devices", "order": "market orders", "plugin": "plugin list", "sale": "market sales", "share": "share list", "worker": "grant list", "zone": "zones list"}
 
 // notThere returns the command that lists what an error did not find, by the first word of the error; empty: none.
 func notThere(err error) string {
@@ -232,6 +232,8 @@ func (a *app) advice(err error) string {
 		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.here("locket add TEXT")
 	case wrongID.MatchString(err.Error()):
 		return a.here("Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so.")
+	case strings.Contains(err.Error(), `(404, "no such route")`):
+		return "That relay does not serve this: it has no market, or is of another version. Name one that has a market with --at URL."
 	case notThere(err) != "":
 		return "See what there is: " + a.here("locket "+notThere(err))
 	case errors.Is(err, memory.ErrAmbiguous):

@@ -346,6 +346,8 @@ func (s *settingUp) opening() (err error) {
 			o.init.keyring = true
 		case "3":
 			o.init.keyFile = true
+		default:
+			s.tell("%q: want 1, 2 or 3\n", v)
 		}
 	}
 	if err != nil {

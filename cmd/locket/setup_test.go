@@ -173,7 +173,7 @@ func TestSetupEndsAnywhere(t *testing.T) {
 // name that it can't have.
 func TestSetupAsksAgain(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
-	ways := []string{"3", "2"}
+	ways := []string{"3", "2", "9"}
 	names := []string{"pendant", "My pendant"}
 	last := func(of *[]string) func(string) string {
 		return func(string) string {
@@ -192,7 +192,7 @@ func TestSetupAsksAgain(t *testing.T) {
 			return make(cfg, o)
 		}
 	}
-	if code, out := runSetupWith(t, home, p, false, noKeyring, "setup"); code != exitDone || len(ways) > 0 || len(names) > 0 || !strings.Contains(out, "user name  pendant") {
+	if code, out := runSetupWith(t, home, p, false, noKeyring, "setup"); code != exitDone || len(ways) > 0 || len(names) > 0 || !strings.Contains(strings.Join(p.asked, "\n"), `"9": want 1, 2 or 3`) || !strings.Contains(out, "user name  pendant") {
 		t.Errorf("exit %d, asked %q\n%s", code, p.asked, out)
 	}
 }

@@ -48,20 +48,12 @@ func rankName(r memory.Rank, by memory.Source) string {
 func (a *app) whyCommand() *cobra.Command {
 	var last bool
 	c := &cobra.Command{
-		Use: "why ID | why --last", Short: "Explain where a memory comes from", Args: between(0, 1, "the id"),
+		Use: "why ID | why --last", Short: "Explain where a memory comes from", Args: orLast(&last),
 		Long:    "What was said, by whom and when; which plugin took it for a memory; what it\nreplaced or what replaced it; and all that changed since.",
 		Example: "  locket why 3f7k9m2xqa\n  locket why --last",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if last == (len(args) > 0) {
-				return usagef("want an id, or --last for the memory that was learnt last")
-			}
 			return a.with(cmd.Context(), true, func(cl *serve.Client) error {
-				id, err := "", error(nil)
-				if last {
-					id, err = newest(cmd.Context(), cl)
-				} else {
-					id = args[0]
-				}
+				id, err := aimed(cmd.Context(), cl, args)
 				if err != nil {
 					return err
 				}
@@ -74,8 +66,21 @@ func (a *app) whyCommand() *cobra.Command {
 	return c
 }
 
-// newest is the id of the memory that was learnt last.
-func newest(ctx context.Context, cl *serve.Client) (string, error) {
+// orLast wants an id, or --last.
+func orLast(last *bool) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if *last == (len(args) > 0) {
+			return usagef("want an id, or --last for the memory that was learnt last")
+		}
+		return between(0, 1, "the id")(c, args)
+	}
+}
+
+// aimed is the id that was given, or that of the memory that was learnt last.
+func aimed(ctx context.Context, cl *serve.Client, args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
 	for m, err := range cl.All(ctx, serve.ListQuery{}) {
 		return m.ID.String(), err
 	}

@@ -77,12 +77,13 @@ var idLike = regexp.MustCompile(`^[0-9a-hjkmnp-tv-zA-HJKMNP-TV-Z]{4,26}$`)
 // label has is given back, as an id. Several are an error that lists them.
 func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, error) {
 	var same, part []memory.Memory
-	name := memory.Normal(text)
+	loose := func(s string) string { return strings.ReplaceAll(memory.Normal(s), " ", "") } // "wifi" is "Wi-Fi", too
+	name := loose(text)
 	for m, err := range cl.All(ctx, serve.ListQuery{Type: memory.Vault}) {
 		if err != nil {
 			return "", err
 		}
-		switch label := memory.Normal(m.Text); {
+		switch label := loose(m.Text); {
 		case label == name:
 			same = append(same, m)
 		case strings.Contains(label, name):

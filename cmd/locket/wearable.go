@@ -75,7 +75,7 @@ a bridge takes it there (locket-bridge).`,
 }
 
 func (a *app) showDevice(w io.Writer, d *serve.Device) {
-	state := "never seen"
+	state := "not seen since the start" // of the daemon, which keeps it in memory
 	switch {
 	case d.Connected:
 		state = "connected"

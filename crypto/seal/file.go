@@ -86,6 +86,9 @@ func OpenFile(r io.ReaderAt, size int64, identities, passphrase string) (io.Read
 		r, size = strings.NewReader(string(b)), int64(len(b))
 	}
 	open, n, err := age.DecryptReaderAt(r, size, with...)
+	if _, none := errors.AsType[*age.NoIdentityMatchError](err); none && identities == "" {
+		return nil, 0, fmt.Errorf("%w: wrong passphrase, or it is sealed for keys", ErrFile)
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", ErrFile, err)
 	}

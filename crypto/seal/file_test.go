@@ -81,7 +81,7 @@ func TestFile(t *testing.T) {
 	if got, err := opened(p, "", "correct horse"); err != nil || got != text {
 		t.Fatal(err)
 	}
-	if _, err := opened(p, "", "wrong"); !errors.Is(err, ErrFile) {
+	if _, err := opened(p, "", "wrong"); !errors.Is(err, ErrFile) || err.Error() != "seal: can't be opened: wrong passphrase, or it is sealed for keys" {
 		t.Errorf("a wrong passphrase: %v", err)
 	}
 	var a bytes.Buffer

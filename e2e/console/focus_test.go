@@ -9,7 +9,7 @@ import (
 )
 
 // stopped says of what Tab has come to what is wrong with it; null: it was there before, or the
-// page is left. On a phone the bar at the bottom stands before the one at the top.
+// page is left.
 const stopped = `(() => {
 	const e = document.activeElement;
 	window.stops ??= [];
@@ -20,7 +20,7 @@ const stopped = `(() => {
 	const r = e.getBoundingClientRect(), p = before?.getBoundingClientRect();
 	const bad = [];
 	if (!e.checkVisibility() || !r.width || !r.height) bad.push("is not shown");
-	if (before && part(e) === part(before) && !(innerWidth < 500 && e.closest("aside")) && r.bottom <= p.top && r.left < p.right) bad.push("stands above the one before");
+	if (before && part(e) === part(before) && r.bottom <= p.top && r.left < p.right) bad.push("stands above the one before");
 	if (before && !(before.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)) bad.push("comes before it in the page");
 	return bad.length ? bad.join(", ") + ": " + e.outerHTML.slice(0, 160) : "";
 })()`

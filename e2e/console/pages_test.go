@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
@@ -86,5 +87,16 @@ func TestNowhere(t *testing.T) {
 	} {
 		b.visit(path, "main .empty a, main .empty button")
 		b.says(says)
+	}
+}
+
+// On a phone a memory or recording that stands by itself in a day has room between its edge and
+// its text.
+func TestCardsOfADayHaveRoom(t *testing.T) {
+	b := open(t, look{"en-GB", 360, 740, false})
+	b.visit("/day/"+theDay, ".row.said")
+	b.settled()
+	if room := js[[]float64](b, `[...document.querySelectorAll(".memory-row .card, .sound-card")].map(e => parseFloat(getComputedStyle(e).paddingLeft))`); len(room) == 0 || slices.Min(room) < 8 {
+		t.Errorf("%v pixels", room)
 	}
 }

@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
@@ -35,7 +36,11 @@ func (x *Extractor) extractUtterance(ctx context.Context, p *pending, id memory.
 		if in.PCM == nil {
 			in.PCM = sound.AppendPCM(nil, pcm)
 		}
+		told := len(p.refusals)
 		out, ok := x.call(ctx, p, pl, &in, soundOf(outer.ID.Device))
+		// That an utterance has no words is no news: they come from an engine, or are missed by
+		// the recording itself. Refusals count what was said.
+		p.refusals = slices.Concat(p.refusals[:told], slices.DeleteFunc(p.refusals[told:], func(r memory.Refusal) bool { return r.Kind == "boilerplate" }))
 		if !ok {
 			continue
 		}

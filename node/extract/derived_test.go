@@ -78,3 +78,20 @@ func TestUtteranceOfTooManyTexts(t *testing.T) {
 		t.Errorf("%s", all)
 	}
 }
+
+// A plugin that reads words finds none in sound, which says nothing of what was said.
+func TestSoundWithoutWordsIsNotRefused(t *testing.T) {
+	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
+		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", From: 0, To: sound.Rate}}}, nil
+	}}
+	words := &script{id: "facts", kinds: "utterance", answer: func(*abi.Event) (abi.Output, error) {
+		return abi.Output{Refusals: []abi.Refusal{{Kind: "boilerplate", Reason: "there is no text"}, {Kind: "noise", Reason: "a drill"}}}, nil
+	}}
+	b := newBench(t, speech, words)
+	ev := b.event("audio")
+	ev.Codec, ev.Data, ev.Last = "pcm16", make([]byte, 2*sound.Rate), true
+	b.must(ev)
+	if all := b.everything(); strings.Contains(all, "boilerplate") || !strings.Contains(all, "refused noise a drill") {
+		t.Errorf("%s", all)
+	}
+}

@@ -45,11 +45,11 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 	switch {
 	case s.Disk.Free < s.Disk.Reserve:
 		add("disk", serve.LevelError, "free some space: nothing is lost, devices keep what is not acknowledged",
-			"%d MB free, under the reserve of %d MB: events are refused", s.Disk.Free>>20, s.Disk.Reserve>>20)
+			"%d MB free, under the reserve of %d MB: events are refused", s.Disk.Free/1e6, s.Disk.Reserve/1e6)
 	case s.Disk.Free < 2*s.Disk.Reserve:
-		add("disk", serve.LevelWarning, "free some space soon", "%d MB free; from %d MB on events are refused", s.Disk.Free>>20, s.Disk.Reserve>>20)
+		add("disk", serve.LevelWarning, "free some space soon", "%d MB free; from %d MB on events are refused", s.Disk.Free/1e6, s.Disk.Reserve/1e6)
 	default:
-		add("disk", serve.LevelOK, "", "%d MB free, %d MB used", s.Disk.Free>>20, s.Disk.Used>>20)
+		add("disk", serve.LevelOK, "", "%d MB free, %d MB used", s.Disk.Free/1e6, s.Disk.Used/1e6)
 	}
 	ch.doctorBroker(&s, add)
 	if s.Pause.Paused {

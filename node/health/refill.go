@@ -136,7 +136,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 		return err
 	}
 	if said > 0 {
-		r.Findings = append(r.Findings, RepairedItem{Place: "sync", What: fmt.Sprintf("%d things that this device said may have reached nobody", said), Done: "said again"})
+		r.Findings = append(r.Findings, RepairedItem{Place: "sync", What: fmt.Sprintf("what this device said may have reached nobody: %d times", said), Done: "said again"})
 		if err := h.c.Sync.Round(ctx, h.c.Sync.Replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 		}

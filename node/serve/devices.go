@@ -25,7 +25,7 @@ type Device struct {
 	Added     time.Time `json:"added,omitzero"` // absent: at a broker that has its own credentials
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	Connected bool      `json:"connected"`
-	Events    uint64    `json:"events"`            // taken from it, ever
+	Events    uint64    `json:"events"`            // taken from it since the node was started, as last_seen is
 	Battery   *int      `json:"battery,omitempty"` // %, as it said last since the daemon was started
 	Publish   []string  `json:"publish,omitempty"` // topics beyond its own, see AddDeviceRequest
 	Read      []string  `json:"read,omitempty"`

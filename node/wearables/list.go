@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/intake"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/statefile"
@@ -74,8 +75,10 @@ func (d *List) read() error {
 		return fmt.Errorf("devices: %w", err)
 	}
 	var list []entry
-	if err := json.Unmarshal(b, &list); err != nil {
-		return fmt.Errorf("devices: %s: %w", d.path, err)
+	if len(b) > 0 { // else it is empty, and not signed
+		if err := json.Unmarshal(b, &list); err != nil {
+			return fmt.Errorf("devices: %w: %s: %v", memory.ErrDamaged, d.path, err)
+		}
 	}
 	d.list, d.signed, d.stat = list, signed, info.ModTime()
 	return nil

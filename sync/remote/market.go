@@ -249,6 +249,18 @@ func (m *Market) Issue(ctx context.Context, i trade.Issue) (c trade.Codes, err e
 	return c, err
 }
 
+// Batches are the vouchers that were issued, by the market's own key.
+func (m *Market) Batches(ctx context.Context) (out []trade.Batch, err error) {
+	err = m.ask(ctx, "GET", "/vouchers", nil, nil, &out)
+	return out, err
+}
+
+// Revoke ends the vouchers of a batch that nobody has used, by the market's own key.
+func (m *Market) Revoke(ctx context.Context, batch string) (out trade.Revoked, err error) {
+	err = m.ask(ctx, "POST", "/revocations", nil, trade.Encode(trade.Revocation{Batch: batch}), &out)
+	return out, err
+}
+
 // Complaints are the reports of live listings, by the market's own key.
 func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
 	err = m.ask(ctx, "GET", "/reports", nil, nil, &out)

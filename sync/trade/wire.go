@@ -119,6 +119,28 @@ type Issue struct {
 	Until    int64  `cbor:"5,keyasint"` // Unix seconds
 }
 
+// Batch is what became of vouchers that were issued together.
+type Batch struct {
+	Name     string `cbor:"1,keyasint" json:"name"` // empty: all that sellers and buyers were paid out
+	Issued   int    `cbor:"2,keyasint" json:"issued"`
+	Used     int    `cbor:"3,keyasint" json:"used"`
+	Revoked  int    `cbor:"4,keyasint" json:"revoked"`
+	Lapsed   int    `cbor:"5,keyasint" json:"lapsed"`
+	Open     int64  `cbor:"6,keyasint" json:"open"` // minor units that can still be redeemed
+	Currency string `cbor:"7,keyasint" json:"currency"`
+	Until    int64  `cbor:"8,keyasint" json:"until"` // Unix seconds
+}
+
+// Revocation ends the vouchers of a batch that nobody has used, by the market's key.
+type Revocation struct {
+	Batch string `cbor:"1,keyasint"`
+}
+
+// Revoked is how many vouchers that ended.
+type Revoked struct {
+	Count int64 `cbor:"1,keyasint" json:"revoked"`
+}
+
 // Codes are vouchers.
 type Codes struct {
 	Codes []string `cbor:"1,keyasint" json:"codes"`

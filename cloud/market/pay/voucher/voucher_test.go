@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,8 +116,12 @@ func TestLifeOfABatch(t *testing.T) {
 		if err := redeem(t, p, "bob", codes[0]); !errors.Is(err, pay.ErrUsed) {
 			t.Errorf("redeemed by another: %v", err)
 		}
-		want := Batch{"spring", 5, 1, 0, 0, ledger.Money{Minor: 4000, Currency: "EUR"}}
-		if all, err := p.Batches(t.Context()); err != nil || len(all) != 1 || all[0] != want {
+		paid, err := p.Payout(t.Context(), "1", "", eur10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []Batch{{"", 1, 0, 0, 0, eur10, now.Add(payoutLife)}, {"spring", 5, 1, 0, 0, ledger.Money{Minor: 4000, Currency: "EUR"}, end}}
+		if all, err := p.Batches(t.Context()); err != nil || !slices.Equal(all, want) {
 			t.Errorf("batches %v, %v, want %v", all, err, want)
 		}
 		now = end
@@ -132,6 +137,14 @@ func TestLifeOfABatch(t *testing.T) {
 		}
 		if err := redeem(t, p, "bob", codes[1]); !errors.Is(err, pay.ErrProof) || !strings.Contains(err.Error(), "revoked") {
 			t.Errorf("revoked: %v", err)
+		}
+		for _, other := range []string{"sprnig", "", "payout 1"} {
+			if _, err := p.Revoke(t.Context(), other); !errors.Is(err, ErrNoBatch) {
+				t.Errorf("revoked %q: %v", other, err)
+			}
+		}
+		if err := redeem(t, p, "bob", paid); err != nil {
+			t.Errorf("what bob was paid with: %v", err)
 		}
 	})
 }

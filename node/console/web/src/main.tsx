@@ -57,6 +57,7 @@ function Shell() {
   const status = useLoaded<Status>("/v1/status");
   const alive = useLive();
   const [palette, open] = useState(false);
+  const narrow = useMatches("(max-width: 760px)"); // there what is at the side's foot is the bar at the top
   useTheme();
   useEffect(() => {
     const timer = setTimeout(() => (keepShell(), loadRest().catch(() => undefined)), afterwards);
@@ -75,6 +76,33 @@ function Shell() {
   const here = place.path[0] ?? "";
   const s = status.value;
   if (s) (inZone(s.zone), allow(s.may));
+  const nav = (
+    <nav key="nav" aria-label={t("nav.label")}>
+      {pages.map((p) => (
+        <a key={p.path} href={p.path} aria-current={p.path === "/" + here || p.also.includes(here) ? "page" : undefined}>
+          <Icon name={p.icon} size={20} />
+          <span>{t(p.word)}</span>
+          {p.path === "/sharing" && !!s?.consents && (
+            <b class="nav-mark">
+              <span aria-hidden="true">{s.consents}</span>
+              <span class="sr">{t("consent.mark", { n: s.consents })}</span>
+            </b>
+          )}
+        </a>
+      ))}
+    </nav>
+  );
+  const foot = (
+    <div key="foot" class="side-foot">
+      <button type="button" class="palette-button" onClick={() => open(true)}>
+        <Icon name="ask" size={16} />
+        <span>{t("palette.button")}</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      {s && away() && <p class="afar-mark" title={t("afar.says")}>{t("afar.mark")}<span class="sr">. {t("afar.says")}</span></p>}
+      {s && <Recording status={s} alive={alive} />}
+    </div>
+  );
   return (
     <>
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>
@@ -85,29 +113,7 @@ function Shell() {
           <Mark />
           <span>Locket</span>
         </a>
-        <nav aria-label={t("nav.label")}>
-          {pages.map((p) => (
-            <a key={p.path} href={p.path} aria-current={p.path === "/" + here || p.also.includes(here) ? "page" : undefined}>
-              <Icon name={p.icon} size={20} />
-              <span>{t(p.word)}</span>
-              {p.path === "/sharing" && !!s?.consents && (
-                <b class="nav-mark">
-                  <span aria-hidden="true">{s.consents}</span>
-                  <span class="sr">{t("consent.mark", { n: s.consents })}</span>
-                </b>
-              )}
-            </a>
-          ))}
-        </nav>
-        <div class="side-foot">
-          <button type="button" class="palette-button" onClick={() => open(true)}>
-            <Icon name="ask" size={16} />
-            <span>{t("palette.button")}</span>
-            <kbd>Ctrl K</kbd>
-          </button>
-          {s && away() && <p class="afar-mark" title={t("afar.says")}>{t("afar.mark")}<span class="sr">. {t("afar.says")}</span></p>}
-          {s && <Recording status={s} alive={alive} />}
-        </div>
+        {narrow ? [foot, nav] : [nav, foot]}
       </aside>
       <main id="main" tabIndex={-1}>
         {status.error?.status === 0 && !s ? <Away /> : status.error && !s ? <Failure error={status.error} /> : !s ? <Waiting /> : s.locked ? <Unlock /> : <Page place={place} status={s} />}
@@ -118,6 +124,18 @@ function Shell() {
       <Toasts />
     </>
   );
+}
+
+/** Whether a media query holds, from now on. */
+function useMatches(query: string): boolean {
+  const [holds, set] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const on = () => set(media.matches);
+    media.addEventListener("change", on);
+    return () => media.removeEventListener("change", on);
+  }, [query]);
+  return holds;
 }
 
 type Place = ReturnType<typeof usePlace>;
