@@ -17,7 +17,7 @@ func TestUserUnitsAreConfined(t *testing.T) {
 		}
 		return strings.Split(string(b), "\n")
 	}
-	daemon, bridge := read("../locket/atlogin/locket.service"), read("files/locket-bridge.service")
+	daemon, bridge := read("../locket/cli/atlogin/locket.service"), read("files/locket-bridge.service")
 	from := slices.Index(daemon, "NoNewPrivileges=yes")
 	if from < 0 {
 		t.Fatal("the daemon's unit confines nothing")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/span"
@@ -20,11 +21,11 @@ import (
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	d := deps{openNode: func(config.Config, *slog.Logger, span.Sink) (openNode, error) {
+	d := cli.Deps{OpenNode: func(config.Config, *slog.Logger, span.Sink) (cli.OpenNode, error) {
 		return nil, fmt.Errorf("open: %w", memory.ErrInUse)
 	}}
 	var out, problems strings.Builder
-	if code := run(ctx, []string{"--home", t.TempDir(), "run"}, strings.NewReader(""), &out, &problems, d); code != exitFailed || problems.String() != "locket: interrupted\n" {
+	if code := run(ctx, []string{"--home", t.TempDir(), "run"}, strings.NewReader(""), &out, &problems, d); code != cli.ExitFailed || problems.String() != "locket: interrupted\n" {
 		t.Errorf("%d, %q", code, problems.String())
 	}
 }
@@ -43,7 +44,7 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 		{errors.New(`grant of "nosuch": not found`), "See what there is: locket grant list"},
 		{errors.New(`relay does not have it (404, "no such route")`), "That relay does not serve this: it has no market"},
 	} {
-		if got := new(app).advice(c.err); !strings.HasPrefix(got, c.want) {
+		if got := new(cli.App).Advice(c.err); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v: %q, want %q…", c.err, got, c.want)
 		}
 	}
@@ -53,16 +54,16 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 // what failed.
 func TestInterruptedSaysHowItGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	stopped := goesOnError{fmt.Errorf("after 3 memories: %w", context.Canceled), "3 of 4 texts are in."}
-	if err := ended(ctx, stopped); err.Error() != "after 3 memories: context canceled" {
+	stopped := cli.GoesOnError{Err: fmt.Errorf("after 3 memories: %w", context.Canceled), State: "3 of 4 texts are in."}
+	if err := cli.Ended(ctx, stopped); err.Error() != "after 3 memories: context canceled" {
 		t.Errorf("before: %v", err)
 	}
 	cancel()
-	advised, ok := errors.AsType[advisedError](ended(ctx, stopped))
-	if !ok || advised.err != errInterrupted || advised.advice != "3 of 4 texts are in." {
+	advised, ok := errors.AsType[cli.AdvisedError](cli.Ended(ctx, stopped))
+	if !ok || advised.Err != cli.ErrInterrupted || advised.Advice != "3 of 4 texts are in." {
 		t.Errorf("%+v", advised)
 	}
-	if err := ended(ctx, goesOnError{errTold, "3 of 4 texts are in."}); !errors.Is(err, errTold) {
+	if err := cli.Ended(ctx, cli.GoesOnError{Err: cli.ErrTold, State: "3 of 4 texts are in."}); !errors.Is(err, cli.ErrTold) {
 		t.Errorf("another failure: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -12,8 +13,8 @@ func TestFoldRefusals(t *testing.T) {
 		return memory.Refusal{Kind: "duplicate", Reason: "shows what photo glasses/1/" + n + " shows"}
 	}
 	asked, filler := memory.Refusal{Kind: "question", Reason: "asks"}, memory.Refusal{Kind: "filler", Reason: "asks"}
-	got := foldRefusals([]memory.Refusal{photo("12"), asked, photo("4"), filler, asked, photo("130")})
-	if want := []alike{{photo("12"), 3}, {asked, 2}, {filler, 1}}; !reflect.DeepEqual(got, want) {
+	got := memorycmd.FoldRefusals([]memory.Refusal{photo("12"), asked, photo("4"), filler, asked, photo("130")})
+	if want := []memorycmd.Alike{{Refusal: photo("12"), Count: 3}, {Refusal: asked, Count: 2}, {Refusal: filler, Count: 1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

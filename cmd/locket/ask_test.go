@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -31,8 +33,8 @@ func TestUnsureAnswers(t *testing.T) {
 		{"a model's", serve.AskResult{Model: "m", Answer: "I don't know.", Evidence: near}, "I don't know.\n", "kayak"},
 	} {
 		var out bytes.Buffer
-		a := &app{stderr: &out}
-		a.showAnswer(&out, &tt.r)
+		a := &cli.App{Stderr: &out}
+		recallcmd.ShowAnswer(a, &out, &tt.r)
 		if got := out.String(); !strings.HasPrefix(got, tt.want) || strings.Contains(got, tt.without) {
 			t.Errorf("%s: %q", tt.name, got)
 		}
@@ -40,19 +42,19 @@ func TestUnsureAnswers(t *testing.T) {
 	first, second := serve.Hit{ID: memory.ID{1}, Text: near[0].Text}, serve.Hit{ID: memory.ID{2}, Text: "I know Lindau", Minor: true}
 	for _, tt := range []struct {
 		r       serve.SearchResult
-		how     found
+		how     cli.Found
 		want    string // the beginning
 		without string
 	}{
-		{serve.SearchResult{Hits: []serve.Hit{first}}, found{}, "Not sure. The nearest is:\n", "more"},
-		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, found{}, " 0.00  ", "I know"},
-		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, found{minor: true}, " 0.00  ", "more"},
-		{serve.SearchResult{Hits: []serve.Hit{second}}, found{}, "Nothing is known about that. -n 1 shows what is nearest.\n", "Lindau"},
-		{serve.SearchResult{Unquoted: true, Hits: []serve.Hit{second}}, found{}, "Nothing is known about that. -n 1 ", "phrase"},
-		{serve.SearchResult{}, found{}, "Nothing is known about that.\n", "-n"},
+		{serve.SearchResult{Hits: []serve.Hit{first}}, cli.Found{}, "Not sure. The nearest is:\n", "more"},
+		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, cli.Found{}, " 0.00  ", "I know"},
+		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, cli.Found{Minor: true}, " 0.00  ", "more"},
+		{serve.SearchResult{Hits: []serve.Hit{second}}, cli.Found{}, "Nothing is known about that. -n 1 shows what is nearest.\n", "Lindau"},
+		{serve.SearchResult{Unquoted: true, Hits: []serve.Hit{second}}, cli.Found{}, "Nothing is known about that. -n 1 ", "phrase"},
+		{serve.SearchResult{}, cli.Found{}, "Nothing is known about that.\n", "-n"},
 	} {
 		var out bytes.Buffer
-		(&app{}).showHits(&out, &tt.r, tt.how)
+		(&cli.App{}).ShowHits(&out, &tt.r, tt.how)
 		if got := out.String(); !strings.HasPrefix(got, tt.want) || strings.Contains(got, tt.without) {
 			t.Errorf("search: %q", got)
 		}

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/mcpcmd"
 )
 
 // strictly reads a JSON file that has these fields alone.
@@ -31,7 +34,7 @@ func understood(t *testing.T, file string, words []string) {
 	if len(words) == 0 || words[0] != "locket" {
 		t.Fatalf("%s: %q is not locket", file, words)
 	}
-	root := (&app{deps: testDeps()}).root()
+	root := root((&cli.App{Deps: testDeps()}))
 	c, rest, err := root.Find(words[1:])
 	if err != nil || c == root {
 		t.Fatalf("%s: %q: %v", file, words, err)
@@ -65,7 +68,7 @@ func TestAssistantFiles(t *testing.T) {
 		for event, groups := range hooks.Hooks {
 			for _, h := range groups[0].Hooks {
 				line, quiet := strings.CutSuffix(h.Command, " || exit 0")
-				if understood(t, file, strings.Fields(line)); !quiet || h.Type != "command" || time.Duration(h.Timeout)*time.Second <= hookTime {
+				if understood(t, file, strings.Fields(line)); !quiet || h.Type != "command" || time.Duration(h.Timeout)*time.Second <= mcpcmd.HookTime {
 					t.Errorf("%s: %s: %+v", file, event, h)
 				}
 			}

@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -21,6 +19,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/node/config"
@@ -81,12 +80,12 @@ func (well) Doctor(context.Context, bool) (serve.DoctorReport, error) {
 }
 
 // bridgeOf gives a bridge that runs by itself, and its log.
-func bridgeOf(cfg config.Bridge, environ ...string) (*bridge, *bytes.Buffer) {
+func bridgeOf(cfg config.Bridge, environ ...string) (*cli.Bridge, *bytes.Buffer) {
 	log := new(bytes.Buffer)
-	return newBridge(&config.Config{Bridge: cfg}, environ, well{}, slog.New(slog.NewTextHandler(log, nil))), log
+	return cli.NewBridge(&config.Config{Bridge: cfg}, environ, well{}, slog.New(slog.NewTextHandler(log, nil))), log
 }
 
-func (b *bridge) finding(t *testing.T) serve.Finding {
+func finding(b *cli.Bridge, t *testing.T) serve.Finding {
 	t.Helper()
 	r, err := b.Doctor(t.Context(), false)
 	if err != nil || len(r.Findings) != 1 || r.OK == (r.Findings[0].Level == serve.LevelError) {
@@ -109,8 +108,8 @@ func TestBridgeRefuses(t *testing.T) {
 		"its words":  {there.cfg, "config: line 3: folder is missing; name one"},
 	} {
 		b, log := bridgeOf(c.cfg)
-		b.run(t.Context())
-		if f := b.finding(t); f.Level != serve.LevelError || !strings.Contains(f.Detail, c.want) {
+		b.Run(t.Context())
+		if f := finding(b, t); f.Level != serve.LevelError || !strings.Contains(f.Detail, c.want) {
 			t.Errorf("%s: %+v", name, f)
 		}
 		if !strings.Contains(log.String(), c.want) || strings.Count(log.String(), "level=ERROR") != 1 {
@@ -120,7 +119,7 @@ func TestBridgeRefuses(t *testing.T) {
 	there.says(t, there.arguments())
 
 	b, log := bridgeOf(config.Bridge{})
-	b.run(t.Context())
+	b.Run(t.Context())
 	if r, err := b.Doctor(t.Context(), false); err != nil || len(r.Findings) > 0 || log.Len() > 0 {
 		t.Errorf("without a bridge: %+v, %v, %s", r, err, log)
 	}
@@ -131,7 +130,7 @@ func TestBridgeCrashes(t *testing.T) {
 	f := newFakeBridge(t, `if first; then echo "panic: out of range" >&2; exit 2; fi
 echo '{"error":"config: gone"}' >&2; exit 2`)
 	b, log := bridgeOf(f.cfg)
-	b.run(t.Context())
+	b.Run(t.Context())
 	f.says(t, f.arguments(), f.arguments())
 	for _, want := range []string{"exit status 2: panic: out of range", "config: gone"} {
 		if !strings.Contains(log.String(), want) {
@@ -146,12 +145,12 @@ func TestBridgeWillNotEnd(t *testing.T) {
 	b, _ := bridgeOf(f.cfg, "PATH="+os.Getenv("PATH"))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { b.run(ctx); close(ended) }()
+	go func() { b.Run(ctx); close(ended) }()
 	f.says(t, f.arguments())
 	if !f.heard.Scan() {
 		t.Fatal(f.heard.Err())
 	}
-	if d := b.finding(t); d.Level != serve.LevelOK || !strings.Contains(d.Detail, "process "+f.heard.Text()) {
+	if d := finding(b, t); d.Level != serve.LevelOK || !strings.Contains(d.Detail, "process "+f.heard.Text()) {
 		t.Errorf("%+v", d)
 	}
 	stop()
@@ -161,12 +160,12 @@ func TestBridgeWillNotEnd(t *testing.T) {
 // What the bridge says is logged, but the same attempt at a device that is away only once.
 func TestBridgeLines(t *testing.T) {
 	log := new(bytes.Buffer)
-	out := &bridgeOut{log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})), away: map[string]bool{}}
-	w := &lines{each: out.line}
+	out := &cli.BridgeOut{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})), Away: map[string]bool{}}
+	w := &cli.Lines{Each: out.Line}
 	line := func(what, text string) string {
 		return fmt.Sprintf("{\"device\":\"omi\",\"what\":%q,\"text\":%q}\n", what, text)
 	}
-	text := line("waiting", "one") + line("waiting", "two") + line("connected", "three") + line("waiting", "four") + strings.Repeat("x", 3*bridgeLine) + "\n\n" + line("lost", "five")
+	text := line("waiting", "one") + line("waiting", "two") + line("connected", "three") + line("waiting", "four") + strings.Repeat("x", 3*cli.BridgeLine) + "\n\n" + line("lost", "five")
 	for part := range slices.Chunk([]byte(text), 7) {
 		if n, err := w.Write(part); n != len(part) || err != nil {
 			t.Fatal(n, err)
@@ -190,7 +189,7 @@ func TestDaemonRunsABridge(t *testing.T) {
 	f := newFakeBridge(t, `if first; then exit 1; fi
 say "secrets $(env | grep -c -e SECRET -e LOCKET)"
 stay`)
-	d.environ = append(d.environ, "MY_SECRET=open sesame", "LOCKET_BRIDGE_PROGRAM="+f.cfg.Program)
+	d.Environ = append(d.Environ, "MY_SECRET=open sesame", "LOCKET_BRIDGE_PROGRAM="+f.cfg.Program)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan struct{})
@@ -217,14 +216,14 @@ stay`)
 
 // stopsLast is a node that tells whether a bridge runs as it stops.
 type stopsLast struct {
-	openNode
+	cli.OpenNode
 	pid  *int
 	runs *bool
 }
 
 func (n stopsLast) Stop(ctx context.Context) error {
 	*n.runs = syscall.Kill(*n.pid, 0) == nil
-	return n.openNode.Stop(ctx)
+	return n.OpenNode.Stop(ctx)
 }
 
 // A daemon's bridge ends before the node stops, which takes what the bridge says at its end.
@@ -235,10 +234,10 @@ func TestNodeStopsAfterItsBridge(t *testing.T) {
 		t.Fatal(code)
 	}
 	f := newFakeBridge(t, "trap '' TERM\nsay $$\nexec sleep 600") // it takes all of bridgeStop
-	d.environ = append(d.environ, "LOCKET_BRIDGE_PROGRAM="+f.cfg.Program)
+	d.Environ = append(d.Environ, "LOCKET_BRIDGE_PROGRAM="+f.cfg.Program)
 	pid, runs := 0, false
-	open := d.openNode
-	d.openNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (openNode, error) {
+	open := d.OpenNode
+	d.OpenNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (cli.OpenNode, error) {
 		n, err := open(cfg, log, spans)
 		if err != nil {
 			return nil, err
@@ -297,14 +296,14 @@ func TestKilledDaemonHasNoBridge(t *testing.T) {
 func TestWhereTheBridgeIs(t *testing.T) {
 	b, _ := bridgeOf(config.Bridge{Config: "/x"})
 	t.Setenv("PATH", t.TempDir())
-	if p, err := b.program(); !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "bridge.program") {
+	if p, err := b.Program(); !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "bridge.program") {
 		t.Errorf("%q, %v", p, err)
 	}
 	on := filepath.Join(os.Getenv("PATH"), "locket-bridge")
 	if err := os.WriteFile(on, nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := b.program(); err != nil || p != on {
+	if p, err := b.Program(); err != nil || p != on {
 		t.Errorf("%q, %v", p, err)
 	}
 	self, err := os.Executable()
@@ -316,7 +315,7 @@ func TestWhereTheBridgeIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Remove(beside) })
-	if p, err := b.program(); err != nil || p != beside {
+	if p, err := b.Program(); err != nil || p != beside {
 		t.Errorf("%q, %v", p, err)
 	}
 }

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+)
 
 // TestTakesBack tells what takes back the last line, what orders more to be forgotten, and what is
 // told as any line is.
@@ -15,9 +19,9 @@ func TestTakesBack(t *testing.T) {
 	} {
 		got := tell
 		switch {
-		case undoWords.MatchString(line):
+		case recallcmd.UndoWords.MatchString(line):
 			got = undo
-		case forgetWords.MatchString(line):
+		case recallcmd.ForgetWords.MatchString(line):
 			got = forget
 		}
 		if got != want {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/sharecmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -13,7 +15,7 @@ func TestCommunityShowsItemsApart(t *testing.T) {
 	author := memory.MemberID{1, 2, 3}
 	v := serve.CommunityView{Items: []serve.CommunityItem{{ID: author.LineOf(memory.ID{15: 1 << 7}), Text: "one"}, {ID: author.LineOf(memory.ID{9: 1}), Text: "two"}}}
 	var out strings.Builder
-	(&app{}).showCommunity(&out, &v)
+	sharecmd.ShowCommunity((&cli.App{}), &out, &v)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	first, _, _ := strings.Cut(lines[len(lines)-1], " ")
 	second, _, _ := strings.Cut(lines[len(lines)-2], " ")
@@ -26,11 +28,11 @@ func TestCommunityShowsItemsApart(t *testing.T) {
 // there is none.
 func TestCommunityKnows(t *testing.T) {
 	v := serve.CommunityView{}
-	if got := new(app).knows(&v, "when"); !strings.Contains(got, "not shown") {
+	if got := sharecmd.Knows(new(cli.App), &v, "when"); !strings.Contains(got, "not shown") {
 		t.Errorf("of none: %q", got)
 	}
 	v.Questions = []serve.CommunityQuestion{{CommunityItem: serve.CommunityItem{Text: "when", You: true}, Knows: "mine"}, {CommunityItem: serve.CommunityItem{Text: "when"}, Knows: "another's"}}
-	if got := new(app).knows(&v, "when"); got != "mine" {
+	if got := sharecmd.Knows(new(cli.App), &v, "when"); got != "mine" {
 		t.Errorf("%q", got)
 	}
 }

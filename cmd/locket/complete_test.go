@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -33,9 +34,9 @@ func TestCompletingEnds(t *testing.T) {
 		if _, err := serve.EnsureToken(cfg.API.TokenFile); err != nil {
 			t.Fatal(err)
 		}
-		a, c := &app{settings: &config.Loaded{Config: cfg}}, &cobra.Command{}
+		a, c := &cli.App{Settings: &config.Loaded{Config: cfg}}, &cobra.Command{}
 		c.SetContext(t.Context())
-		got, how := a.completing(memoryIDs(""))(c, nil, "")
+		got, how := a.Completing(cli.MemoryIDs(""))(c, nil, "")
 		if len(got) != 0 || how != cobra.ShellCompDirectiveNoFileComp || kept.Load() == 0 {
 			t.Errorf("it answers first %v: %q, %d, of %d requests", first, got, how, kept.Load())
 		}

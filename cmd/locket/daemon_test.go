@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // clumsy is a home that can't be locked, nor stopped, without a fault.
-type clumsy struct{ openNode }
+type clumsy struct{ cli.OpenNode }
 
 // clumsyKeys are its keys.
 type clumsyKeys struct{ serve.Keys }
@@ -24,7 +25,7 @@ type clumsyKeys struct{ serve.Keys }
 var errClumsy = errors.New("the index is not written")
 
 func (c clumsy) Services() serve.Services {
-	s := c.openNode.Services()
+	s := c.OpenNode.Services()
 	s.Keys = clumsyKeys{s.Keys}
 	return s
 }
@@ -33,17 +34,17 @@ func (c clumsyKeys) Lock(ctx context.Context) error {
 	return errors.Join(c.Keys.Lock(ctx), ctx.Err(), errClumsy)
 }
 
-func (c clumsy) Stop(ctx context.Context) error { return errors.Join(c.openNode.Stop(ctx), errClumsy) }
+func (c clumsy) Stop(ctx context.Context) error { return errors.Join(c.OpenNode.Stop(ctx), errClumsy) }
 
 // interrupted is a home that is told to end while it stops to begin anew.
 type interrupted struct {
-	openNode
+	cli.OpenNode
 	end func()
 }
 
 func (i interrupted) Stop(ctx context.Context) error {
 	i.end()
-	return i.openNode.Stop(ctx)
+	return i.OpenNode.Stop(ctx)
 }
 
 // A daemon that is told to end while it is locked does not begin anew: the one that began
@@ -56,15 +57,15 @@ func TestEndsWhileItIsLocked(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	open := d.openNode
-	d.openNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (openNode, error) {
+	open := d.OpenNode
+	d.OpenNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (cli.OpenNode, error) {
 		n, err := open(cfg, log, spans)
 		if err != nil {
 			return nil, err
 		}
 		return interrupted{n, stop}, nil
 	}
-	d.restart = func([]string, []string) error {
+	d.Restart = func([]string, []string) error {
 		t.Error("it begins anew")
 		return errors.ErrUnsupported
 	}
@@ -95,15 +96,15 @@ func TestLockedWithAFault(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	again := make(chan []string, 1)
-	open := d.openNode
-	d.openNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (openNode, error) {
+	open := d.OpenNode
+	d.OpenNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (cli.OpenNode, error) {
 		n, err := open(cfg, log, spans)
 		if err != nil {
 			return nil, err
 		}
 		return clumsy{n}, nil
 	}
-	d.restart = func(args, _ []string) error {
+	d.Restart = func(args, _ []string) error {
 		again <- args
 		stop()
 		return errors.ErrUnsupported
@@ -140,7 +141,7 @@ func TestEveryAddress(t *testing.T) {
 		"tcp://[::]:1883": "tcp://*:1883, any address of this machine", "tcp://0.0.0.0:1883": "tcp://*:1883, any address of this machine",
 		"tcp://127.0.0.1:1883": "tcp://127.0.0.1:1883", "ssl://broker.example:8883": "ssl://broker.example:8883", "": "",
 	} {
-		if got := everyAddress(broker); got != want {
+		if got := cli.EveryAddress(broker); got != want {
 			t.Errorf("%q: %q, want %q", broker, got, want)
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/enginecmd"
+	"github.com/locket-dev/locket/cmd/locket/healthcmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -21,14 +24,14 @@ func TestParkedHasANextStep(t *testing.T) {
 		{serve.Engine{Kind: "ears", Engine: "whisper.cpp", URL: "http://127.0.0.1:8080", Local: true, Waiting: 1}, ""},
 	} {
 		var out strings.Builder
-		new(app).showEngine(&out, &c.e)
+		enginecmd.ShowEngine(new(cli.App), &out, &c.e)
 		if got := out.String(); !strings.HasSuffix(got, c.want) || c.want == "" && strings.Contains(got, "again") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 	var out strings.Builder
-	x := examined{DoctorReport: serve.DoctorReport{OK: true, Findings: []serve.Finding{{Check: "ears", Level: serve.LevelWarning, Detail: "whisper.cpp failed at 3"}}}}
-	new(app).showDoctor(&out, &x, false)
+	x := healthcmd.Examined{DoctorReport: serve.DoctorReport{OK: true, Findings: []serve.Finding{{Check: "ears", Level: serve.LevelWarning, Detail: "whisper.cpp failed at 3"}}}}
+	healthcmd.ShowDoctor(new(cli.App), &out, &x, false)
 	if got := out.String(); strings.Contains(got, "Nothing is wrong.") {
 		t.Error(got)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node/config"
 )
@@ -29,7 +30,7 @@ func TestFrugalBeforeItOpens(t *testing.T) {
 	}
 	errSeen := errors.New("seen")
 	growth := uint64(0)
-	d.openNode = func(config.Config, *slog.Logger, span.Sink) (openNode, error) {
+	d.OpenNode = func(config.Config, *slog.Logger, span.Sink) (cli.OpenNode, error) {
 		s := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 		metrics.Read(s)
 		growth = s[0].Value.Uint64()

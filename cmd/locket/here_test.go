@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/config"
 )
 
@@ -17,7 +18,7 @@ import (
 // else of it. What is filled into a text stays as it is.
 func TestHere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my 50% home")
-	a := &app{flags: []config.Flag{{Name: "--home", Key: "home", Value: dir}, {Name: "--set", Key: "wearer", Value: "Ana"}}}
+	a := &cli.App{Flags: []config.Flag{{Name: "--home", Key: "home", Value: dir}, {Name: "--set", Key: "wearer", Value: "Ana"}}}
 	on := " --home '" + dir + "'"
 	for text, want := range map[string]string{
 		"Add one: locket relay add URL":                  "Add one: locket" + on + " relay add URL",
@@ -26,17 +27,17 @@ func TestHere(t *testing.T) {
 		"The commands: locket --help":                    "The commands: locket --help",
 		"no locket-model is here, nor \"locket lost\"":   "no locket-model is here, nor \"locket lost\"",
 	} {
-		if got := a.here(text); got != want {
+		if got := a.Here(text); got != want {
 			t.Errorf("%q\nwant %q", got, want)
 		}
-		if got := a.here(a.here(text)); got != want {
+		if got := a.Here(a.Here(text)); got != want {
 			t.Errorf("twice: %q", got)
 		}
-		if got := new(app).here(text); got != text {
+		if got := new(cli.App).Here(text); got != text {
 			t.Errorf("without a home: %q", got)
 		}
 	}
-	if got, want := a.heref("%d %%, %s: locket why %s", 50, "my locket fell", "3f7k"), "50 %, my locket fell: locket"+on+" why 3f7k"; got != want {
+	if got, want := a.Heref("%d %%, %s: locket why %s", 50, "my locket fell", "3f7k"), "50 %, my locket fell: locket"+on+" why 3f7k"; got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 }

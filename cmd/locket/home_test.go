@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/runcmd"
 	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/node/config"
 )
@@ -20,16 +22,16 @@ var cheapHome = []string{"LOCKET_PLUGINS_DISABLED=secrets,language,speech,scene,
 var madePhrase string
 
 // testDeps is product with what is compiled shared, cheap passphrases and no demo.
-func testDeps() deps {
-	d := product(os.Getenv(plugincache.Env), 4)
-	d.environ = append(slices.Clone(cheapHome), os.Environ()...)
-	init := d.initHome
-	d.initHome = func(cfg config.Config, o initOptions) (phrase string, err error) {
+func testDeps() cli.Deps {
+	d := runcmd.Product(os.Getenv(plugincache.Env), 4)
+	d.Environ = append(slices.Clone(cheapHome), os.Environ()...)
+	init := d.InitHome
+	d.InitHome = func(cfg config.Config, o cli.InitOptions) (phrase string, err error) {
 		phrase, err = init(cfg, o)
 		madePhrase = phrase
 		return phrase, err
 	}
-	d.demo = func(_ context.Context, out io.Writer, json bool, seed uint64, _ string) error {
+	d.Demo = func(_ context.Context, out io.Writer, json bool, seed uint64, _ string) error {
 		fmt.Fprintln(out, "demo", json, seed)
 		return nil
 	}
@@ -40,7 +42,7 @@ func testDeps() deps {
 func TestWithoutTable(t *testing.T) {
 	const before, after = "zone = \"UTC\" # mine\n\n", "# of the log\n[log]\nlevel = \"error\"\n"
 	for _, table := range []string{"", "[backup]\nto = \"/x\" # there\n\n", "[backup] # each day\n# to\nto = \"/x\"\n"} {
-		if got := string(withoutTable([]byte(before+table+after), "backup")); got != before+after && got != before+"\n"+after {
+		if got := string(cli.WithoutTable([]byte(before+table+after), "backup")); got != before+after && got != before+"\n"+after {
 			t.Errorf("%q", got)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/testing/omitest"
 )
 
@@ -31,7 +32,7 @@ func TestImportPolled(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := testDeps()
-	d.environ = append(d.environ, "LOCKET_PLUGINS_DISABLED=language,speech,scene,plans,howto")
+	d.Environ = append(d.Environ, "LOCKET_PLUGINS_DISABLED=language,speech,scene,plans,howto")
 	try := func(args ...string) (code int, said string) {
 		t.Helper()
 		var out bytes.Buffer
@@ -64,7 +65,7 @@ func TestImportPolled(t *testing.T) {
 		code int
 		said string
 	}{
-		{exitFailed, `Added 50; 0 there already, 0 failed\.\n(.*\n)*.*Rate limit exceeded.*run the command again later`},
+		{cli.ExitFailed, `Added 50; 0 there already, 0 failed\.\n(.*\n)*.*Rate limit exceeded.*run the command again later`},
 		{0, `Added 3; 50 there already, 0 failed`},
 		{0, `Added 0; 53 there already, 0 failed`},
 	} {
@@ -82,7 +83,7 @@ func TestImportPolled(t *testing.T) {
 		t.Errorf("%d: the secret is outside the vault", code)
 	}
 	for _, args := range [][]string{{"import", "--from", "omi", c.URL}, {"import", "--from", "mem0", "--key-file", key, c.URL}, {"import", "--from", "omi", "--key-file", key, "omi.json"}} {
-		if code, said := try(args...); code != exitUsage || !strings.Contains(said, "--from omi and --key-file") {
+		if code, said := try(args...); code != cli.ExitUsage || !strings.Contains(said, "--from omi and --key-file") {
 			t.Errorf("%v: %d %s", args, code, said)
 		}
 	}

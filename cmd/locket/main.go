@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/runcmd"
 	"github.com/locket-dev/locket/internal/nodump"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/wasm"
@@ -24,7 +26,7 @@ var release, commit, builtAt, releaseKey string
 var pluginCache string
 
 func main() {
-	linked.release, linked.commit, linked.builtAt, linked.key = release, commit, builtAt, releaseKey
+	cli.Linked.Release, cli.Linked.Commit, cli.Linked.BuiltAt, cli.Linked.Key = release, commit, builtAt, releaseKey
 	// If the system refuses, everything else still works.
 	_ = nodump.Protect()
 	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one
@@ -34,7 +36,7 @@ func main() {
 		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx, stop := untilSignal()
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, product(pluginCache, 0))
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, runcmd.Product(pluginCache, 0))
 	stop()
 	os.Exit(code)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/marketcmd"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/sync/trade"
@@ -29,11 +31,11 @@ func TestAskMarketFails(t *testing.T) {
 	}))
 	defer gone.Close()
 	var out, errs bytes.Buffer
-	a := &app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}, stdout: &out, stderr: &errs}
+	a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}, Stdout: &out, Stderr: &errs}
 	o := &market.Bought{Market: gone.URL, State: &trade.State{Offer: new(trade.Offer), ID: trade.Hash{0xab, 0xcd}, Phase: trade.Funded}}
 	o.State.Order.Price, o.State.Order.Currency = 20, "EUR"
 	b := &market.Buyer{Dir: t.TempDir(), Now: time.Now}
-	if err := a.awaitAnswer(ctx, b, o, time.Millisecond, time.Minute); err == nil {
+	if err := marketcmd.AwaitAnswer(a, ctx, b, o, time.Millisecond, time.Minute); err == nil {
 		t.Error("no error")
 	}
 	if asked.Load() < 3 {
@@ -44,7 +46,7 @@ func TestAskMarketFails(t *testing.T) {
 		t.Errorf("said %q", got)
 	}
 	errs.Reset()
-	if err := a.awaitAnswer(t.Context(), b, o, time.Minute, 0); err != nil || !strings.Contains(out.String(), id) || !strings.Contains(errs.String(), "locket market open "+id[:10]) {
+	if err := marketcmd.AwaitAnswer(a, t.Context(), b, o, time.Minute, 0); err != nil || !strings.Contains(out.String(), id) || !strings.Contains(errs.String(), "locket market open "+id[:10]) {
 		t.Errorf("not answered in time: %v, %q, %q", err, out.String(), errs.String())
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/cloud/api"
 	"github.com/locket-dev/locket/cloud/relay"
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/testing/relaytest"
 )
 
@@ -100,7 +101,7 @@ func TestPairByCommand(t *testing.T) {
 	if words == "" || !strings.Contains(joined, words) {
 		t.Errorf("words %q here; there\n%s", words, joined)
 	}
-	if out, code := locket(t, three, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file"); code != exitFailed ||
+	if out, code := locket(t, three, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file"); code != cli.ExitFailed ||
 		!strings.Contains(out, "used already") || !strings.Contains(out, "Have the other device show another") || strings.Contains(out, "five words") {
 		t.Errorf("a third with the same code: %d %s", code, out)
 	}
@@ -126,7 +127,7 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("devices, before the second has said anything: %s", out)
 	}
 	ok(t, two, "", "add", "--plain", "The second speaks.")
-	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != exitFailed || !strings.Contains(out, "no daemon runs, so nothing is sent") {
+	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != cli.ExitFailed || !strings.Contains(out, "no daemon runs, so nothing is sent") {
 		t.Errorf("watching what nobody does: %d %s", code, out)
 	}
 	ok(t, two, "", "sync", "--now")
@@ -170,7 +171,7 @@ func TestPairByCommand(t *testing.T) {
 			phrase = append(phrase, w)
 		}
 	}
-	if out, code := locket(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != exitFailed || !strings.Contains(out, "The relay knows no home of these words") {
+	if out, code := locket(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != cli.ExitFailed || !strings.Contains(out, "The relay knows no home of these words") {
 		t.Errorf("from another relay: %d %s", code, out)
 	}
 	if out := ok(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `write wearer = "NAME"`) {

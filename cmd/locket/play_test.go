@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/runcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -23,7 +25,7 @@ import (
 func TestGeneratedDaysAreApart(t *testing.T) {
 	ids := func(seed uint64) map[memory.EventID]bool {
 		t.Helper()
-		events, err := (&replay{generate: true, seed: seed}).events(new(config.Config))
+		events, err := (&runcmd.Replay{Generate: true, Seed: seed}).Events(new(config.Config))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +141,7 @@ func TestReplayThatDies(t *testing.T) {
 	if code != 0 {
 		t.Fatal(problems)
 	}
-	if code, _, problems := locket("replay", "--device", "pin", short); code != exitFailed || !strings.Contains(problems, "give its password with --password-file") || !strings.Contains(problems, "--device NAME") || !strings.Contains(problems, "--home DIR init") {
+	if code, _, problems := locket("replay", "--device", "pin", short); code != cli.ExitFailed || !strings.Contains(problems, "give its password with --password-file") || !strings.Contains(problems, "--device NAME") || !strings.Contains(problems, "--home DIR init") {
 		t.Errorf("as the wearer's own: %d, %s", code, problems)
 	}
 	if left := wearables(); !strings.Contains(left, `"name":"pin"`) {

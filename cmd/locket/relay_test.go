@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -24,7 +26,7 @@ func TestShowRelay(t *testing.T) {
 	} {
 		c.r.URL = at
 		var out strings.Builder
-		if new(app).showRelay(&out, &c.r); out.String() != c.want {
+		if devicecmd.ShowRelay(new(cli.App), &out, &c.r); out.String() != c.want {
 			t.Errorf("%+v:\n%s\nwant\n%s", c.r, &out, c.want)
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,19 @@ import (
 
 	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/copycmd"
+	"github.com/locket-dev/locket/cmd/locket/devicecmd"
+	"github.com/locket-dev/locket/cmd/locket/enginecmd"
+	"github.com/locket-dev/locket/cmd/locket/healthcmd"
+	"github.com/locket-dev/locket/cmd/locket/marketcmd"
+	"github.com/locket-dev/locket/cmd/locket/mcpcmd"
+	"github.com/locket-dev/locket/cmd/locket/memorycmd"
+	"github.com/locket-dev/locket/cmd/locket/plugincmd"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/cmd/locket/runcmd"
+	"github.com/locket-dev/locket/cmd/locket/setupcmd"
+	"github.com/locket-dev/locket/cmd/locket/sharecmd"
 	"github.com/locket-dev/locket/node/config"
 )
 
@@ -21,23 +33,23 @@ type group struct {
 	commands []*cobra.Command
 }
 
-func (a *app) groups() []group {
+func groups(a *cli.App) []group {
 	return []group{
-		{"Begin", []*cobra.Command{a.setupCommand(), a.initCommand(), a.runCommand(), a.openCommand(), a.statusCommand(), a.doctorCommand(), a.configCommand(),
-			a.demoCommand(), a.replayCommand()}},
-		{"Remember and find", []*cobra.Command{a.addCommand(), a.batchCommand(), a.searchCommand(), a.askCommand(), a.chatCommand(), a.contextCommand(), a.coreCommand(),
-			a.listCommand(), a.getCommand(), a.dayCommand(), a.talkCommand(), a.mediaCommand(), a.categoriesCommand(), a.graphCommand()}},
-		{"See where it comes from", []*cobra.Command{a.whyCommand(), a.historyCommand(), a.traceCommand(), a.refusalsCommand()}},
-		{"Correct and forget", []*cobra.Command{a.updateCommand(), a.undoCommand(), a.pinCommand(true), a.pinCommand(false), a.entitiesCommand(), a.dreamCommand(),
-			a.deleteCommand(), a.forgetCommand(), a.retentionCommand()}},
-		{"Keep it private", []*cobra.Command{a.pauseCommand(), a.resumeCommand(), a.zonesCommand(), a.vaultCommand(), a.lockCommand(), a.unlockCommand(),
-			a.passphraseCommand(), a.keysCommand()}},
-		{"Wearables that send events", []*cobra.Command{a.wearableCommand()}},
-		{"Your other devices", []*cobra.Command{a.pairCommand(), a.devicesCommand(), a.recoverCommand(), a.syncCommand(), a.relayCommand(),
-			a.conflictsCommand(), a.tiersCommand(), a.fetchCommand(), a.rotateCommand()}},
-		{"Assistants, readers and workers", []*cobra.Command{a.shareCommand(), a.communityCommand(), a.matchCommand(), a.marketCommand(), a.policyCommand(), a.consentCommand(), a.appCommand(), a.mcpCommand(), a.grantCommand(), a.revertCommand()}},
-		{"Engines, plugins and language models", []*cobra.Command{a.engineCommand(), a.voiceCommand(), a.pluginCommand(), a.llmCommand(), a.instructionsCommand()}},
-		{"Take it with you", []*cobra.Command{a.backupCommand(), a.exportCommand(), a.importCommand(), a.notesCommand()}},
+		{"Begin", []*cobra.Command{setupcmd.Command(a), a.InitCommand(), runcmd.RunCommand(a), a.OpenCommand(), healthcmd.StatusCommand(a), healthcmd.DoctorCommand(a), a.ConfigCommand(),
+			runcmd.DemoCommand(a), runcmd.ReplayCommand(a)}},
+		{"Remember and find", []*cobra.Command{memorycmd.AddCommand(a), a.BatchCommand(), recallcmd.SearchCommand(a), recallcmd.AskCommand(a), recallcmd.ChatCommand(a), recallcmd.ContextCommand(a), recallcmd.CoreCommand(a),
+			memorycmd.ListCommand(a), memorycmd.GetCommand(a), recallcmd.DayCommand(a), recallcmd.TalkCommand(a), recallcmd.MediaCommand(a), a.CategoriesCommand(), recallcmd.GraphCommand(a)}},
+		{"See where it comes from", []*cobra.Command{memorycmd.WhyCommand(a), memorycmd.HistoryCommand(a), recallcmd.TraceCommand(a), memorycmd.RefusalsCommand(a)}},
+		{"Correct and forget", []*cobra.Command{memorycmd.UpdateCommand(a), memorycmd.UndoCommand(a), memorycmd.PinCommand(a, true), memorycmd.PinCommand(a, false), recallcmd.EntitiesCommand(a), memorycmd.DreamCommand(a),
+			memorycmd.DeleteCommand(a), memorycmd.ForgetCommand(a), memorycmd.RetentionCommand(a)}},
+		{"Keep it private", []*cobra.Command{a.PauseCommand(), a.ResumeCommand(), devicecmd.ZonesCommand(a), memorycmd.VaultCommand(a), a.LockCommand(), a.UnlockCommand(),
+			a.PassphraseCommand(), a.KeysCommand()}},
+		{"Wearables that send events", []*cobra.Command{devicecmd.WearableCommand(a)}},
+		{"Your other devices", []*cobra.Command{devicecmd.PairCommand(a), devicecmd.DevicesCommand(a), devicecmd.RecoverCommand(a), devicecmd.SyncCommand(a), devicecmd.RelayCommand(a),
+			memorycmd.ConflictsCommand(a), recallcmd.TiersCommand(a), devicecmd.FetchCommand(a), devicecmd.RotateCommand(a)}},
+		{"Assistants, readers and workers", []*cobra.Command{sharecmd.ShareCommand(a), sharecmd.CommunityCommand(a), sharecmd.MatchCommand(a), marketcmd.Command(a), sharecmd.PolicyCommand(a), sharecmd.ConsentCommand(a), a.AppCommand(), mcpcmd.Command(a), devicecmd.GrantCommand(a), memorycmd.RevertCommand(a)}},
+		{"Engines, plugins and language models", []*cobra.Command{enginecmd.EngineCommand(a), enginecmd.VoiceCommand(a), plugincmd.Command(a), enginecmd.LlmCommand(a), enginecmd.InstructionsCommand(a)}},
+		{"Take it with you", []*cobra.Command{copycmd.BackupCommand(a), copycmd.ExportCommand(a), copycmd.ImportCommand(a), copycmd.NotesCommand(a)}},
 	}
 }
 
@@ -63,18 +75,6 @@ var otherWords = map[string][]string{
 	"keys": {"keys list", "keys ls", "keys show", "keys status"},
 }
 
-// otherWays say how to do what no command does.
-var otherWays = map[string]string{
-	"upgrade": "Whether there is a newer version: locket update --check. How to take it: " + docsAt + "install.md", "uninstall": "What installed the program removes it. Your home stays: " + docsAt + "install.md#removing",
-	"docs": thePages, "manual": thePages,
-	"tail": theNewest, "watch": theNewest, "logs": theNewest, "events": theNewest,
-}
-
-const (
-	theNewest = "The newest memories: locket list. What was said last: locket talk. The daemon's log, as a service: journalctl --user -u locket"
-	thePages  = "The commands: locket --help; one of them: locket COMMAND --help. The pages: https://github.com/locket-dev/locket#documents"
-)
-
 // otherWordsBelow are the same for commands under others.
 var otherWordsBelow = map[string][]string{
 	"list": {"ls", "all"}, "status": {"ls", "list", "show"}, "remove": {"rm", "delete", "del"}, "revoke": {"rm", "remove", "delete", "del"}, "forget": {"rm", "remove", "delete", "del"},
@@ -90,7 +90,7 @@ func knowOtherWords(c *cobra.Command) {
 }
 
 // root is the command with everything under it.
-func (a *app) root() *cobra.Command {
+func root(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locket",
 		Short: "A memory that belongs to its wearer",
@@ -107,38 +107,38 @@ Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tr
   locket why --last`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          nothing(),
+		Args:          cli.Nothing(),
 	}
 	// A flag of our own, and not cobra's Version with a template: text/template
 	// calls methods by name, so the linker then keeps every method there is.
 	showVersion := root.Flags().BoolP("version", "v", false, "print release, commit and build")
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if *showVersion {
-			return a.versionCommand().RunE(c, args)
+			return versionCommand(a).RunE(c, args)
 		}
-		return a.needsCommand(c, args)
+		return a.NeedsCommand(c, args)
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		// The command is unknown, too, and was typed first. A command that takes arguments says
 		// so in its Use.
 		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() && !strings.Contains(c.Use, " ") {
-			return unknown(c, args[0])
+			return cli.Unknown(c, args[0])
 		}
 		if n, ok := errors.AsType[*strconv.NumError](err); ok { // which tells the name of a function
 			err = errors.New(strings.Replace(err.Error(), n.Error(), "want a number", 1))
 		}
 		guesses := suggest.Flags(c, err)
 		if _, no := errors.AsType[*pflag.NotExistError](err); no && len(guesses) == 0 && strings.Contains(c.Use, "...") {
-			return usageError{advisedError{err, "Words that begin with - stand after --: " + c.CommandPath() + " -- WORDS"}}
+			return cli.UsageError{Err: cli.AdvisedError{Err: err, Advice: "Words that begin with - stand after --: " + c.CommandPath() + " -- WORDS"}}
 		}
-		return usageError{meant(err, guesses)}
+		return cli.UsageError{Err: cli.Meant(err, guesses)}
 	})
 	f := root.PersistentFlags()
-	f.BoolVar(&a.json, "json", false, "print JSON: one object, or one a line")
-	f.StringVar(&a.file, "config", "", "configuration `file`")
-	f.Var(a.setting("home", "--home"), "home", "the node's `folder`")
+	f.BoolVar(&a.Json, "json", false, "print JSON: one object, or one a line")
+	f.StringVar(&a.File, "config", "", "configuration `file`")
+	f.Var(a.Setting("home", "--home"), "home", "the node's `folder`")
 	f.Var(&setFlag{a}, "set", "any setting, as `key=value`; see locket config")
-	for _, g := range a.groups() {
+	for _, g := range groups(a) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, c := range g.commands {
 			c.GroupID, c.SuggestFor = g.title, otherWords[c.Name()]
@@ -146,125 +146,45 @@ Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tr
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(a.versionCommand())
+	root.AddCommand(versionCommand(a))
 	root.AddCommand(manual.Commands()...)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "completion":
-			c.RunE = a.needsCommand
+			c.RunE = a.NeedsCommand
 			c.Long += "\nWhile the daemon runs unlocked, completing shows names, and the first words of your newest memories.\n"
 		case "help":
-			c.Run, c.RunE = nil, a.help
+			c.Run, c.RunE = nil, func(a0 *cobra.Command, a1 []string) error { return help(a, a0, a1) }
 		}
 	}
 	return root
 }
 
 // help is locket help COMMAND.
-func (a *app) help(c *cobra.Command, args []string) error {
+func help(a *cli.App, c *cobra.Command, args []string) error {
 	of, rest, err := c.Root().Find(args)
 	if err != nil {
-		return usageError{err}
+		return cli.UsageError{Err: err}
 	}
 	if len(rest) > 0 {
-		return unknown(of, rest[0])
+		return cli.Unknown(of, rest[0])
 	}
 	of.InitDefaultHelpFlag()
 	return of.Help()
 }
 
-// needsCommand is what a command does that only has others under it.
-func (a *app) needsCommand(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return unknown(c, args[0])
-	}
-	c.SetOut(a.stderr)
-	if err := c.Help(); err != nil {
-		return err
-	}
-	return usageError{errTold}
-}
-
-// unknown is the answer to a command that c does not have.
-func unknown(c *cobra.Command, name string) error {
-	of := ""
-	if c.HasParent() {
-		of = " of " + c.CommandPath()
-	}
-	err := fmt.Errorf("%q is not a command%s", name, of)
-	if way := otherWays[strings.ToLower(name)]; way != "" && !c.HasParent() {
-		return usageError{advisedError{err, way}}
-	}
-	return usageError{meant(err, suggest.Commands(c, name))}
-}
-
-// meant adds to err what was probably meant.
-func meant(err error, guesses []string) error {
-	if len(guesses) == 0 {
-		return err
-	}
-	return advisedError{err, suggest.Sentence(guesses)}
-}
-
-// setting is a flag that sets a configuration key.
-func (a *app) setting(key, name string) *settingFlag { return &settingFlag{a, key, name, ""} }
-
-type settingFlag struct {
-	app             *app
-	key, name, text string
-}
-
-func (f *settingFlag) String() string { return f.text }
-func (f *settingFlag) Type() string   { return "string" }
-func (f *settingFlag) Set(s string) error {
-	f.text = s
-	f.app.flags = append(f.app.flags, config.Flag{Name: f.name, Key: f.key, Value: s})
-	return nil
-}
-
-// setName is the flag that sets any setting.
-const setName = "--set"
-
 // setFlag is --set key=value.
-type setFlag struct{ app *app }
+type setFlag struct{ app *cli.App }
 
 func (f *setFlag) String() string { return "" }
 func (f *setFlag) Type() string   { return "key=value" }
 func (f *setFlag) Set(s string) error {
-	key, value, ok := cutSetting(s)
+	key, value, ok := plugincmd.CutSetting(s)
 	if !ok {
 		return fmt.Errorf("want key=value")
 	}
-	f.app.flags = append(f.app.flags, config.Flag{Name: setName, Key: key, Value: value})
+	f.app.Flags = append(f.app.Flags, config.Flag{Name: cli.SetName, Key: key, Value: value})
 	return nil
 }
-
-// between has a command take from low to high arguments; high -1: any number.
-func between(low, high int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		switch {
-		case len(args) < low:
-			return usagef("%s is missing", what)
-		case high == 0 && len(args) > 0 && c.HasAvailableSubCommands():
-			return unknown(c, args[0])
-		case high >= 0 && len(args) > high:
-			return usagef("%q is one argument too many", args[high])
-		case slices.Contains(args, "") && what != "":
-			return usagef("%s is empty", what)
-		case slices.Contains(args, ""):
-			return usagef("an argument is empty")
-		}
-		return nil
-	}
-}
-
-// limitFlag is --limit with -n, and -k, which is what others call it.
-func limitFlag(f *pflag.FlagSet, to *int, value int, usage string) {
-	f.IntVarP(to, "limit", "n", value, usage)
-	f.IntVarP(to, "k", "k", value, usage)
-	f.Lookup("k").Hidden = true
-}
-
-func nothing() cobra.PositionalArgs { return between(0, 0, "") }

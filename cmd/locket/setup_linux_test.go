@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/testing/long"
 )
 
@@ -101,7 +102,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 	}
 	dir := t.TempDir()
 	whole, said, code := atTerminal(t, filepath.Join(dir, "whole", "home"), answers(filepath.Join(dir, "whole", "backup")), 0, nil)
-	if code != exitDone || !strings.Contains(said, "the two are not the same") || !strings.Contains(said, "It is found") || !strings.Contains(said, "▀") {
+	if code != cli.ExitDone || !strings.Contains(said, "the two are not the same") || !strings.Contains(said, "It is found") || !strings.Contains(said, "▀") {
 		t.Fatalf("exit %d, asked %q\n%s", code, whole, said)
 	}
 	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }
@@ -128,20 +129,20 @@ func TestSetupKilledAnywhere(t *testing.T) {
 				dir := filepath.Join(dir, strconv.Itoa(end)+how)
 				home, list := filepath.Join(dir, "home"), answers(filepath.Join(dir, "backup"))
 				asked, said, code := atTerminal(t, home, list, end, do)
-				if len(asked) != end || code == exitDone {
+				if len(asked) != end || code == cli.ExitDone {
 					t.Fatalf("exit %d, asked %q\n%s", code, asked, said)
 				}
-				_, err := os.Stat(filepath.Join(home, homeKeys))
+				_, err := os.Stat(filepath.Join(home, cli.HomeKeys))
 				if made := err == nil; made != pastWords(asked) {
 					t.Errorf("the home is there: %v", made)
 				}
 				if _, err := os.Stat(home); how != "killed" && !pastWords(asked) && err == nil {
 					t.Error("something is left")
 				}
-				if _, said, code := atTerminal(t, home, list, 0, nil); code != exitDone {
+				if _, said, code := atTerminal(t, home, list, 0, nil); code != cli.ExitDone {
 					t.Errorf("going on: exit %d\n%s", code, said)
 				}
-				if _, err := os.Stat(filepath.Join(home, stagingDir)); err == nil {
+				if _, err := os.Stat(filepath.Join(home, cli.StagingDir)); err == nil {
 					t.Error("the folder of the home that was not made is left")
 				}
 			})

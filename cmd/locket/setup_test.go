@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/node/config"
 )
@@ -77,17 +78,17 @@ func rightWord(prompt string) string {
 // runSetup runs setup with somebody at the terminal.
 func runSetup(t *testing.T, home string, p *answerer, interrupt bool, args ...string) (code int, out string) {
 	t.Helper()
-	return runSetupWith(t, home, p, interrupt, func(*deps) {}, args...)
+	return runSetupWith(t, home, p, interrupt, func(*cli.Deps) {}, args...)
 }
 
-func runSetupWith(t *testing.T, home string, p *answerer, interrupt bool, change func(*deps), args ...string) (code int, out string) {
+func runSetupWith(t *testing.T, home string, p *answerer, interrupt bool, change func(*cli.Deps), args ...string) (code int, out string) {
 	t.Helper()
 	r, w := io.Pipe()
 	defer w.Close()
 	p.in = w
 	d := testDeps()
-	d.environ = append([]string{"XDG_CONFIG_HOME=" + filepath.Join(t.TempDir(), "config dir")}, cheapHome...)
-	d.terminal = func() bool { return true }
+	d.Environ = append([]string{"XDG_CONFIG_HOME=" + filepath.Join(t.TempDir(), "config dir")}, cheapHome...)
+	d.Terminal = func() bool { return true }
 	change(&d)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -108,7 +109,7 @@ func TestSetupAsks(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	p := &answerer{replies: setupReplies}
 	code, out := runSetup(t, home, p, false, "setup")
-	if code != exitDone {
+	if code != cli.ExitDone {
 		t.Fatalf("exit %d\n%s\n%q\n%s", code, out, p.asked, p.line.String())
 	}
 	for _, want := range []string{"24 ", "user name  pendant", "It is found: ", "level 3", "The node is ready", " engine add ears auto, or", "▀", " backup DIR, onto"} {
@@ -122,13 +123,13 @@ func TestSetupAsks(t *testing.T) {
 	}
 	// Again: nothing is made anew, and what was skipped is asked.
 	p = &answerer{}
-	if code, out := runSetup(t, home, p, false, "setup"); code != exitDone || strings.Contains(out, "24 ") || len(p.asked) == 0 || strings.Contains(p.asked[0], "Your name") {
+	if code, out := runSetup(t, home, p, false, "setup"); code != cli.ExitDone || strings.Contains(out, "24 ") || len(p.asked) == 0 || strings.Contains(p.asked[0], "Your name") {
 		t.Errorf("exit %d, asked %q\n%s", code, p.asked, out)
 	}
 	// A first daemon offers it, and goes without where nobody wants it.
 	p = &answerer{}
 	other := filepath.Join(t.TempDir(), "other")
-	if code, _ := runSetup(t, other, p, false, "run"); code != exitFailed || !slices.ContainsFunc(p.asked, func(s string) bool { return strings.Contains(s, "Set one up now?") }) {
+	if code, _ := runSetup(t, other, p, false, "run"); code != cli.ExitFailed || !slices.ContainsFunc(p.asked, func(s string) bool { return strings.Contains(s, "Set one up now?") }) {
 		t.Errorf("exit %d, asked %q; %s", code, p.asked, p.line.String())
 	}
 }
@@ -137,7 +138,7 @@ func TestSetupAsks(t *testing.T) {
 // there is no home until its words are checked, and a whole one afterwards.
 func TestSetupEndsAnywhere(t *testing.T) {
 	whole := &answerer{replies: setupReplies}
-	if code, out := runSetup(t, filepath.Join(t.TempDir(), "home"), whole, false, "setup"); code != exitDone {
+	if code, out := runSetup(t, filepath.Join(t.TempDir(), "home"), whole, false, "setup"); code != cli.ExitDone {
 		t.Fatalf("exit %d\n%s", code, out)
 	}
 	last := 0 // prompt about the words
@@ -154,14 +155,14 @@ func TestSetupEndsAnywhere(t *testing.T) {
 			t.Run(fmt.Sprint(end, interrupt), func(t *testing.T) {
 				home := filepath.Join(t.TempDir(), "home")
 				code, _ := runSetup(t, home, &answerer{replies: setupReplies, end: end}, interrupt, "setup")
-				if code != exitFailed {
+				if code != cli.ExitFailed {
 					t.Errorf("exit %d", code)
 				}
 				_, err := os.Stat(home)
 				if made := err == nil; made != (end > last) {
 					t.Errorf("after prompt %d of %d the home is there: %v", end, last, made)
 				}
-				if code, out := runSetup(t, home, &answerer{replies: setupReplies}, false, "setup"); code != exitDone {
+				if code, out := runSetup(t, home, &answerer{replies: setupReplies}, false, "setup"); code != cli.ExitDone {
 					t.Errorf("going on: exit %d\n%s", code, out)
 				}
 			})
@@ -183,16 +184,16 @@ func TestSetupAsksAgain(t *testing.T) {
 		}
 	}
 	p := &answerer{replies: append(slices.Clone(setupReplies), reply{"1, 2 or 3", last(&ways)}, reply{"Its name", last(&names)})}
-	noKeyring := func(d *deps) {
-		make := d.initHome
-		d.initHome = func(cfg config.Config, o initOptions) (string, error) {
-			if o.keyring {
+	noKeyring := func(d *cli.Deps) {
+		make := d.InitHome
+		d.InitHome = func(cfg config.Config, o cli.InitOptions) (string, error) {
+			if o.Keyring {
 				return "", fmt.Errorf("create keys: %w", keyring.ErrNoKeyring)
 			}
 			return make(cfg, o)
 		}
 	}
-	if code, out := runSetupWith(t, home, p, false, noKeyring, "setup"); code != exitDone || len(ways) > 0 || len(names) > 0 || !strings.Contains(strings.Join(p.asked, "\n"), `"9": want 1, 2 or 3`) || !strings.Contains(out, "user name  pendant") {
+	if code, out := runSetupWith(t, home, p, false, noKeyring, "setup"); code != cli.ExitDone || len(ways) > 0 || len(names) > 0 || !strings.Contains(strings.Join(p.asked, "\n"), `"9": want 1, 2 or 3`) || !strings.Contains(out, "user name  pendant") {
 		t.Errorf("exit %d, asked %q\n%s", code, p.asked, out)
 	}
 }
@@ -204,7 +205,7 @@ func TestSetupSparesWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _ := runSetup(t, home, &answerer{replies: append(slices.Clone(setupReplies), reply{"Word", func(string) string { return "hm" }}), end: 8}, false, "setup"); code != exitFailed {
+	if code, _ := runSetup(t, home, &answerer{replies: append(slices.Clone(setupReplies), reply{"Word", func(string) string { return "hm" }}), end: 8}, false, "setup"); code != cli.ExitFailed {
 		t.Errorf("exit %d", code)
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) != 1 || left[0].Name() != "mine.txt" {
@@ -214,7 +215,7 @@ func TestSetupSparesWhatIsThere(t *testing.T) {
 
 // What systemd takes for something else is quoted.
 func TestUnit(t *testing.T) {
-	got := unit("/opt/my locket/100%/locket", `/home/a"b$c`)
+	got := cli.Unit("/opt/my locket/100%/locket", `/home/a"b$c`)
 	if !strings.Contains(got, `ExecStart="/opt/my locket/100%%/locket" --home "/home/a\"b$$c" run`+"\n") {
 		t.Error(got)
 	}
@@ -223,8 +224,8 @@ func TestUnit(t *testing.T) {
 // The agent of launchd is XML, whatever stands in a path.
 func TestAgent(t *testing.T) {
 	user := t.TempDir()
-	a := &app{deps: deps{environ: []string{"HOME=" + user}}}
-	file, err := a.startAtLogin("darwin", "/opt/<a> & b/locket", "/Users/m/Library/Application Support/locket")
+	a := &cli.App{Deps: cli.Deps{Environ: []string{"HOME=" + user}}}
+	file, err := a.StartAtLogin("darwin", "/opt/<a> & b/locket", "/Users/m/Library/Application Support/locket")
 	if err != nil || file != filepath.Join(user, "Library", "LaunchAgents", "dev.locket.locket.plist") {
 		t.Fatal(file, err)
 	}

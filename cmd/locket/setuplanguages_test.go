@@ -5,15 +5,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/setupcmd"
 )
 
 func TestLocaleLanguage(t *testing.T) {
 	for locale, want := range map[string]string{"de_DE.UTF-8": "de", "zh_CN.GB18030": "zh", "fil_PH": "fil", "C": "en", "POSIX": "en", "": "en", "C.UTF-8": "en"} {
-		if got := localeLanguage(func(name string) string { return map[string]string{"LANG": locale}[name] }); got != want {
+		if got := setupcmd.LocaleLanguage(func(name string) string { return map[string]string{"LANG": locale}[name] }); got != want {
 			t.Errorf("%q: %s, want %s", locale, got, want)
 		}
 	}
-	if got := localeLanguage(func(name string) string { return map[string]string{"LANG": "de_DE", "LC_ALL": "fr_FR"}[name] }); got != "fr" {
+	if got := setupcmd.LocaleLanguage(func(name string) string { return map[string]string{"LANG": "de_DE", "LC_ALL": "fr_FR"}[name] }); got != "fr" {
 		t.Error("LC_ALL is the stronger one:", got)
 	}
 }
@@ -27,7 +30,7 @@ func TestSetupLanguages(t *testing.T) {
 		answers = append(answers[1:], "what?")
 		return v
 	}}}, setupReplies...)}
-	if code, out := runSetup(t, home, p, false, "setup"); code != exitDone {
+	if code, out := runSetup(t, home, p, false, "setup"); code != cli.ExitDone {
 		t.Fatalf("exit %d\n%s\n%q", code, out, p.asked)
 	}
 	conf, err := os.ReadFile(filepath.Join(home, "config.toml"))

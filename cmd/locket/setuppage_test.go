@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
 // atLink is an output that reports the link in it.
@@ -42,8 +44,8 @@ func TestRunOffersThePage(t *testing.T) {
 	defer answers.Close()
 	p := &answerer{in: answers, replies: []reply{{"Set one up now?", fixed("b")}}}
 	d := testDeps()
-	d.terminal = func() bool { return true }
-	if code := run(ctx, []string{"--home", home, "run"}, in, &atLink{found: func(string) { cancel() }}, p, d); code != exitFailed || len(p.asked) != 1 {
+	d.Terminal = func() bool { return true }
+	if code := run(ctx, []string{"--home", home, "run"}, in, &atLink{found: func(string) { cancel() }}, p, d); code != cli.ExitFailed || len(p.asked) != 1 {
 		t.Errorf("exit %d, asked %q", code, p.asked)
 	}
 	if _, err := os.Stat(home); err == nil {
@@ -111,17 +113,17 @@ func TestSetupPageAnswers(t *testing.T) {
 		}
 	}
 	// Another has made a home meanwhile.
-	if err := os.MkdirAll(filepath.Join(home, homeKeys), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(home, cli.HomeKeys), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if status, v := send("/setup/home", `{"way": "key-file", "words": "en"}`); status != http.StatusConflict {
 		t.Errorf("%d, %v", status, v)
 	}
 	cancel()
-	if code := <-ended; code != exitFailed {
+	if code := <-ended; code != cli.ExitFailed {
 		t.Errorf("exit %d: %s", code, told.String())
 	}
-	if _, err := os.Stat(filepath.Join(home, homeKeys)); err != nil {
+	if _, err := os.Stat(filepath.Join(home, cli.HomeKeys)); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/copycmd"
+	"github.com/locket-dev/locket/cmd/locket/devicecmd"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
 	"github.com/locket-dev/locket/node/config"
@@ -35,8 +39,8 @@ func TestRowSaysWhenItHappened(t *testing.T) {
 		{&memory.Memory{State: memory.Active, Learnt: at, Candidate: memory.Candidate{Text: "x"}}, "Mon 14 Sep 2026 13:31  x"},
 	} {
 		var out strings.Builder
-		a := &app{settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}
-		a.row(&out, c.m)
+		a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}
+		a.Row(&out, c.m)
 		if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, "  "+c.want) {
 			t.Errorf("%q, want …%q", got, c.want)
 		}
@@ -47,8 +51,8 @@ func TestRowSaysWhenItHappened(t *testing.T) {
 func TestWelcomeAlone(t *testing.T) {
 	for _, feed := range []bool{true, false} {
 		var out, told strings.Builder
-		a := &app{stdout: &out, stderr: &told}
-		if err := a.showGranted(&serve.Grant{Name: "studio", Relay: "https://relay.example", Welcome: "locket-space-1.abc", Feed: feed}); err != nil {
+		a := &cli.App{Stdout: &out, Stderr: &told}
+		if err := devicecmd.ShowGranted(a, &serve.Grant{Name: "studio", Relay: "https://relay.example", Welcome: "locket-space-1.abc", Feed: feed}); err != nil {
 			t.Fatal(err)
 		}
 		if out.String() != "locket-space-1.abc\n" {
@@ -68,8 +72,8 @@ func TestWelcomeAlone(t *testing.T) {
 // A check tells the wearer's time, and not that of the machine.
 func TestShowChecked(t *testing.T) {
 	var out strings.Builder
-	a := &app{settings: &config.Loaded{Config: config.Config{Zone: "Asia/Tokyo"}}}
-	a.showChecked(&out, &backupCheck{At: time.Date(2026, 3, 1, 20, 30, 0, 0, time.UTC), Records: 7})
+	a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "Asia/Tokyo"}}}
+	copycmd.ShowChecked(a, &out, &copycmd.BackupCheck{At: time.Date(2026, 3, 1, 20, 30, 0, 0, time.UTC), Records: 7})
 	if got := out.String(); got != "The backup of 2 Mar 2026, 05:30 has 7 records; restored, 0 are missing.\n" {
 		t.Error(got)
 	}
@@ -79,7 +83,7 @@ func TestPadded(t *testing.T) {
 	for text, spaces := range map[string]int{
 		"Anna": 6, "王芳": 6, "Zoë": 7, "Zoe\u0308": 7, "한국": 6, "カナ": 6, "ｶﾅ": 8, "Ann 🎂": 4, "，": 8, "Elizabeth Montgomery": 0, "": 10,
 	} {
-		if got := padded(text, 10); got != text+strings.Repeat(" ", spaces) {
+		if got := recallcmd.Padded(text, 10); got != text+strings.Repeat(" ", spaces) {
 			t.Errorf("%q: %q, want %d spaces", text, got, spaces)
 		}
 	}
@@ -88,10 +92,10 @@ func TestPadded(t *testing.T) {
 func TestGraphInWords(t *testing.T) {
 	var id memory.ID
 	var b strings.Builder
-	a := &app{settings: &config.Loaded{Config: config.Config{Zone: "Asia/Shanghai"}}}
-	a.showGraph(&b, &atlas.View{Entities: []atlas.Entry{{ID: "a", Name: "王芳", Memories: 1}, {ID: "b", Name: "Ghent", Memories: 2}},
+	a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "Asia/Shanghai"}}}
+	recallcmd.ShowGraph(a, &b, &atlas.View{Entities: []atlas.Entry{{ID: "a", Name: "王芳", Memories: 1}, {ID: "b", Name: "Ghent", Memories: 2}},
 		Relations: []atlas.Relation{{Subject: "a", Predicate: "home", Object: "b", Memory: id, TrueFrom: time.Date(2026, 9, 13, 16, 0, 0, 0, time.UTC)}}})
-	want := "王芳" + strings.Repeat(" ", 38) + "1 memory\nGhent" + strings.Repeat(" ", 37) + "2 memories\n\n" + shortID(id) + "  王芳 -- home -- Ghent, from 2026-09-14\n"
+	want := "王芳" + strings.Repeat(" ", 38) + "1 memory\nGhent" + strings.Repeat(" ", 37) + "2 memories\n\n" + cli.ShortID(id) + "  王芳 -- home -- Ghent, from 2026-09-14\n"
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
 	}

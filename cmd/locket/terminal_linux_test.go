@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
 // openTerminal gives both ends of a terminal: a person's and a program's.
@@ -39,8 +41,8 @@ func openTerminal(t *testing.T, columns, lines uint16) (person, program *os.File
 // A QR code is shown whole or not at all.
 func TestQRInATerminal(t *testing.T) {
 	const link = "mqtt://pendant:kbtxkjdjgfjfwpshqy3ytxgkga@192.168.100.100:1883"
-	picture, whole := qr(io.Discard, link)
-	wide, high := qrSize(picture)
+	picture, whole := cli.Qr(io.Discard, link)
+	wide, high := cli.QrSize(picture)
 	if !whole || wide < 21 || wide > 60 || high != (wide+1)/2 || strings.Contains(picture, "\t") {
 		t.Fatalf("%d times %d, %v", wide, high, whole)
 	}
@@ -49,7 +51,7 @@ func TestQRInATerminal(t *testing.T) {
 		whole          bool
 	}{{80, 24, true}, {wide, high, true}, {wide - 1, 100, false}, {200, high - 1, false}, {0, 0, true}} { // of a terminal whose size nobody knows, it is drawn
 		_, at := openTerminal(t, uint16(c.columns), uint16(c.lines))
-		got, whole := qr(at, link)
+		got, whole := cli.Qr(at, link)
 		want := picture
 		if !c.whole {
 			want = fmt.Sprintf("The terminal is too small for the QR code, which takes %d columns and %d lines.\n", wide, high)
@@ -58,7 +60,7 @@ func TestQRInATerminal(t *testing.T) {
 			t.Errorf("%d times %d: %v\n%s", c.columns, c.lines, whole, got)
 		}
 	}
-	if got, whole := qr(io.Discard, strings.Repeat("x", 5000)); got != "" || whole {
+	if got, whole := cli.Qr(io.Discard, strings.Repeat("x", 5000)); got != "" || whole {
 		t.Errorf("%d bytes for what no code can say", len(got))
 	}
 }

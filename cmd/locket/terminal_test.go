@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/devicecmd"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -44,9 +47,9 @@ func TestInitChecksTheWords(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"right":            {func(_, w int) string { return " " + strings.ToUpper(word(w)) }, exitDone, "The node is ready"},
-		"right at the 2nd": {func(n, w int) string { return map[bool]string{true: "hm", false: word(w)}[n == 1] }, exitDone, "The node is ready"},
-		"never right":      {func(int, int) string { return "hm" }, exitFailed, "24 "},
+		"right":            {func(_, w int) string { return " " + strings.ToUpper(word(w)) }, cli.ExitDone, "The node is ready"},
+		"right at the 2nd": {func(n, w int) string { return map[bool]string{true: "hm", false: word(w)}[n == 1] }, cli.ExitDone, "The node is ready"},
+		"never right":      {func(int, int) string { return "hm" }, cli.ExitFailed, "24 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := io.Pipe()
@@ -55,7 +58,7 @@ func TestInitChecksTheWords(t *testing.T) {
 			p := &person{answers: w, reply: func(word int) string { asks++; return c.reply(asks, word) }}
 			var out bytes.Buffer
 			d := testDeps()
-			d.environ = cheapHome
+			d.Environ = cheapHome
 			args := []string{"init", "--key-file", "--home", filepath.Join(t.TempDir(), "home")}
 			if code := run(t.Context(), args, r, &out, p, d); code != c.code || !strings.Contains(out.String(), c.says) {
 				t.Fatalf("exit %d after\n%s", code, out.String())
@@ -74,31 +77,31 @@ func TestOneLine(t *testing.T) {
 		"搬到上海了":                   "搬到上海了",
 		"\u009b2J":                "2J",
 	} {
-		if got := oneLine(in); got != want {
+		if got := cli.OneLine(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)
 		}
 	}
 }
 
 func TestColourOnlyOnATerminal(t *testing.T) {
-	if newPainter(&bytes.Buffer{}, nil).on {
+	if recallcmd.NewPainter(&bytes.Buffer{}, nil).On {
 		t.Error("a buffer is painted")
 	}
-	if got := (painter{true}).bold("x"); got != "\x1b[1mx\x1b[0m" {
+	if got := (cli.Painter{On: true}).Bold("x"); got != "\x1b[1mx\x1b[0m" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestSizesAndCounts(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_234_567: "1.2 MB", 5e15: "5000.0 TB"} {
-		if got := size(n); got != want {
+		if got := recallcmd.Size(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}
-	if got := plural(1, "memory", "memories") + plural(0, "memory", "memories"); got != "1 memory0 memories" {
+	if got := cli.Plural(1, "memory", "memories") + cli.Plural(0, "memory", "memories"); got != "1 memory0 memories" {
 		t.Error(got)
 	}
-	if got := len(shortID(memory.ID{1})); got != 10 {
+	if got := len(cli.ShortID(memory.ID{1})); got != 10 {
 		t.Error(got)
 	}
 }
@@ -112,7 +115,7 @@ func TestOneLineOfAStranger(t *testing.T) {
 		"evil\u202egnp.exe\u2066\u009b": "evilgnp.exe",
 		"naïve 我":                       "naïve 我",
 	} {
-		if got := oneLine(in); got != want {
+		if got := cli.OneLine(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
@@ -131,7 +134,7 @@ func TestThreatSwappedKeysAtPairingByTheName(t *testing.T) {
 		"\r\x1b":         "",
 	} {
 		var out bytes.Buffer
-		showWords(&out, words, name)
+		devicecmd.ShowWords(&out, words, name)
 		if want := line + "\n  one  two  three  four  five\n\n"; out.String() != want {
 			t.Errorf("%q is shown as %q, want %q", name, out.String(), want)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -69,7 +70,7 @@ func TestWatchdogOfAHangingNode(t *testing.T) {
 	t.Setenv("WATCHDOG_USEC", "20000")
 	ctx, end := context.WithCancel(t.Context())
 	hanging := &hanging{asked: make(chan struct{}, 8)}
-	quiet := watched(ctx, hanging, nil)
+	quiet := cli.Watched(ctx, hanging, nil)
 	for range 3 {
 		<-hanging.asked
 	}

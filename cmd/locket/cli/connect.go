@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/locket-dev/locket/internal/span"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Load reads the configuration, once.
+func (a *App) Load() (*config.Loaded, error) {
+	if a.Settings != nil {
+		return a.Settings, nil
+	}
+	l, err := config.Load(config.Sources{Environ: a.Environ, Flags: a.Flags, File: a.File})
+	if err == nil {
+		a.Settings = l
+	}
+	return l, err
+}
+
+func (a *App) Logger(cfg *config.Config) *slog.Logger {
+	o := &slog.HandlerOptions{Level: cfg.SlogLevel()}
+	if cfg.Log.Format == "json" {
+		return slog.New(slog.NewJSONHandler(a.Stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(a.Stderr, o))
+}
+
+// healthTime is how long a daemon may take to say that it is there.
+const healthTime = 5 * time.Second
+
+// Daemon gives a client of the daemon that runs on the home; nil: none does.
+func (a *App) Daemon(ctx context.Context) (*serve.Client, error) {
+	l, err := a.Load()
+	if err != nil {
+		return nil, err
+	}
+	network, address, err := l.Endpoint()
+	if err != nil {
+		return nil, err
+	}
+	var token serve.Secret
+	if network == "tcp" || l.API.AskToken {
+		token, err = serve.ReadToken(l.API.TokenFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	c := serve.Dial(network, address, token)
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	if err := c.Health(ctx); err != nil {
+		c.Close()
+		if serve.IsUnreachable(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%s: %w", address, err)
+	}
+	return c, nil
+}
+
+// lockPatience is how long a home may be held by a process that answers no
+// commands: one that is just starting, or another command.
+const (
+	lockPatience = 30 * time.Second
+	LockPoll     = 50 * time.Millisecond
+)
+
+// Open opens the home, or gives a client of the daemon that has it. It waits
+// for a process that has the home and is not ready yet, or about to end.
+func (a *App) Open(ctx context.Context) (OpenNode, *serve.Client, error) {
+	return a.openTraced(ctx, nil)
+}
+
+// openTraced is open for a node that tells what it does.
+func (a *App) openTraced(ctx context.Context, spans span.Sink) (OpenNode, *serve.Client, error) {
+	l, err := a.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	for end := time.Now().Add(lockPatience); ; {
+		c, err := a.Daemon(ctx)
+		if err != nil || c != nil {
+			return nil, c, err
+		}
+		n, err := a.OpenNode(l.Config, a.Logger(&l.Config), spans)
+		if !errors.Is(err, memory.ErrInUse) || time.Now().After(end) {
+			return n, nil, err
+		}
+		if !wait.For(ctx, LockPoll) {
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+// openAlone opens the home for a daemon, which there is once.
+func (a *App) openAlone(ctx context.Context, spans span.Sink) (OpenNode, error) {
+	n, c, err := a.openTraced(ctx, spans)
+	if c != nil {
+		c.Close()
+		return nil, AdvisedError{fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.Settings.Home), "See how it is: " + a.Here("locket status")}
+	}
+	return n, err
+}
+
+// With calls f with a client: of the daemon, or of the home, opened here for
+// as long as f takes. Where unlocked, a home that the configuration does not
+// unlock has its passphrase asked for.
+func (a *App) With(ctx context.Context, unlocked bool, f func(c *serve.Client) error) (err error) {
+	return a.WithKeys(ctx, unlocked, "", f)
+}
+
+// Call makes what a command runs that does nothing else: see with.
+func (a *App) Call(f func(cmd *cobra.Command, c *serve.Client, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return a.With(cmd.Context(), true, func(c *serve.Client) error { return f(cmd, c, args) })
+	}
+}
+
+// Listing makes what a command runs that prints what the node lists: see rows.
+func Listing[T any](a *App, list func(*serve.Client, context.Context) ([]T, error), row func(w io.Writer, v *T), none string) func(*cobra.Command, []string) error {
+	return a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+		all, err := list(c, cmd.Context())
+		return Rows(a, err, all, row, none)
+	})
+}
+
+// WithKeys is with, where the passphrase may be known already.
+func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f func(c *serve.Client) error) (err error) {
+	n, c, err := a.Open(ctx)
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		defer c.Close()
+		return f(c)
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	opened, err := a.unlock(ctx, n)
+	if err != nil {
+		return err
+	}
+	if !opened && unlocked {
+		pass := known
+		if pass == "" {
+			if pass, err = a.AskPassphrase("Passphrase: "); err != nil {
+				return err
+			}
+		}
+		m := a.Meter(opensHome, "", 0)
+		m.Saying(a.Stderr, opensLong)
+		err := n.Services().Keys.Unlock(ctx, pass)
+		m.End()
+		if err != nil {
+			return err
+		}
+	}
+	m := a.Meter("work through what was left", "", 0)
+	err = n.Drain(ctx)
+	m.End()
+	if err != nil {
+		return err
+	}
+	c = serve.InProcess(serve.New(serve.Options{Services: n.Services(), Log: a.Logger(&a.Settings.Config)}))
+	defer c.Close()
+	return f(c)
+}
+
+// opensHome is what a person is told while a home opens.
+const opensHome = "open the home"
+
+// opensLong is said once that has taken long.
+const opensLong = "Opening the home takes a while: extractors are compiled the first time, and after an upgrade."
+
+// unlock opens the keys of a node as the configuration says. That takes long where
+// plugins are compiled, the index is made anew or a store is upgraded.
+func (a *App) unlock(ctx context.Context, n OpenNode) (opened bool, err error) {
+	m := a.Meter(opensHome, "", 0)
+	m.Saying(a.Stderr, opensLong)
+	defer m.End()
+	return n.UnlockAsConfigured(ctx)
+}
+
+var errNoTerminal = errors.New("the passphrase is needed, and standard input is no terminal to ask for it: use --passphrase-file")
+
+// AskPassphrase reads a line without showing it. Without a terminal there is
+// nobody to ask.
+func (a *App) AskPassphrase(prompt string) (serve.Secret, error) {
+	f, ok := a.Stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return "", errNoTerminal
+	}
+	fmt.Fprint(a.Stderr, prompt)
+	b, err := term.ReadPassword(int(f.Fd()))
+	fmt.Fprintln(a.Stderr)
+	if err != nil {
+		return "", fmt.Errorf("reading passphrase: %w", err)
+	}
+	return serve.Secret(b), nil
+}
+
+// Passphrase takes it from a file, or asks.
+func (a *App) Passphrase(file, prompt string) (serve.Secret, error) {
+	if file == "" {
+		return a.AskPassphrase(prompt)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("reading passphrase: %w", err)
+	}
+	p := strings.TrimRight(string(b), "\r\n")
+	if p == "" {
+		return "", fmt.Errorf("reading passphrase: %s is empty", file)
+	}
+	return serve.Secret(p), nil
+}

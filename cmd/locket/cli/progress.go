@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/locket-dev/locket/internal/progress"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Work that takes longer than patient says on standard error how far it is: on a
+// terminal in one line that goes again, with --json an object each second, and
+// else nothing. Some work says one sentence after a while, but not with --json.
+const (
+	patient      = time.Second
+	untold       = 2 * time.Second // after which that sentence is said
+	meterRefresh = 200 * time.Millisecond
+)
+
+// Meter counts work. Its methods may be called at the same time, but for end.
+type Meter struct {
+	*progress.Gauge
+	What, Unit string    // "export", "records"; no unit: only the time passes
+	W          io.Writer // nil: nobody looks
+	OnTerminal bool      // one line that is written again and again; else an object a second
+	Stop       chan struct{}
+	Running    sync.WaitGroup
+
+	mu    sync.Mutex // guards what stands on the terminal
+	shown bool       // a line of progress stands there
+}
+
+// Meter begins one; total 0 is not known. The caller ends it.
+func (a *App) Meter(what, unit string, total int) *Meter {
+	g := new(progress.Gauge)
+	g.Total.Store(int64(total))
+	return a.MeterOf(g, what, unit)
+}
+
+// MeterOf begins one that shows what others count.
+func (a *App) MeterOf(g *progress.Gauge, what, unit string) *Meter {
+	m := &Meter{Gauge: g, What: what, Unit: unit, Stop: make(chan struct{})}
+	f, ok := a.Stderr.(*os.File)
+	m.OnTerminal = ok && term.IsTerminal(int(f.Fd())) && !a.Json
+	if m.OnTerminal || a.Json {
+		m.W = a.Stderr
+		m.Running.Go(m.Show)
+	}
+	return m
+}
+
+// Saying has a meter say a sentence, too, once it has taken long; not with --json.
+func (m *Meter) Saying(w io.Writer, sentence string) {
+	if m.W != nil && !m.OnTerminal {
+		return
+	}
+	m.Running.Go(func() {
+		late := time.NewTimer(untold)
+		defer late.Stop()
+		select {
+		case <-m.Stop:
+		case <-late.C:
+			m.Aside(func() { fmt.Fprintln(w, sentence) })
+		}
+	})
+}
+
+// End returns once nothing more is written.
+func (m *Meter) End() {
+	close(m.Stop)
+	m.Running.Wait()
+}
+
+// Aside writes what stays where the progress stands.
+func (m *Meter) Aside(write func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.clear()
+	write()
+}
+
+// clear takes the line away. The caller holds mu.
+func (m *Meter) clear() {
+	if m.shown {
+		fmt.Fprint(m.W, "\r\x1b[K")
+		m.shown = false
+	}
+}
+
+func (m *Meter) Show() {
+	began := time.Now()
+	every := time.Second
+	if m.OnTerminal {
+		every = meterRefresh
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.Stop:
+			m.Aside(func() {})
+			return
+		case <-tick.C:
+		}
+		s := m.at(time.Since(began))
+		if s.Seconds < patient.Seconds() {
+			continue
+		}
+		m.Aside(func() {
+			if !m.OnTerminal {
+				_ = json.NewEncoder(m.W).Encode(struct { // there is nowhere left to report it
+					Progress Sofar `json:"progress"`
+				}{s})
+				return
+			}
+			fmt.Fprintf(m.W, "\r\x1b[K%s", s)
+			m.shown = true
+		})
+	}
+}
+
+// Sofar is how far something is.
+type Sofar struct {
+	What    string  `json:"what"`
+	Unit    string  `json:"unit,omitempty"`
+	Done    int64   `json:"done"`
+	Total   int64   `json:"total,omitempty"` // 0: not known
+	Seconds float64 `json:"seconds"`
+	Left    float64 `json:"seconds_left,omitempty"` // 0: not known
+}
+
+func (m *Meter) at(passed time.Duration) Sofar {
+	p := Sofar{m.What, m.Unit, m.Done.Load(), m.Total.Load(), passed.Seconds(), 0}
+	if p.Done > 0 && p.Total >= p.Done {
+		p.Left = p.Seconds * float64(p.Total-p.Done) / float64(p.Done)
+	}
+	return p
+}
+
+// String is one line.
+func (p Sofar) String() string {
+	switch {
+	case p.Unit == "" || p.Done == 0 && p.Total == 0:
+		return fmt.Sprintf("%s: %.0f s", p.What, p.Seconds)
+	case p.Total == 0 || p.Total < p.Done:
+		return fmt.Sprintf("%s: %d %s, %.0f s", p.What, p.Done, p.Unit, p.Seconds)
+	case p.Done == 0:
+		return fmt.Sprintf("%s: 0 of %d %s, %.0f s", p.What, p.Total, p.Unit, p.Seconds)
+	}
+	return fmt.Sprintf("%s: %d of %d %s, %.0f s left", p.What, p.Done, p.Total, p.Unit, p.Left)
+}
+
+// Counted counts the records of an export on their way.
+func (m *Meter) Counted(records iter.Seq2[serve.ExportRecord, error]) iter.Seq2[serve.ExportRecord, error] {
+	return func(yield func(serve.ExportRecord, error) bool) {
+		for r, err := range records {
+			m.Done.Add(1)
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// CountedReader counts what is read, in kilobytes.
+func (m *Meter) CountedReader(r io.Reader) io.Reader { return &countingReader{r: r, m: m} }
+
+type countingReader struct {
+	r    io.Reader
+	m    *Meter
+	rest int64
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.rest += int64(n)
+	c.m.Done.Add(c.rest / 1000)
+	c.rest %= 1000
+	return n, err
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/locket-dev/locket/cmd/internal/suggest"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// otherWays say how to do what no command does.
+var otherWays = map[string]string{
+	"upgrade": "Whether there is a newer version: locket update --check. How to take it: " + DocsAt + "install.md", "uninstall": "What installed the program removes it. Your home stays: " + DocsAt + "install.md#removing",
+	"docs": thePages, "manual": thePages,
+	"tail": theNewest, "watch": theNewest, "logs": theNewest, "events": theNewest,
+}
+
+const (
+	theNewest = "The newest memories: locket list. What was said last: locket talk. The daemon's log, as a service: journalctl --user -u locket"
+	thePages  = "The commands: locket --help; one of them: locket COMMAND --help. The pages: https://github.com/locket-dev/locket#documents"
+)
+
+// NeedsCommand is what a command does that only has others under it.
+func (a *App) NeedsCommand(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return Unknown(c, args[0])
+	}
+	c.SetOut(a.Stderr)
+	if err := c.Help(); err != nil {
+		return err
+	}
+	return UsageError{ErrTold}
+}
+
+// Unknown is the answer to a command that c does not have.
+func Unknown(c *cobra.Command, name string) error {
+	of := ""
+	if c.HasParent() {
+		of = " of " + c.CommandPath()
+	}
+	err := fmt.Errorf("%q is not a command%s", name, of)
+	if way := otherWays[strings.ToLower(name)]; way != "" && !c.HasParent() {
+		return UsageError{AdvisedError{err, way}}
+	}
+	return UsageError{Meant(err, suggest.Commands(c, name))}
+}
+
+// Meant adds to err what was probably meant.
+func Meant(err error, guesses []string) error {
+	if len(guesses) == 0 {
+		return err
+	}
+	return AdvisedError{err, suggest.Sentence(guesses)}
+}
+
+// Setting is a flag that sets a configuration key.
+func (a *App) Setting(key, name string) *settingFlag { return &settingFlag{a, key, name, ""} }
+
+type settingFlag struct {
+	app             *App
+	key, name, text string
+}
+
+func (f *settingFlag) String() string { return f.text }
+func (f *settingFlag) Type() string   { return "string" }
+func (f *settingFlag) Set(s string) error {
+	f.text = s
+	f.app.Flags = append(f.app.Flags, config.Flag{Name: f.name, Key: f.key, Value: s})
+	return nil
+}
+
+// SetName is the flag that sets any setting.
+const SetName = "--set"
+
+// Between has a command take from low to high arguments; high -1: any number.
+func Between(low, high int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < low:
+			return Usagef("%s is missing", what)
+		case high == 0 && len(args) > 0 && c.HasAvailableSubCommands():
+			return Unknown(c, args[0])
+		case high >= 0 && len(args) > high:
+			return Usagef("%q is one argument too many", args[high])
+		case slices.Contains(args, "") && what != "":
+			return Usagef("%s is empty", what)
+		case slices.Contains(args, ""):
+			return Usagef("an argument is empty")
+		}
+		return nil
+	}
+}
+
+// LimitFlag is --limit with -n, and -k, which is what others call it.
+func LimitFlag(f *pflag.FlagSet, to *int, value int, usage string) {
+	f.IntVarP(to, "limit", "n", value, usage)
+	f.IntVarP(to, "k", "k", value, usage)
+	f.Lookup("k").Hidden = true
+}
+
+func Nothing() cobra.PositionalArgs { return Between(0, 0, "") }

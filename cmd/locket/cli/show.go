@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+)
+
+// Painter colours, or does not.
+type Painter struct{ On bool }
+
+func (p Painter) with(code, s string) string {
+	if !p.On {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p Painter) Dim(s string) string  { return p.with("2", s) }
+func (p Painter) Bold(s string) string { return p.with("1", s) }
+func (p Painter) Red(s string) string  { return p.with("31", s) }
+
+// Print writes v as one line of JSON, or has human write it in words.
+func (a *App) Print(v any, human func(w io.Writer)) error {
+	if a.Json {
+		e := json.NewEncoder(a.Stdout)
+		e.SetEscapeHTML(false)
+		return e.Encode(v)
+	}
+	var b strings.Builder
+	human(&b)
+	_, err := io.WriteString(a.Stdout, b.String())
+	return err
+}
+
+// Printed is print, unless getting v has failed: err tells it.
+func (a *App) Printed(err error, v any, human func(w io.Writer)) error {
+	if err != nil {
+		return err
+	}
+	return a.Print(v, human)
+}
+
+// Rows prints each item of a list, or returns err if the list could not be read. For an
+// empty list it prints the text none to a person, if there is one.
+func Rows[T any](a *App, err error, list []T, row func(w io.Writer, v *T), none string) error {
+	for i := range list {
+		if err == nil {
+			err = a.Print(list[i], func(w io.Writer) { row(w, &list[i]) })
+		}
+	}
+	if err == nil && len(list) == 0 && none != "" && !a.Json {
+		fmt.Fprintln(a.Stderr, a.Here(none))
+	}
+	return err
+}
+
+// When is a time as the wearer reads it.
+func (a *App) When(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.In(a.Zone()).Format("Mon 2 Jan 2006 15:04")
+}
+
+// Exactly prints when the event of a memory began, as exactly as it is known: without an hour
+// if it has none, and as a month or a year if the text names no more.
+func (a *App) Exactly(text string, t time.Time) string {
+	t = t.In(a.Zone())
+	if t.IsZero() || t.Hour() != 0 || t.Minute() != 0 || strings.Contains(text, "00:00") {
+		return a.When(t)
+	}
+	english, chinese := t.Format("January 2006"), fmt.Sprintf("%d年%d月", t.Year(), t.Month())
+	_, after, zh := strings.Cut(text, chinese)
+	switch {
+	case t.Day() == 1 && (strings.Contains(text, english) && !strings.Contains(text, "1 "+english) || zh && !strings.HasPrefix(after, "1日")):
+		return english
+	case t.YearDay() == 1 && strings.Contains(text, strconv.Itoa(t.Year())) && !strings.Contains(text, "1 January") && !zh:
+		return strconv.Itoa(t.Year())
+	}
+	return t.Format("Mon 2 Jan 2006")
+}
+
+// Day is the wearer's day of a time.
+func (a *App) Day(t time.Time) string { return t.In(a.Zone()).Format(time.DateOnly) }
+
+// Zone is the wearer's, or UTC where the one that is set is not known here.
+func (a *App) Zone() *time.Location {
+	zone, err := a.Settings.Location()
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// ShortID is enough of an id to name it; commands take it.
+func ShortID(id memory.ID) string { return id.String()[:10] }
+
+// OneLine takes what could disturb a terminal out of a text from outside, and
+// makes it one line.
+func OneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+			return -1 // control characters and those that change the direction
+		}
+		return r
+	}, s)
+	return s
+}
+
+// Plural is "1 memory", "2 memories".
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Marks says what is particular about a memory, in brackets, or nothing.
+func Marks(m *memory.Memory) string {
+	var list []string
+	if m.State != memory.Active {
+		list = append(list, string(m.State))
+	}
+	if m.Pinned {
+		list = append(list, "pinned")
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(list, ", ") + ")"
+}
+
+// Row is one memory on one line, with when it happened. When it was learnt it
+// says where that was on another day.
+func (a *App) Row(w io.Writer, m *memory.Memory) {
+	at, learnt := happened(m), ""
+	if a.Day(at) != a.Day(m.Learnt) {
+		learnt = a.Paint.Dim("  learnt " + a.When(m.Learnt))
+	}
+	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.Paint.Dim(ShortID(m.ID)), m.Type, a.Paint.Dim(a.begins(m, at)), OneLine(m.Text), Marks(m), learnt)
+}
+
+// begins is exactly for an event, and the time as it is for everything else.
+func (a *App) begins(m *memory.Memory, at time.Time) string {
+	if e := m.Fields.Episodic; e != nil && e.Started.Equal(at) {
+		return a.Exactly(m.Text, at)
+	}
+	return a.When(at)
+}
+
+// happened is when what a memory tells of began, or else when it was said. The
+// time at which it was learnt stands in where neither is known.
+func happened(m *memory.Memory) time.Time {
+	switch {
+	case m.Fields.Episodic != nil && !m.Fields.Episodic.Started.IsZero():
+		return m.Fields.Episodic.Started
+	case !m.TrueFrom.IsZero():
+		return m.TrueFrom
+	case len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero():
+		return m.Evidence[0].At
+	}
+	return m.Learnt
+}

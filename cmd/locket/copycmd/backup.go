@@ -1,0 +1,343 @@
+// Package copycmd has the commands that take memories out of a home and into one: backup,
+// export, import, notes.
+package copycmd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/internal/filelock"
+	"github.com/locket-dev/locket/node/archive"
+	"github.com/locket-dev/locket/node/backup"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// BackupOptions are those of locket backup.
+type BackupOptions struct {
+	File         string // of the passphrase
+	withoutVault bool
+	replace      bool // what is of another home
+	Every        string
+}
+
+// otherBackupWords are commands of other programs for backups.
+var otherBackupWords = []string{"list", "ls", "snapshots", "show", "status", "stats", "now", "start", "run", "create", "init", "prune", "forget"}
+
+func BackupCommand(a *cli.App) *cobra.Command {
+	var o BackupOptions
+	c := &cobra.Command{
+		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Keep everything in a folder or bucket, sealed, and write only what is new", Args: cli.Between(0, 1, "the folder or bucket"),
+		Long: `Writes every line that was said and every claim, photos and recordings, and the vault, into
+DIR, sealed under a passphrase of its own. The next backup into DIR writes what is new, and
+takes away what you forgot: the folder holds what you have now, and nothing older. Where it is
+interrupted, the backup before stays. It also stays if it is of another home, such as the one
+that was on this machine before: locket backup restore takes it in, and --replace gives it up.
+
+With --every the daemon goes on with it: the settings backup.to, backup.every and
+backup.passphrase_file are written to config.toml, in place of a schedule that is there. For
+the same place, a passphrase file and --without-vault that were set before stay. --every never
+ends the schedule, and makes no backup. The daemon reads the schedule when it starts, so
+restart one that runs. Whoever has the passphrase's file and the backup can read everything,
+so keep them apart.
+
+The folder may lie on a stick, or be carried anywhere by another program: whoever has it
+without the passphrase sees sizes and times alone. A bucket is Amazon's, or one of any service
+that speaks S3: s3://BUCKET/PREFIX?endpoint=URL&region=REGION. Its keys are AWS_ACCESS_KEY_ID
+and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
+		Example: `  locket backup /media/stick/locket
+  locket backup /mnt/nas/locket --every 1d --passphrase-file ~/.locket-backup
+  locket backup "s3://my-bucket/locket?region=eu-central-1"
+  locket backup --every never
+  locket backup check /media/stick/locket
+  locket backup restore /media/stick/locket`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := strings.Join(args, "")
+			if _, err := os.Stat(dir); err != nil {
+				if meant := cmd.SuggestionsFor(dir); dir != "" && len(meant) > 0 {
+					return cli.Usagef("there is no folder %s: for locket backup %s, name the folder after it; for a new folder of that name, write ./%[1]s", dir, meant[0])
+				}
+				if slices.Contains(otherBackupWords, dir) {
+					return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("there is no folder %s; for a new one of that name, write ./%[1]s", dir),
+						Advice: "A backup is one copy of what is here now, and keeps no older ones. To make it: locket backup DIR. To see that it can be read: locket backup check DIR. When it was made: locket status"}}
+				}
+			}
+			if o.Every == never {
+				return endBackups(a, dir)
+			}
+			if o.Every != "" {
+				if _, err := readEvery(o.Every); err != nil {
+					return err
+				}
+			}
+			if dir == "" {
+				return cli.Usagef("the folder or bucket is missing")
+			}
+			return runBackup(a, cmd.Context(), dir, &o)
+		},
+	}
+	c.PersistentFlags().StringVar(&o.File, "passphrase-file", "", "read the backup's passphrase from a `file`")
+	c.Flags().BoolVar(&o.withoutVault, "without-vault", false, "leave the values of the vault sealed for this node, so that nothing has to open it")
+	c.Flags().BoolVar(&o.replace, "replace", false, "give up a backup of another home, or one that has records while this home has none")
+	c.Flags().StringVar(&o.Every, "every", "", "have the daemon repeat it at this `interval`, such as 1d; never ends that")
+	check := &cobra.Command{
+		Use: "check DIR", Short: "Restore a backup into a home that is thrown away, and compare", Args: cli.Between(1, 1, "the folder or bucket"),
+		Long:    "Reads the whole backup, takes it into a home in the folder for temporary files, and compares\nwhat that has then with what the backup has. The home is removed.",
+		Example: "  locket backup check /media/stick/locket",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return checkBackup(a, cmd.Context(), args[0], o.File)
+		},
+	}
+	restore := &cobra.Command{
+		Use: "restore DIR", Short: "Take a backup into this home", Args: cli.Between(1, 1, "the folder or bucket"),
+		Long:    "Takes in what the backup has and the home has not. To begin with an empty one: locket init.",
+		Example: "  locket backup restore /media/stick/locket",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return restoreBackup(a, cmd.Context(), args[0], o.File)
+		},
+	}
+	c.AddCommand(check, restore)
+	c.SuggestionsMinimumDistance = 2
+	return c
+}
+
+func runBackup(a *cli.App, ctx context.Context, dir string, o *BackupOptions) error {
+	schedule, err := BackupSchedule(a, dir, o)
+	if err != nil {
+		return err
+	}
+	return a.With(ctx, true, func(cl *serve.Client) error {
+		w, err := BackUp(a, ctx, cl, dir, o)
+		if err == nil && schedule != nil {
+			err = a.SetTable("backup", schedule)
+		}
+		return a.Printed(err, w, func(out io.Writer) {
+			ShowBackup(out, &w)
+			if schedule != nil {
+				fmt.Fprint(out, a.Heref("The daemon goes on with it every %s, from its next start: restart one that runs. How it went: locket status\n", o.Every))
+			}
+		})
+	})
+}
+
+func ShowBackup(out io.Writer, w *backup.Written) {
+	did := "Nothing has changed since the last one."
+	switch {
+	case w.New > 0 && w.Gone > 0:
+		did = fmt.Sprintf("Written: %s, %s, in place of %d.", cli.Plural(w.New, "piece", "pieces"), recallcmd.Size(w.Bytes), w.Gone)
+	case w.New > 0:
+		did = fmt.Sprintf("Written: %s, %s.", cli.Plural(w.New, "piece", "pieces"), recallcmd.Size(w.Bytes))
+	case w.Gone > 0:
+		did = fmt.Sprintf("Nothing is new; %s no longer needed was removed.", cli.Plural(w.Gone, "piece", "pieces"))
+	}
+	fmt.Fprintf(out, "%s. %s\n", cli.Plural(w.Records, "record", "records"), did)
+}
+
+// BackUp makes a backup, and begins it where there is none.
+func BackUp(a *cli.App, ctx context.Context, cl *serve.Client, dir string, o *BackupOptions) (w backup.Written, err error) {
+	f, err := a.OpenBackup(ctx, dir, o.File)
+	if errors.Is(err, backup.ErrNone) {
+		f, err = beginBackup(a, ctx, dir, o.File)
+	}
+	if err != nil {
+		return w, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	opt := serve.ExportOptions{Secrets: !o.withoutVault}
+	before, err := f.Index(ctx)
+	if errors.Is(err, backup.ErrDamaged) {
+		fmt.Fprintf(a.Stderr, "What is there is damaged, and is written anew: %v\n", err)
+	}
+	var sealed []string
+	write := func() (backup.Written, error) {
+		m := a.Meter("back up", "records", before.Records)
+		defer m.End()
+		return f.Write(ctx, stillSealed(m.Counted(cl.Export(ctx, opt)), &sealed), backup.WriteOptions{Spool: a.Settings.Home, OtherHome: o.replace, Vault: o.withoutVault})
+	}
+	w, err = write()
+	if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {
+		if _, err = a.OpenVault(ctx, cl, "", time.Minute); err == nil {
+			w, err = write()
+		}
+	}
+	switch {
+	case errors.Is(err, backup.ErrOtherHome), errors.Is(err, backup.ErrNothing):
+		return w, cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: fmt.Sprintf("Take it into this home first: locket backup restore %[1]q. To give it up for what this home has: locket backup %[1]q --replace", dir)}
+	case err != nil:
+		return w, cli.GoesOnError{Err: fmt.Errorf("backup: %w", err), State: "The backup before, if there is one, is as it was."}
+	}
+	if opt.Secrets {
+		tellSealed(a, sealed)
+	}
+	// The backup is made, whether or not this can be noted.
+	if err := backup.NoteByHand(a.Settings.Home, dir, w, opt.Secrets); err != nil {
+		fmt.Fprintf(a.Stderr, "locket status will not show this backup: %v\n", err)
+	}
+	return w, nil
+}
+
+func beginBackup(a *cli.App, ctx context.Context, dir, file string) (*backup.Folder, error) {
+	at, err := a.BackupPlace(dir)
+	if err == nil {
+		err = backup.Outside(dir, a.Settings.Home)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if file == "" {
+		fmt.Fprintln(a.Stderr, "The backup gets a passphrase of its own.")
+	}
+	pass, err := a.NewPassphrase(file)
+	if err != nil {
+		return nil, err
+	}
+	return backup.Make(ctx, at, string(pass))
+}
+
+func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error) {
+	f, err := a.OpenBackup(ctx, dir, file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	// Whoever knows the passphrase wrote it, so that its signer is trusted.
+	sum, err := archive.Check(f.Records(ctx), nil)
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return a.With(ctx, true, func(cl *serve.Client) error {
+		m := a.Meter("restore", "records", sum.Records)
+		r, err := cl.Import(ctx, linesOf(m.Counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		m.End()
+		if err != nil {
+			err = cli.GoesOnError{Err: err, State: "What was taken until then is in. The same command goes on from there."}
+		}
+		return a.Printed(err, r, func(w io.Writer) {
+			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
+		})
+	})
+}
+
+// BackupCheck is what locket backup check says.
+type BackupCheck struct {
+	At      time.Time `json:"at"`
+	Records int       `json:"records"`
+	Vault   bool      `json:"vault"` // with the values of the vault
+	Missing int       `json:"missing"`
+	Refused int       `json:"refused"`
+}
+
+// checkFolder makes a folder for a home that is thrown away, and removes those of runs
+// that were killed.
+func checkFolder() (dir string, remove func() error, err error) {
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "locket-check-*"))
+	if err != nil {
+		return "", nil, err
+	}
+	for _, dir := range left {
+		// Another user may have made it, with a link in it.
+		if is, err := os.Lstat(dir); err != nil || !is.IsDir() {
+			continue
+		}
+		if is, err := os.Lstat(filepath.Join(dir, "lock")); err != nil || !is.Mode().IsRegular() {
+			continue
+		}
+		if l, err := filelock.Take(filepath.Join(dir, "lock")); err == nil { // nobody uses it
+			_ = errors.Join(l.Release(), os.RemoveAll(dir)) // or it is another user's
+		}
+	}
+	if dir, err = os.MkdirTemp("", "locket-check-"); err != nil {
+		return "", nil, err
+	}
+	l, err := filelock.Take(filepath.Join(dir, "lock"))
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, func() error { return errors.Join(l.Release(), os.RemoveAll(dir)) }, nil
+}
+
+func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) {
+	f, err := a.OpenBackup(ctx, dir, file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	was := backup.Content{}
+	sum, err := archive.Check(f.Records(ctx), was.Add)
+	if errors.Is(err, backup.ErrDamaged) {
+		damaged, nerr := f.NoteDamage(ctx)
+		err = errors.Join(fmt.Errorf("backup: %w", err), nerr)
+		if len(damaged) > 0 && nerr == nil {
+			err = cli.AdvisedError{Err: err, Advice: cli.Plural(len(damaged), "piece is", "pieces are") + " damaged. The next locket backup writes again what this home has of them."}
+		}
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	scratch, remove, err := checkFolder()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	home := filepath.Join(scratch, "home")
+	b := &cli.App{Deps: a.Deps, Stdin: a.Stdin, In: a.In, Stdout: io.Discard, Stderr: a.Stderr,
+		Flags: []config.Flag{{Name: "--home", Key: "home", Value: home}, {Name: "--set", Key: "log.level", Value: "error"}}}
+	b.Environ = slices.DeleteFunc(slices.Clone(a.Environ), func(v string) bool { return strings.HasPrefix(v, "LOCKET_") })
+	l, err := b.Load()
+	if err != nil {
+		return err
+	}
+	// Nobody can open what a killed run leaves.
+	o := &cli.InitOptions{Passphrase: serve.Secret(rand.Text()), Language: "en"}
+	if _, err := b.InitHome(l.Config, *o); err != nil {
+		return err
+	}
+	if _, err := b.WriteSettings(l, "", o); err != nil {
+		return err
+	}
+	b.Settings = nil // with what was written
+	done := BackupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
+	m := a.Meter("restore it", "records", sum.Records)
+	err = b.WithKeys(ctx, true, o.Passphrase, func(cl *serve.Client) error {
+		r, err := cl.Import(ctx, linesOf(m.Counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		if err != nil {
+			return err
+		}
+		if done.Vault {
+			if _, err := cl.UnlockVault(ctx, o.Passphrase, time.Minute); err != nil {
+				return err
+			}
+		}
+		is, err := backup.ContentOf(cl.Export(ctx, serve.ExportOptions{Secrets: done.Vault}))
+		done.Refused, done.Missing = r.Refused, was.Missing(is)
+		return err
+	})
+	m.End()
+	if err != nil {
+		return fmt.Errorf("backup: restore it: %w", err)
+	}
+	if err := a.Print(done, func(w io.Writer) { ShowChecked(a, w, &done) }); err != nil {
+		return err
+	}
+	if done.Missing > 0 {
+		return errors.New("the backup is not what it restores")
+	}
+	return nil
+}
+
+func ShowChecked(a *cli.App, w io.Writer, c *BackupCheck) {
+	fmt.Fprintf(w, "The backup of %s has %s; restored, %d are missing.\n", c.At.In(a.Zone()).Format("2 Jan 2006, 15:04"), cli.Plural(c.Records, "record", "records"), c.Missing)
+}

@@ -1,0 +1,263 @@
+package copycmd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/memorycmd"
+	"github.com/locket-dev/locket/node/foreign"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// imported is what locket import --from says.
+type imported struct {
+	Added   int `json:"added"`
+	There   int `json:"there_already"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"` // held nothing to take
+	Secrets int `json:"secrets"` // moved to the vault
+}
+
+// previewed is what locket import --from --dry-run says.
+type previewed struct {
+	Would   int       `json:"would_add"` // some may be there already
+	Undated int       `json:"undated"`   // of them have no time: they end nothing that is there
+	Skipped int       `json:"skipped"`
+	First   time.Time `json:"first,omitzero"` // of those that have a time
+	Last    time.Time `json:"last,omitzero"`
+	Texts   []string  `json:"texts"` // of the first ones
+}
+
+// previewLines is how many texts a preview shows.
+const previewLines = 10
+
+func preview(res *foreign.Result) previewed {
+	p := previewed{Would: len(res.Adds), Skipped: len(res.Skipped), Texts: []string{}}
+	for i := range res.Adds {
+		r := &res.Adds[i]
+		if !r.At.IsZero() && (p.First.IsZero() || r.At.Before(p.First)) {
+			p.First = r.At
+		}
+		if r.At.IsZero() {
+			p.Undated++
+		}
+		if r.At.After(p.Last) {
+			p.Last = r.At
+		}
+		if i < previewLines {
+			text := memorycmd.Short(foreign.Shown(r), 60)
+			if r.Speaker != "" {
+				text = r.Speaker + ": " + text
+			}
+			p.Texts = append(p.Texts, text)
+		}
+	}
+	return p
+}
+
+func importForeign(a *cli.App, cmd *cobra.Command, f *importFlags, path string) error {
+	l, err := a.Load()
+	if err != nil {
+		return err
+	}
+	zone, err := l.Location()
+	if err != nil {
+		return err
+	}
+	o := foreign.Options{Zone: zone, Me: append(f.me, l.Wearer), Dates: f.dates}
+	var res foreign.Result
+	var stopped error // why an address was not read to its end: what came is added
+	if f.keyFile != "" {
+		res, err = poll(a, cmd.Context(), path, f.keyFile, o)
+		if len(res.Adds) > 0 && cmd.Context().Err() == nil && !f.dry {
+			stopped, err = err, nil
+		}
+	} else {
+		res, err = readForeign(a, cmd.Context(), foreign.Format(f.from), path, o)
+	}
+	if err != nil {
+		return fmt.Errorf("importing: %w", err)
+	}
+	for _, s := range res.Skipped {
+		fmt.Fprintf(a.Stderr, "%s: %s\n", cli.OneLine(s.Where), cli.OneLine(s.Reason))
+	}
+	if res.More > 0 {
+		fmt.Fprintf(a.Stderr, "and %d more are left out\n", res.More)
+	}
+	if f.dry {
+		p := preview(&res)
+		return a.Print(p, func(w io.Writer) {
+			fmt.Fprintf(w, "Found %d", p.Would)
+			if !p.First.IsZero() {
+				fmt.Fprintf(w, ", from %s to %s", a.When(p.First), a.When(p.Last))
+			}
+			fmt.Fprintln(w, ". What is there already is not added again.")
+			if p.Undated > 0 {
+				fmt.Fprintf(w, "Without a date: %d. These stand beside what is there, and end none of it.\n", p.Undated)
+			}
+			for _, text := range p.Texts {
+				fmt.Fprintln(w, "  "+cli.OneLine(text))
+			}
+			if p.Would > len(p.Texts) {
+				fmt.Fprintf(w, "  and %d more\n", p.Would-len(p.Texts))
+			}
+		})
+	}
+	if stopped != nil {
+		stopped = fmt.Errorf("importing: %w", stopped)
+	}
+	return errors.Join(addForeign(a, cmd.Context(), &res), stopped)
+}
+
+// poll reads the memories and conversations that Omi has.
+func poll(a *cli.App, ctx context.Context, at, keyFile string, o foreign.Options) (foreign.Result, error) {
+	key, err := os.ReadFile(keyFile)
+	if err != nil {
+		return foreign.Result{}, err
+	}
+	api := foreign.OmiAPI{URL: at, Key: strings.TrimSpace(string(key)), Note: func(why string) { fmt.Fprintln(a.Stderr, cli.OneLine(why)) }}
+	return api.Read(ctx, o)
+}
+
+// addForeign adds what was read. What is there already is not added again.
+func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
+	done := imported{Skipped: len(res.Skipped) + res.More}
+	return a.With(ctx, true, func(cl *serve.Client) error {
+		if err := addAll(a, ctx, cl, res, &done); err != nil {
+			return err
+		}
+		err := a.Print(done, func(w io.Writer) {
+			fmt.Fprintf(w, "Added %d; %d there already, %d failed.\n", done.Added, done.There, done.Failed)
+			if done.Secrets > 0 {
+				fmt.Fprint(w, a.Heref("%s went to the vault, and stands nowhere else: locket vault\n", cli.Plural(done.Secrets, "secret", "secrets")))
+			}
+		})
+		if err == nil && done.Failed > 0 {
+			err = fmt.Errorf("%d of %d failed", done.Failed, len(res.Adds))
+		}
+		return err
+	})
+}
+
+// addAll adds what was read, and counts it in done.
+func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Result, done *imported) error {
+	m := a.Meter("import", "texts", len(res.Adds))
+	defer m.End()
+	for part := range batches(res.Adds) {
+		ops := make([]serve.Operation, len(part))
+		for i := range part {
+			ops[i].Add = &part[i]
+		}
+		got, err := cl.Batch(ctx, ops)
+		if err != nil {
+			err = fmt.Errorf("after %s: %w", cli.Plural(done.Added, "memory", "memories"), err)
+			return cli.GoesOnError{Err: err, State: fmt.Sprintf("%d of %d texts are in. The same command goes on from there.", m.Done.Load(), len(res.Adds))}
+		}
+		m.Done.Add(int64(len(part)))
+		for i, r := range got.Results {
+			if r.Problem != nil && (holdsSecret(&part[i], r.Problem) || changed(&part[i], r.Problem)) {
+				if again, err := cl.Add(ctx, part[i]); err == nil {
+					r.Problem, r.Added = nil, &again
+				}
+			}
+			switch {
+			case r.Problem != nil:
+				done.Failed++
+				m.Aside(func() {
+					fmt.Fprintf(a.Stderr, "%q: %s\n", cli.OneLine(memorycmd.Short(foreign.Shown(&part[i]), 60)), cli.OneLine(r.Problem.Error()))
+				})
+			case r.Added != nil && r.Added.Repeated:
+				done.There++
+			default:
+				done.Added++
+				if r.Added != nil {
+					done.Secrets += r.Added.Redacted
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// changed reports whether a text was refused because another one came with its key: it was
+// changed there since an earlier import. It gets a key of its own then.
+func changed(add *serve.AddRequest, p *serve.Problem) bool {
+	if p.Field != "key" || !errors.Is(p, serve.ErrConflict) {
+		return false
+	}
+	sum := sha256.Sum256([]byte(add.Key + "\x00" + add.Text))
+	add.Key = hex.EncodeToString(sum[:16])
+	return true
+}
+
+// holdsSecret reports whether a memory was refused because of a secret in it, and has the
+// extractors take it then: they put the secret into the vault, and what the memory says
+// else beside it. A note or a mail is more than was said, and stays refused.
+func holdsSecret(add *serve.AddRequest, p *serve.Problem) bool {
+	if add.Infers() || add.Fields.Resource != nil || !errors.Is(p, serve.ErrSecret) {
+		return false
+	}
+	yes := true
+	add.Infer, add.Tags = &yes, nil
+	return true
+}
+
+// batches parts requests so that each batch fits into a body.
+func batches(adds []serve.AddRequest) iter.Seq[[]serve.AddRequest] {
+	return func(yield func([]serve.AddRequest) bool) {
+		for len(adds) > 0 {
+			n, size := 0, 0
+			for n < len(adds) && n < cli.LinesOfBatch {
+				// A text and its content, each at worst 6 bytes a byte as JSON, but
+				// hardly ever over 2.
+				size += 2*len(adds[n].Text) + 1024
+				if f := adds[n].Fields.Resource; f != nil {
+					size += 2 * len(f.Content)
+				}
+				if n > 0 && size > serve.MaxBody/2 {
+					break
+				}
+				n++
+			}
+			if !yield(adds[:n]) {
+				return
+			}
+			adds = adds[n:]
+		}
+	}
+}
+
+func readForeign(a *cli.App, ctx context.Context, format foreign.Format, path string, o foreign.Options) (foreign.Result, error) {
+	if path == "-" {
+		return foreign.Read(ctx, format, "standard input", a.Stdin, o)
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return foreign.Result{}, err
+	}
+	if st.IsDir() {
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			return foreign.Result{}, err
+		}
+		defer root.Close()
+		return foreign.ReadFolder(ctx, format, root.FS(), o)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return foreign.Result{}, err
+	}
+	defer f.Close()
+	return foreign.Read(ctx, format, st.Name(), f, o)
+}

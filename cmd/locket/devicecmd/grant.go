@@ -1,0 +1,138 @@
+package devicecmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func GrantCommand(a *cli.App) *cobra.Command {
+	c := &cobra.Command{
+		Use: "grant", Short: "Let workers transcribe and read for you", RunE: a.NeedsCommand,
+		Long: `A worker has heavier models than this machine. It reads what it is granted, and
+answers with memories of the lowest rank: it can't change what you or this node say.`,
+	}
+	c.AddCommand(grantWorkerCommand(a), grantListCommand(a), grantLogCommand(a), grantTendCommand(a), grantRevokeCommand(a))
+	return c
+}
+
+func grantWorkerCommand(a *cli.App) *cobra.Command {
+	var r serve.GrantRequest
+	var types []string
+	var since, sensitivity string
+	c := &cobra.Command{
+		Use: "worker KEY", Short: "Let a worker in", Args: cli.Between(1, 1, "the worker's key"),
+		Long: `KEY is what locket-cloud worker invite-key prints, or @FILE. The welcome that comes back
+is printed to standard output alone. It is for whoever runs the worker, and no secret.
+
+Without --feed the worker joins your own space: it can read all of your memories but the
+vault, and every recording. With --feed it gets a space of its own. That has the types
+that you name, and with --recordings also recordings and photos, but none that was taken
+within 10 s of a spoken secret.
+
+With --transcribe the extractors read its transcripts as if they had been heard here, so
+that what was said becomes memories. Without it a transcript only lies beside its recording.`,
+		Example: `  locket grant worker @worker.key --feed --recordings --transcribe --types resource > welcome
+  locket grant worker @worker.key --types semantic --name studio`,
+		PreRunE: cli.NoneEmpty,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			r.Types = ReadTypes(types)
+			if r.Key, err = KeyText(args[0]); err != nil {
+				return err
+			}
+			if r.Since, err = a.ReadTime("--since", since); err != nil {
+				return err
+			}
+			if r.Sensitivity, err = cli.ReadSensitivity(sensitivity); err != nil {
+				return err
+			}
+			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+				g, err := c.AddGrant(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				return ShowGranted(a, &g)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.Name, "name", "", "what it is called here")
+	f.StringSliceVar(&types, "types", nil, "`types` of memories that it may propose, and that a feed has; not vault")
+	f.BoolVar(&r.Transcribe, "transcribe", false, "make memories of what it transcribes, as of what was heard here")
+	f.IntVar(&r.PerEvidence, "per-evidence", 0, "`memories` that it may hang on one piece of evidence; 16 unless said")
+	f.BoolVar(&r.Feed, "feed", false, "give it a space of its own, and no access to yours")
+	f.BoolVar(&r.Recordings, "recordings", false, "with --feed: recordings and photos")
+	f.StringVar(&sensitivity, "sensitivity", "", "with --feed: the highest sensitivity `level` that it gets; personal unless said")
+	f.StringVar(&since, "since", "", "with --feed: learnt at this `time` or later")
+	return c
+}
+
+// ShowGranted prints the welcome alone to standard output, for a file or a pipe.
+func ShowGranted(a *cli.App, g *serve.Grant) error {
+	if !a.Json {
+		fmt.Fprintf(a.Stderr, "%s is in, as %s.\n", cli.OneLine(g.Name), g.Member)
+		if !g.Feed {
+			fmt.Fprintln(a.Stderr, "It can read all of your memories but the vault, from the beginning, and every recording.")
+		}
+		fmt.Fprintf(a.Stderr, "Whoever runs it needs the welcome:\n  locket-cloud worker join --home DIR --relay %s WELCOME\n", cli.OneLine(g.Relay))
+	}
+	return a.Print(g, func(w io.Writer) { fmt.Fprintln(w, g.Welcome) })
+}
+
+func grantListCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the workers", Args: cli.Nothing(),
+		RunE: cli.Listing(a, (*serve.Client).Grants, func(a0 io.Writer, a1 *serve.Grant) { grantRow(a, a0, a1) }, "No workers."),
+	}
+}
+
+func grantRow(a *cli.App, w io.Writer, g *serve.Grant) {
+	where := "your space"
+	if g.Feed {
+		where = "a feed of " + cli.Plural(g.Memories, "memory", "memories")
+	}
+	if !g.Removed.IsZero() {
+		where = "revoked " + a.When(g.Removed)
+	}
+	var may []string
+	for _, t := range g.Types {
+		may = append(may, string(t))
+	}
+	if g.Transcribe {
+		may = append(may, "transcripts")
+	}
+	fmt.Fprintf(w, "%s  %s  %s  %s\n", g.Member, cli.OneLine(g.Name), strings.Join(may, ", "), where)
+}
+
+func grantTendCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "tend", Short: "Fill feeds and take workers' answers now", Args: cli.Nothing(),
+		Long: "The daemon does so each minute.",
+		RunE: recallcmd.Showing(a, (*serve.Client).TendGrants, func(w io.Writer, t *serve.FeedsTended) {
+			fmt.Fprintf(w, "%s filled, %d things taken.\n", cli.Plural(t.Feeds, "feed", "feeds"), t.Taken)
+		}),
+	}
+}
+
+func grantRevokeCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke NAME", Short: "Remove a worker", Args: cli.Between(1, 1, "a name, member id or key"),
+		Long: `It gets nothing new, and no key from now on. What it has read it has; an honest worker
+drops its keys and copies when it learns of it.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			who, err := KeyText(args[0])
+			if err != nil {
+				return err
+			}
+			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).RevokeGrant, who, func(w io.Writer, g *serve.Grant) {
+				fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", cli.OneLine(g.Name))
+			})
+		},
+	}
+}

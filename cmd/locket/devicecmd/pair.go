@@ -1,0 +1,249 @@
+package devicecmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/pairing"
+	relays "github.com/locket-dev/locket/sync/remote"
+)
+
+// homeOptions are the flags of a command that makes a home.
+type homeOptions struct {
+	cli.InitOptions
+	passphraseFile string
+	relay          string
+}
+
+func (o *homeOptions) flags(a *cli.App, c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.relay, "relay", "", "address of the relay: a `URL`")
+	f.StringVar(&o.passphraseFile, "passphrase-file", "", "read the new home's passphrase from a `file`, at each start as well")
+	f.BoolVar(&o.KeyFile, "key-file", false, "keep a key file in the new home")
+	f.BoolVar(&o.Keyring, "keyring", false, "keep a key in the OS keyring for the new home")
+	f.Var(a.Setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
+	f.Var(a.Setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
+}
+
+// secret asks for the new home's passphrase where nothing else opens it.
+func secret(a *cli.App, o *homeOptions) (err error) {
+	if o.passphraseFile != "" || !o.KeyFile && !o.Keyring {
+		o.Passphrase, err = a.NewPassphrase(o.passphraseFile)
+	}
+	return err
+}
+
+// joinedHome is what pair --join and recover print with --json.
+type joinedHome struct {
+	Home   string `json:"home"`
+	Config string `json:"config"`
+	Space  string `json:"space"`
+	Relay  string `json:"relay"`
+}
+
+// settle writes the settings of a home that came by joining.
+func settle(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
+	keep, sync := map[string]any{}, map[string]any{}
+	keep["sync"] = sync
+	a.KeepSet(keep, l)
+	if j.Relay != "" {
+		sync["relay"] = j.Relay
+	} else { // it was let in by a device in the same network
+		sync["lan"] = true
+	}
+	named := ""
+	switch {
+	case j.Wearer != "" && l.Origin("wearer").Kind != config.FromFlag:
+		keep["wearer"] = j.Wearer
+	case l.Origin("wearer").Kind != config.FromDefault:
+		keep["wearer"] = l.Wearer
+	default:
+		named = fmt.Sprintf("\nIt does not know your name, by which it knows who \"I\" is: write wearer = \"NAME\" at the top of %s, before the daemon runs.", filepath.Join(l.Home, config.FileName))
+	}
+	if l.Origin("zone").Kind == config.FromFlag {
+		keep["zone"] = l.Zone
+	}
+	switch {
+	case o.passphraseFile != "":
+		abs, err := filepath.Abs(o.passphraseFile)
+		if err != nil {
+			return err
+		}
+		keep["unlock"] = map[string]any{"passphrase_file": abs}
+	case o.Keyring:
+		keep["unlock"] = map[string]any{"keyring": true}
+	}
+	b, err := toml.Marshal(keep)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(l.Home, config.FileName)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		fmt.Fprintf(a.Stderr, "%s is there already, and left as it is: set sync.relay to %s in it.\n", path, j.Relay)
+		err = nil
+	} else if err == nil {
+		_, err = f.Write(b)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return a.Print(joinedHome{l.Home, path, j.Space, j.Relay}, func(w io.Writer) {
+		fmt.Fprint(w, a.Heref("The node's home is %s, its settings are in %s.\nThe memories come with the first sync: locket sync --now, or locket run.\n%s%s\n",
+			l.Home, path, cli.VaultNote, named))
+	})
+}
+
+func PairCommand(a *cli.App) *cobra.Command {
+	var code string
+	var o homeOptions
+	c := &cobra.Command{
+		Use: "pair", Short: "Let another device of yours in, or join as one", Args: cli.Nothing(),
+		Long: `On a device that has a home: shows a code, also as a picture, waits for the new
+device, and shows five words. Say yes only if the new device shows the same five.
+
+On the new device: locket pair --join CODE makes a home there. CODE is the eight
+letters, with --relay, or the whole link of the picture. Where the first device has
+no relay and sync.lan is on, both have to be in the same network.`,
+		Example: `  locket pair
+  locket pair --join k7qf-2mxp --relay https://relay.example:8443
+  locket pair --join 'locket:pair?code=k7qf-2mxp&relay=https%3A%2F%2Frelay.example%3A8443'`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if code == "" {
+				return a.With(cmd.Context(), true, func(c *serve.Client) error { return invite(a, cmd.Context(), c) })
+			}
+			return join(a, cmd.Context(), &o, code)
+		},
+	}
+	c.Flags().StringVar(&code, "join", "", "make a home on this new device, with the other's `code`")
+	o.flags(a, c)
+	return c
+}
+
+// invite shows what the new device needs, and asks about the words.
+func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
+	p, err := c.PairInvite(ctx)
+	if err != nil {
+		return err
+	}
+	err = a.Print(p, func(w io.Writer) {
+		picture, _ := cli.Qr(a.Stdout, p.Link)
+		fmt.Fprintln(w, picture)
+		relay, _, _ := pairing.ParseLink(p.Link)
+		fmt.Fprintf(w, "On the new device, within ten minutes:\n\n  locket pair --join %s --relay %s\n\n", p.Code, relay)
+	})
+	if err != nil {
+		return err
+	}
+	code := p.Code
+	if p, err = c.PairWait(ctx); err != nil {
+		return err
+	}
+	if p.State != serve.PairCompare {
+		return fmt.Errorf("pairing: %s", p.Error)
+	}
+	if err := a.Print(p, func(w io.Writer) { ShowWords(w, p.Words, p.Name) }); err != nil {
+		return err
+	}
+	said := serve.ConfirmRequest{Same: Confirm(a, "Does the other device show the same five words?"), Code: code}
+	if p, err = c.PairConfirm(ctx, said); err != nil {
+		return err
+	}
+	if p.State != serve.PairDone {
+		return fmt.Errorf("pairing: %s", p.Error)
+	}
+	return a.Print(p, func(w io.Writer) { fmt.Fprintln(w, "The device is in.") })
+}
+
+// ShowWords shows what a person compares. The name is whoever's is at the other
+// end, perhaps somebody's between: it can neither steer the terminal, by which
+// other words would stand there, nor reach for a line of its own.
+func ShowWords(w io.Writer, words []string, name string) {
+	if name = strings.Join(strings.Fields(cli.OneLine(name)), " "); name != "" {
+		fmt.Fprintf(w, "The other device calls itself %q.\n", name)
+	}
+	fmt.Fprintf(w, "\n  %s\n\n", strings.Join(words, "  "))
+}
+
+func join(a *cli.App, ctx context.Context, o *homeOptions, text string) error {
+	l, err := a.Load()
+	if err != nil {
+		return err
+	}
+	relay, code, err := pairing.ParseLink(text)
+	if err != nil {
+		return cli.UsageError{Err: err}
+	}
+	relay = cmp.Or(relay, o.relay, l.Sync.Relay)
+	if relay == "" {
+		return cli.Usagef("--relay is needed with a code: the other device says which")
+	}
+	if err := secret(a, o); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stderr, "Waiting for the device that shows %s, ten minutes at most.\n", code)
+	j, err := a.JoinHome(ctx, l.Config, o.InitOptions, relay, code, func(words []string, name string) bool {
+		err := a.Print(serve.Pairing{State: serve.PairCompare, Code: code.String(), Link: pairing.Link(relay, code), Words: words, Name: name},
+			func(w io.Writer) { ShowWords(w, words, name) })
+		return err == nil && Confirm(a, "Does the other device show the same five words?")
+	})
+	if err != nil {
+		return err
+	}
+	return settle(a, l, o, j)
+}
+
+func RecoverCommand(a *cli.App) *cobra.Command {
+	var o homeOptions
+	c := &cobra.Command{
+		Use: "recover", Short: "Make a home from the 24 words, after every device was lost", Args: cli.Nothing(),
+		Long: `Reads the 24 words, on a terminal or from standard input, and makes a home that has
+everything that had been synced, after its first sync. Secrets in the vault come
+only where they were synced.`,
+		Example: "  locket recover --relay https://relay.example:8443",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.Load()
+			if err != nil {
+				return err
+			}
+			o.relay = cmp.Or(o.relay, l.Sync.Relay)
+			if o.relay == "" {
+				return cli.Usagef("--relay URL is needed: the relay through which the devices synced")
+			}
+			if err := secret(a, &o); err != nil {
+				return err
+			}
+			fmt.Fprint(a.Stderr, "The 24 words: ")
+			words, err := a.In.ReadString('\n')
+			if !a.Talks() { // nobody has ended the line
+				fmt.Fprintln(a.Stderr)
+			}
+			if strings.TrimSpace(words) == "" {
+				return errors.Join(errors.New("no words"), err)
+			}
+			j, err := a.RecoverHome(cmd.Context(), l.Config, o.InitOptions, o.relay, words)
+			if errors.Is(err, relays.ErrForbidden) {
+				return cli.AdvisedError{Err: err, Advice: "The relay knows no home of these words. Is it the one that the home synced through?"}
+			}
+			if err != nil {
+				return err
+			}
+			return settle(a, l, &o, j)
+		},
+	}
+	o.flags(a, c)
+	return c
+}

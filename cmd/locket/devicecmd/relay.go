@@ -1,0 +1,227 @@
+package devicecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+	relays "github.com/locket-dev/locket/sync/remote"
+)
+
+func RelayCommand(a *cli.App) *cobra.Command {
+	c := &cobra.Command{
+		Use: "relay", Short: "Choose the relays that this node syncs through", RunE: a.NeedsCommand,
+		Long: `A relay is a server that keeps and forwards your devices' memories, sealed. This command
+chooses the relays that this node uses. To run a relay yourself, use locket-cloud serve.
+
+With more than one relay, this node sends everything to each and reads from each. While
+one is down the others do. A relay that withholds something, or shows something else than
+the others, is named. The first relay decides who is a member, and serves pairings and shares.`,
+		Example: `  locket relay add https://relay.example:8443
+  locket relay list
+  locket relay move https://relay.example:8443
+  locket relay remove https://old.example`,
+	}
+	c.AddCommand(
+		relayChange(a, "add URL", "Sync through another relay as well", "", (*serve.Client).AddRelay),
+		relayListCommand(a),
+		relayChange(a, "move URL", "Move everything to another relay, and make it the first",
+			`Sends everything to the new relay: the log of members, all memories, photos and
+recordings. Once the relay shows all of it, it becomes the first. The old relay stays until
+you remove it. Run locket relay move on each of your other devices, too. Shares and grants
+stay where they were made.`, (*serve.Client).MoveRelay),
+		relayChange(a, "remove URL", "Leave a relay",
+			"What the relay has stays there, sealed. The holder of the 24 words can have it deleted.", (*serve.Client).RemoveRelay))
+	return c
+}
+
+func relayListCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the relays, and how each stands", Args: cli.Nothing(),
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			list, err := c.Relays(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(list) == 0 && !a.Json {
+				fmt.Fprintln(a.Stderr, a.Here("This node has no relay. Add one: locket relay add URL"))
+			}
+			return showRelays(a, list)
+		}),
+	}
+}
+
+func relayChange(a *cli.App, use, short, long string, do func(*serve.Client, context.Context, string) ([]serve.Relay, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Long: long, Args: cli.Between(1, 1, "the relay's URL"),
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			list, err := do(c, cmd.Context(), args[0])
+			if errors.Is(err, serve.ErrRelay) {
+				return relayFailed(a, cmd.Context(), c, args[0], err)
+			}
+			if err != nil {
+				return err
+			}
+			return showRelays(a, list)
+		}),
+	}
+}
+
+// relayFailed is err with what became of the relay, and what to do about it.
+func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, err error) error {
+	list, failed := c.Relays(ctx)
+	used := slices.ContainsFunc(list, func(r serve.Relay) bool { return strings.EqualFold(r.URL, strings.TrimRight(url, "/")) })
+	switch {
+	case failed != nil:
+		return err
+	case used:
+		return cli.AdvisedError{Err: err, Advice: "The node uses the relay, and tries again by itself while its daemon runs. To see how it stands: " + a.Here("locket relay list")}
+	case strings.Contains(err.Error(), relays.ErrInvite.Error()):
+		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Ask who runs the relay for a code; each is good for one account. Write it to " + config.FileName + " as\nsync.invite, and start the daemon anew, if one runs."}
+	}
+	return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Is the address right, and does a relay run there? How to run one: " + cli.DocsAt + "relay.md"}
+}
+
+func showRelays(a *cli.App, list []serve.Relay) error {
+	return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.Relay) { ShowRelay(a, a0, a1) }, "")
+}
+
+// showFailing shows the places that a node carries to by itself and that fail, and
+// reports whether there are relays and every one of them does. What fails in a
+// round of its own the node has said.
+func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.SyncStatus) (all bool, err error) {
+	if s.Relay == "" && !s.Apart {
+		return false, nil
+	}
+	list, err := c.Relays(ctx)
+	if err != nil {
+		return false, err
+	}
+	relay := func(r serve.Relay) bool { return r.Kind != serve.RelayPeer }
+	all = slices.ContainsFunc(list, relay) && !slices.ContainsFunc(list, func(r serve.Relay) bool { return relay(r) && r.Error == "" })
+	if a.Json { // one object
+		return all, nil
+	}
+	return all, showRelays(a, slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() }))
+}
+
+func ShowRelay(a *cli.App, w io.Writer, r *serve.Relay) {
+	kind := r.Kind
+	if kind == serve.RelayPrimary {
+		kind = "first"
+	}
+	waits := ""
+	if r.Metered {
+		waits = " once the line is not metered (sync.metered)"
+	}
+	fmt.Fprintf(w, "%-6s  %s", kind, cli.OneLine(r.URL))
+	switch {
+	case r.Busy && r.All > 0:
+		fmt.Fprintf(w, "  sending %d of %d", r.Done, r.All)
+	case r.Lacks == 0 && r.Blobs > 0:
+		fmt.Fprintf(w, "  %s to send%s", cli.Plural(r.Blobs, "photo or recording", "photos and recordings"), waits)
+	case r.Lacks > 0:
+		fmt.Fprintf(w, "  lacks %s", cli.Plural(r.Lacks, "delta", "deltas"))
+		if r.Blobs > 0 {
+			fmt.Fprintf(w, ", and %s%s", cli.Plural(r.Blobs, "photo or recording", "photos and recordings"), waits)
+		}
+	case !r.Synced.IsZero():
+		fmt.Fprintf(w, "  the same, %s", a.When(r.Synced))
+	}
+	fmt.Fprintln(w)
+	if r.Error != "" {
+		fmt.Fprintf(w, "        failed: %s\n", cli.OneLine(r.Error))
+	}
+	if !r.Retry.IsZero() {
+		fmt.Fprintf(w, "        tried again at %s\n", a.When(r.Retry))
+	}
+	for _, t := range r.Trouble {
+		fmt.Fprintf(w, "        %s\n", a.Paint.Red(cli.OneLine(t)))
+	}
+}
+
+// syncFolder exchanges with a folder, named from where the command runs.
+func syncFolder(a *cli.App, ctx context.Context, dir string) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	return recallcmd.Answered(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
+		fmt.Fprintf(w, "Took %s, gave %d; %s carried, either way.\n", cli.Plural(done.Took, "delta", "deltas"), done.Gave, cli.Plural(done.Blobs, "photo or recording", "photos and recordings"))
+		for _, t := range done.Trouble {
+			fmt.Fprintf(w, "Left where it is: %s\n", cli.OneLine(t))
+		}
+	})
+}
+
+// watchEvery is how often sync status --watch looks.
+const watchEvery = time.Second
+
+func syncStatusCommand(a *cli.App) *cobra.Command {
+	var watch bool
+	c := &cobra.Command{
+		Use: "status", Short: "Show what each relay and device still lacks", Args: cli.Nothing(),
+		Long: `Shows what waits to be sent. For each relay, and each device in your network, it shows
+what is missing there, and why. With --watch it goes on until nothing is left to do. That
+takes a daemon that does the work: locket run.`,
+		Example: "  locket sync status --watch",
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			shown := ""
+			for {
+				line, err := syncLine(a, cmd.Context(), c, &shown)
+				if err != nil || !watch || line {
+					return err
+				}
+				if s, err := c.Status(cmd.Context()); err != nil {
+					return err
+				} else if !s.Running {
+					return cli.AdvisedError{Err: errors.New("no daemon runs, so nothing is sent"), Advice: "Do one round with locket sync --now, or start locket run."}
+				}
+				select {
+				case <-cmd.Context().Done():
+					return nil
+				case <-time.After(watchEvery):
+				}
+			}
+		}),
+	}
+	c.Flags().BoolVar(&watch, "watch", false, "go on until nothing is left to do")
+	return c
+}
+
+// syncLine prints the state of sync if it differs from what was shown. done reports that
+// nothing is left to send, and that all remotes have the same.
+func syncLine(a *cli.App, ctx context.Context, c *serve.Client, shown *string) (done bool, err error) {
+	s, err := c.SyncStatus(ctx)
+	if err != nil {
+		return false, err
+	}
+	list, err := c.Relays(ctx)
+	if err != nil {
+		return false, err
+	}
+	done = s.Pending == 0 && !s.Busy && (s.Error == "" || s.Relay == "")
+	for _, r := range list {
+		done = done && r.Lacks == 0 && !r.Busy && r.Error == ""
+	}
+	now := fmt.Sprint(s.Pending, s.Error, s.Busy, s.Took, s.Sent, list)
+	if now == *shown {
+		return done, nil
+	}
+	*shown = now
+	if err := a.Print(s, func(w io.Writer) { showSync(a, w, &s) }); err != nil {
+		return done, err
+	}
+	return done, showRelays(a, list)
+}

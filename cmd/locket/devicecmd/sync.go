@@ -1,0 +1,173 @@
+package devicecmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func SyncCommand(a *cli.App) *cobra.Command {
+	var now bool
+	var folder string
+	c := &cobra.Command{
+		Use: "sync", Short: "Show how sync with your other devices stands", Args: cli.Nothing(),
+		Long: `Shows when this node last exchanged with your other devices, what waits to be sent, and
+what failed. Deltas that the relay should not have served, or that their author had no
+right to say, are listed as set aside. They are not applied.`,
+		Example: `  locket sync
+  locket sync --now
+  locket sync --folder /media/stick
+  locket sync status --watch`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if folder != "" {
+				return syncFolder(a, cmd.Context(), folder)
+			}
+			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+				var s serve.SyncStatus
+				var err error
+				if now {
+					s, err = syncNow(a, cmd.Context(), c)
+				} else {
+					s, err = c.SyncStatus(cmd.Context())
+				}
+				if err != nil {
+					return err
+				}
+				if err := a.Print(s, func(w io.Writer) { showSync(a, w, &s) }); err != nil {
+					return err
+				}
+				failed, err := showFailing(a, cmd.Context(), c, &s)
+				if err != nil {
+					return err
+				}
+				if now && (s.Error != "" || failed) {
+					return cli.ErrTold
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&now, "now", false, "do one round now")
+	c.Flags().StringVar(&folder, "folder", "", "exchange with a `folder`: a stick, or one that another program keeps alike on your devices")
+	c.AddCommand(syncStatusCommand(a))
+	return c
+}
+
+func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
+	switch {
+	case s.Relay != "":
+		fmt.Fprintf(w, "Relay     %s\n", s.Relay)
+	case s.Apart && s.LAN:
+		fmt.Fprintln(w, a.Here("Relay     none: with devices in the same network, and by locket sync --folder"))
+	case s.Apart:
+		fmt.Fprintln(w, a.Here("Relay     none: by locket sync --folder"))
+	default:
+		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.HowToSync())
+		return
+	}
+	last := "never"
+	if !s.Synced.IsZero() {
+		last = a.When(s.Synced)
+	}
+	fmt.Fprintf(w, "Synced    %s\n", last)
+	fmt.Fprintf(w, "To send   %d\n", s.Pending)
+	if s.Busy {
+		fmt.Fprintf(w, "Under way %s\n", soFar(s))
+	}
+	if s.Error != "" {
+		fmt.Fprintf(w, "Failed    %s\n", s.Error)
+	}
+	if s.Removed {
+		fmt.Fprintln(w, "This device was removed from the space.")
+	}
+	for _, p := range s.Problems {
+		waits := ""
+		if p.Waits {
+			waits = " (waits)"
+		}
+		fmt.Fprintf(w, "Set aside %s by %s%s: %s\n", a.When(p.At), p.Member, waits, p.Reason)
+	}
+}
+
+// soFar is how much a round that runs has done. How much is left nobody knows but
+// the relay, which is not believed.
+func soFar(s *serve.SyncStatus) string {
+	return fmt.Sprintf("%s taken, %s sent", cli.Plural(s.Took, "delta", "deltas"), cli.Plural(s.Sent, "delta or photo", "deltas and photos"))
+}
+
+// syncNow does a round, and tells how far it is while that takes long.
+func syncNow(a *cli.App, ctx context.Context, c *serve.Client) (serve.SyncStatus, error) {
+	m := a.Meter("sync", "deltas and photos", 0)
+	defer m.End()
+	watching, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for wait.For(watching, watchEvery) {
+			if s, err := c.SyncStatus(watching); err == nil && s.Busy {
+				m.Done.Store(int64(s.Took + s.Sent))
+			}
+		}
+	})
+	s, err := c.SyncNow(ctx)
+	stop()
+	watch.Wait()
+	return s, err
+}
+
+func DevicesCommand(a *cli.App) *cobra.Command {
+	list := &cobra.Command{
+		Use: "devices", Short: "List who holds your keys: your own devices, and workers", Args: cli.Nothing(),
+		Long: `Lists all that hold keys to your memories: id, role, name, platform, and when it was last
+heard of, by its own clock. A device that only listens sends nothing; for that the list
+has when it was let in. The list says what a device has where that is known: once it has
+agreed with a snapshot, its heads were compared, or the two met in the same network. Wearables hold no keys of yours: see locket wearable.`,
+		RunE: cli.Listing(a, (*serve.Client).Members, func(w io.Writer, m *serve.Member) {
+			when := "this device"
+			if !m.Here && m.LastHeard.IsZero() {
+				when = "let in " + a.When(m.Added) + ", and nothing said since"
+			} else if !m.Here {
+				when = "heard " + a.When(m.LastHeard)
+			}
+			if r := m.Reach; r != nil && r.Behind == 0 {
+				when += ", has all as of " + a.When(r.At)
+			} else if r != nil {
+				when += fmt.Sprintf(", had %d of %s on %s", r.Has, cli.Plural(int(r.Has+r.Behind), "delta", "deltas"), a.When(r.At))
+			}
+			fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, recallcmd.Padded(cli.OneLine(m.Name), 20), cli.OneLine(m.Platform), when)
+		}, ""),
+	}
+	list.AddCommand(devicesRemoveCommand(a), a.DevicesCompareCommand())
+	return list
+}
+
+func devicesRemoveCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "remove ID", Short: "Remove a device that was lost or given away", Args: cli.Between(1, 1, "the id"),
+		Long: `Reads the 24 words, on a terminal or from standard input. The device gets nothing
+new from then on. What it has it keeps: nobody can take that away from here.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var id memory.MemberID
+			if err := id.UnmarshalText([]byte(args[0])); err != nil {
+				return cli.UsageError{Err: err}
+			}
+			fmt.Fprint(a.Stderr, "The 24 words: ")
+			words, _ := a.In.ReadString('\n') // without any, only one that is no device of the wearer's can go
+			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+				if err := c.RemoveMember(cmd.Context(), id, serve.Secret(strings.TrimSpace(words))); err != nil {
+					return err
+				}
+				return a.Print(serve.RemovedMember{ID: id}, func(w io.Writer) { fmt.Fprintln(w, "It is out.") })
+			})
+		},
+	}
+}

@@ -1,0 +1,112 @@
+// Package devicecmd has the commands of wearables, of the wearer's other devices, and of the relay
+// between them.
+package devicecmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func WearableCommand(a *cli.App) *cobra.Command {
+	group := &cobra.Command{
+		Use: "wearable", Aliases: []string{"device"}, Short: "Give wearables credentials for the MQTT broker of this node", RunE: a.NeedsCommand,
+		Long: `A wearable sends events, and holds none of your keys. It may write to its own topics
+alone. Your other devices, which hold your keys and memories, are under locket devices.`,
+	}
+	var r serve.AddDeviceRequest
+	add := &cobra.Command{
+		Use: "add NAME", Short: "Make credentials for a wearable, shown this once", Args: cli.Between(1, 1, "the name"),
+		Long: `The name is its client id, too. Other software that comes to this node's broker has the
+topics that you name, to publish on or to read, and no others: + stands for one level, #
+for the rest. What is published there goes to those who may read it, and not into memory;
+a bridge takes it there (locket-bridge).`,
+		Example: `  locket wearable add glasses
+  locket wearable add ann-phone --publish owntracks/ann/#
+  locket wearable add bridge --read owntracks/#`,
+		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			r.Name = args[0]
+			d, err := cl.AddLogin(cmd.Context(), r)
+			if errors.Is(err, serve.ErrConflict) {
+				err = cli.AdvisedError{Err: err, Advice: ShownOnce(a, r.Name)}
+			}
+			return a.Printed(err, d, func(w io.Writer) {
+				for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
+					fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
+				}
+				for what, list := range topicsOf(d.Publish, d.Read) {
+					fmt.Fprintf(w, "%-10s %s\n", what, list)
+				}
+				if d.Page != "" {
+					fmt.Fprintf(w, "%-10s %s\n", "page", string(d.Page))
+				}
+				fmt.Fprintln(w, "\nThe password is not shown again.")
+				fmt.Fprint(w, OnlyHere(d.Broker))
+				if d.Page != "" && a.Talks() {
+					picture, _ := cli.Qr(a.Stdout, string(d.Page))
+					fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", picture)
+				}
+			})
+		}),
+	}
+	add.Flags().StringSliceVar(&r.Publish, "publish", nil, "`topics` beyond its own on which it may publish")
+	add.Flags().StringSliceVar(&r.Read, "read", nil, "`topics` that it may read")
+	list := &cobra.Command{
+		Use: "list", Short: "List wearables", Args: cli.Nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+				all, err := cl.Devices(cmd.Context())
+				return cli.Rows(a, err, all, func(a0 io.Writer, a1 *serve.Device) { showDevice(a, a0, a1) }, "No wearables. Add one: locket wearable add NAME")
+			})
+		},
+	}
+	remove := &cobra.Command{
+		Use: "remove NAME", Short: "End a wearable's credentials; its memories stay", Args: cli.Between(1, 1, "the name"),
+		RunE: ShowingOf(a, (*serve.Client).RemoveDevice, func(w io.Writer, d *serve.RemovedDevice) {
+			fmt.Fprintf(w, "Removed %s. Its memories stay.\n", cli.OneLine(d.Name))
+		}),
+	}
+	group.AddCommand(add, list, remove)
+	return group
+}
+
+func showDevice(a *cli.App, w io.Writer, d *serve.Device) {
+	state := "not seen since the start" // of the daemon, which keeps it in memory
+	switch {
+	case d.Connected:
+		state = "connected"
+	case !d.LastSeen.IsZero():
+		state = "last seen " + a.When(d.LastSeen)
+	}
+	added := "at a broker of its own"
+	if !d.Added.IsZero() {
+		added = "added " + a.When(d.Added)
+	}
+	if d.Battery != nil {
+		state += fmt.Sprintf(", battery %d %%", *d.Battery)
+	}
+	for what, list := range topicsOf(d.Publish, d.Read) {
+		state += fmt.Sprintf(", %s %s", what, list)
+	}
+	fmt.Fprintf(w, "%s  %s  %s, %s\n", recallcmd.Padded(cli.OneLine(d.Name), 16), added, state, cli.Plural(int(d.Events), "event", "events"))
+}
+
+// topicsOf gives in words which topics software has beyond its own.
+func topicsOf(publish, read []string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		if len(publish) > 0 && !yield("publishes", cli.OneLine(strings.Join(publish, " "))) {
+			return
+		}
+		if len(read) > 0 {
+			yield("reads", cli.OneLine(strings.Join(read, " ")))
+		}
+	}
+}

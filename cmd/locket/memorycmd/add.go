@@ -1,0 +1,123 @@
+package memorycmd
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func AddCommand(a *cli.App) *cobra.Command {
+	var r serve.AddRequest
+	var plain bool
+	var kind, block, file string
+	var steps []string
+	var metadata map[string]string
+	c := &cobra.Command{
+		Use: "add TEXT...", Short: "Remember a text",
+		Long: `The text goes through the extractors as if the wearer had said it now. What none of them
+reads is kept in its own words. With --plain the text becomes one memory as it stands.`,
+		Example: `  locket add "My dentist appointment is on Friday at nine"
+  locket add --plain --tag garden "The tomatoes want water every second day"
+  locket add --plain --block human "Vegetarian; allergic to nuts"
+  locket add --plain --file lease.md "Lease of the flat"
+  locket add --plain --step "Grind the beans" --step "Boil the water" "How to make coffee"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if file != "" {
+				return nil // its name is the title where no other is given
+			}
+			return cli.Between(1, -1, "the text")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Text = strings.Join(args, " ")
+			r.Type, r.Metadata, r.Keep = memory.Type(kind), metadata, !plain
+			if kind == string(memory.Vault) {
+				return cli.Usagef("--type vault: a secret goes to the vault by being said: leave out --type and --plain")
+			}
+			if plain {
+				infer := false
+				r.Infer = &infer
+			}
+			if !plain && (kind != "" || len(r.Tags) > 0) {
+				return cli.Usagef("--type and --tag are for a memory that is added as it stands: add --plain")
+			}
+			if block != "" {
+				if !plain || kind != "" && kind != string(memory.Core) {
+					return cli.Usagef("--block is for a core memory: add --plain")
+				}
+				kind, r.Type, r.Fields.Core = string(memory.Core), memory.Core, &memory.CoreFields{Block: block, Limit: memory.CoreLimit}
+			}
+			if len(steps) > 0 {
+				if !plain || kind != "" && kind != string(memory.Procedural) {
+					return cli.Usagef("--step is for a procedure: add --plain")
+				}
+				r.Type, r.Fields.Procedural = memory.Procedural, &memory.ProceduralFields{EntryType: "guide", Steps: steps}
+			}
+			if file != "" {
+				if !plain || block != "" || len(steps) > 0 || kind != "" && kind != string(memory.Resource) {
+					return cli.Usagef("--file is for a document: add --plain, and no --block or --step")
+				}
+				f, err := documentOf(file, r.Text)
+				if err != nil {
+					return err
+				}
+				r.Text, r.Type, r.Fields.Resource = f.Title, memory.Resource, f
+			}
+			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).Add, r, a.ShowAdded)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&plain, "plain", false, "add the text as one memory, unchanged")
+	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
+	f.StringVar(&block, "block", "", "with --plain: a core memory of this `block`: human, persona or your own")
+	f.StringArrayVar(&steps, "step", nil, "with --plain: a `step` of how a thing is done, one flag for each")
+	f.StringVar(&file, "file", "", "with --plain: a `file` of text, kept whole as a resource; the text is its title")
+	f.StringSliceVar(&r.Tags, "tag", nil, "with --plain: a `tag`, more than once if need be")
+	f.StringVar(&r.Speaker, "speaker", "", "who said it; the wearer unless said")
+	f.StringVar(&r.Agent, "agent", "", "the `agent` that it belongs to")
+	f.StringVar(&r.Run, "run", "", "the `run` of an agent that it belongs to")
+	f.StringToStringVar(&metadata, "meta", nil, "keep a `KEY=VALUE` with it")
+	f.Lookup("meta").DefValue = "" // help would show []
+	return c
+}
+
+// documentOf is the resource that a file of text becomes; its title is its name where
+// none is given.
+func documentOf(file, title string) (*memory.ResourceFields, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, memory.MaxContent+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) > memory.MaxContent:
+		return nil, fmt.Errorf("%s: over %d KB; cut it into parts", file, memory.MaxContent>>10)
+	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
+		return nil, fmt.Errorf("%s: not a text in UTF-8; photos and recordings come from a wearable", file)
+	case len(bytes.TrimSpace(b)) == 0:
+		return nil, fmt.Errorf("%s: nothing in it", file)
+	}
+	media, _, _ := strings.Cut(mime.TypeByExtension(filepath.Ext(file)), ";")
+	switch {
+	case strings.EqualFold(filepath.Ext(file), ".md"):
+		media = "text/markdown"
+	case !strings.HasPrefix(media, "text/"):
+		media = "text/plain"
+	}
+	return &memory.ResourceFields{Title: cmp.Or(title, filepath.Base(file)), MediaType: media, Content: string(b)}, nil
+}

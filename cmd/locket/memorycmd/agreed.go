@@ -1,0 +1,26 @@
+package memorycmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+)
+
+// Agreed asks a question of a command that has --yes. Unless the answer is yes, the error
+// is refusal, with advice where nobody answered: the input was at its end.
+func Agreed(a *cli.App, question, refusal string) error {
+	fmt.Fprint(a.Stderr, question+" [y/N] ")
+	line, err := a.In.ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	case "":
+		if err != nil {
+			fmt.Fprintln(a.Stderr)
+			return cli.AdvisedError{Err: errors.New(refusal), Advice: "Nobody answered. To do it without being asked: --yes"}
+		}
+	}
+	return errors.New(refusal)
+}

@@ -1,0 +1,190 @@
+package memorycmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func ForgetCommand(a *cli.App) *cobra.Command {
+	var r serve.ForgetRequest
+	var last, since, until string
+	var yes, plan bool
+	c := &cobra.Command{
+		Use: "forget [TIME] [--query WORDS] [--person NAME] [--place NAME] [--device NAME]", Short: "Erase memories, what was said, and raw events",
+		Long: `Shows first what it would erase, with everything that was made from that, and asks. What
+arrives meanwhile is not erased. Where several conditions are given, all must hold. A
+memory with other evidence stays, and loses only the evidence that is erased.
+
+The arguments are a time in words, English or Chinese, or ids.`,
+		Example: `  locket forget last 10 minutes
+  locket forget yesterday in the office
+  locket forget today 14:00-15:30 --person Bo
+  locket forget 昨天下午
+  locket forget --query "surprise party" --plan
+  locket forget --device pin --since 2025-03-01
+  locket forget 3f7k9m2xqa --yes`,
+		Args: cli.Between(0, -1, ""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
+				return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q is no time", args[0]), Advice: "Everything since a day is taken by --since 1900-01-01. To be rid of the home and its keys: " + cli.DocsAt + "install.md#removing"}}
+			}
+			if len(args) > 0 && isTime(args[0]) {
+				r.When = strings.Join(args, " ")
+			} else {
+				r.IDs = args
+				for _, id := range args {
+					if !isID(id) {
+						return cli.Usagef("%q: neither a time nor an id; times are such as \"last 10 minutes\", yesterday, \"today 14:00-15:30\"", id)
+					}
+				}
+			}
+			var err error
+			if r.Since, r.Until, err = a.ReadPeriod(since, until); err != nil {
+				return err
+			}
+			if last != "" {
+				if r.Last, err = config.ParseDuration(last); err != nil {
+					return cli.UsageError{Err: fmt.Errorf("--last: %w", err)}
+				}
+				if r.Last == 0 {
+					return cli.Usagef("--last: nothing is within 0")
+				}
+			}
+			times := 0
+			for _, set := range []bool{last != "", r.When != "", since != "" || until != ""} {
+				if set {
+					times++
+				}
+			}
+			switch {
+			case times > 1:
+				return cli.Usagef("a time is named twice: give one of --last, a time in words, and --since with --until")
+			case times == 0 && len(r.IDs) == 0 && r.Query == "" && r.Person == "" && r.Place == "" && r.Device == "":
+				return cli.Usagef("give one of a time, an id, --query, --person, --place and --device")
+			}
+			return forgetBy(a, cmd.Context(), yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanForget(cmd.Context(), r) },
+				func(cl *serve.Client, token string) (serve.ForgetAnswer, error) {
+					return cl.Forget(cmd.Context(), token)
+				})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&last, "last", "", "everything of the last `duration`: 10m, 2h, 1d")
+	f.StringVar(&since, "since", "", "said at this `time` or later")
+	f.StringVar(&until, "until", "", "said before this `time`")
+	f.StringVar(&r.Query, "query", "", "what has all of these `words`")
+	f.StringVar(&r.Person, "person", "", "what this `person` said, and what names them")
+	f.StringVar(&r.Place, "place", "", "what was said at this `place`, and what is about it")
+	f.StringVar(&r.Device, "device", "", "what this `wearable` heard and saw")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&plan, "plan", false, "only show what it would take")
+	return c
+}
+
+// timeWords begin times; others have a space, a mark, or Chinese in them.
+var timeWords = strings.Fields("last past since on in this the today yesterday tonight monday tuesday wednesday thursday friday saturday sunday")
+
+// everything is what people type who want all of it to go.
+var everything = strings.Fields("all everything * 全部 所有 一切")
+
+// isTime reports whether an argument is a time in words, and not an id.
+func isTime(s string) bool {
+	other := func(r rune) bool { return r >= 0x80 || strings.ContainsRune(" :-", r) }
+	return strings.ContainsFunc(s, other) || slices.Contains(timeWords, strings.ToLower(s))
+}
+
+// isID reports whether an argument may be an id, or the beginning of one.
+func isID(s string) bool {
+	return len(s) >= 4 && strings.Trim(strings.ToLower(s), "0123456789abcdefghjkmnpqrstvwxyz") == ""
+}
+
+// forgetBy shows a plan, asks, and has it carried out.
+func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.Client) (serve.ForgetAnswer, error),
+	do func(*serve.Client, string) (serve.ForgetAnswer, error)) error {
+	if a.Json && !yes && !plan {
+		return cli.Usagef("--json asks nobody: add --plan to see what would go, or --yes")
+	}
+	return a.With(ctx, true, func(cl *serve.Client) error {
+		ans, err := ask(cl)
+		if err != nil {
+			return err
+		}
+		p := ans.Plan
+		if plan {
+			return a.Print(p, func(w io.Writer) { showPlan(a, w, p) })
+		}
+		if !a.Json {
+			showPlan(a, a.Stdout, p)
+		}
+		if emptyPlan(p) {
+			return a.Print(serve.ForgetResult{}, func(io.Writer) {})
+		}
+		if !yes {
+			if err := Agreed(a, "Erase all of this for good?", "nothing was erased"); err != nil {
+				return err
+			}
+		}
+		done, err := do(cl, ans.Confirm)
+		if err != nil {
+			return err
+		}
+		return a.Print(done.Result, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", amounts(done.Result)) })
+	})
+}
+
+func amounts(r *serve.ForgetResult) string {
+	s := fmt.Sprintf("%s, %s said, %s", cli.Plural(r.Memories, "memory", "memories"), cli.Plural(r.Utterances, "thing", "things"), cli.Plural(r.Events, "raw event", "raw events"))
+	if r.Trimmed > 0 {
+		s += fmt.Sprintf("; %s on other evidence", cli.Plural(r.Trimmed, "memory stays", "memories stay"))
+	}
+	return s
+}
+
+func emptyPlan(p *serve.ForgetPlan) bool { return len(p.Memories)+len(p.Utterances)+p.Events == 0 }
+
+func showPlan(a *cli.App, w io.Writer, p *serve.ForgetPlan) {
+	if !p.From.IsZero() && !p.To.IsZero() {
+		fmt.Fprintf(w, "From %s to %s\n", a.When(p.From), a.When(p.To))
+	}
+	if emptyPlan(p) {
+		fmt.Fprintln(w, "There is nothing to forget.")
+		return
+	}
+	for _, group := range []struct {
+		title string
+		list  []serve.Related
+	}{{"Memories", p.Memories}, {"What was said", p.Utterances}, {"Stay on other evidence", p.Trimmed}} {
+		if len(group.list) > 0 {
+			fmt.Fprintf(w, "%s (%d)\n", group.title, len(group.list))
+			for _, r := range group.list {
+				showRelated(a, w, r)
+			}
+		}
+	}
+	if p.Events > 0 {
+		fmt.Fprintf(w, "%s, %s\n", cli.Plural(p.Events, "raw event", "raw events"), recallcmd.Size(p.Bytes))
+	}
+}
+
+// deleteAll is locket delete --all.
+func deleteAll(a *cli.App, ctx context.Context, user, agent, run string, yes, plan bool) error {
+	if user == "" && agent == "" && run == "" {
+		return cli.Usagef("--all: whose memories: give --user, --agent or --run")
+	}
+	scope := memory.Owner{User: user, Agent: agent, Run: run}
+	return forgetBy(a, ctx, yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanDeleteAll(ctx, scope) },
+		func(cl *serve.Client, token string) (serve.ForgetAnswer, error) {
+			return cl.DeleteAll(ctx, scope, token)
+		})
+}

@@ -1,0 +1,412 @@
+// Package memorycmd has the commands that add, correct, move and forget memories, and those of the vault.
+package memorycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// noteGiven says at the end of a list that there is more, which is not the wearer's.
+func noteGiven(a *cli.App, ctx context.Context, cl *serve.Client) error {
+	list, err := cl.GivenShares(ctx)
+	if errors.Is(err, serve.ErrUnsupported) || errors.Is(err, serve.ErrForbidden) {
+		return nil
+	}
+	n := 0
+	for _, g := range list {
+		n += len(g.Memories)
+	}
+	if n > 0 {
+		fmt.Fprint(a.Stderr, a.Heref("%s of others, shared with you or bought, answer beside these: locket share given\n", cli.Plural(n, "memory", "memories")))
+	}
+	return err
+}
+
+func Short(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+func GetCommand(a *cli.App) *cobra.Command {
+	var asOf, knownAt string
+	c := &cobra.Command{
+		Use: "get ID", Short: "Show a memory", Args: cli.Between(1, 1, "the id"),
+		Long: "As of another time, it shows the memory that was true then in its place: asked as of last\nyear, the home of today is the home of last year.",
+		Example: `  locket get 3f7k9m2xqa
+  locket get 3f7k9m2xqa --as-of 2025-06-01`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var times [2]time.Time
+			for i, t := range [][2]string{{"--as-of", asOf}, {"--known-at", knownAt}} {
+				var err error
+				if times[i], err = a.ReadTime(t[0], t[1]); err != nil {
+					return err
+				}
+			}
+			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				m, err := cl.GetAt(cmd.Context(), args[0], times[0], times[1])
+				return a.Printed(err, m, func(w io.Writer) { showMemory(a, w, &m) })
+			})
+		},
+	}
+	c.Flags().StringVar(&asOf, "as-of", "", "what was true at a `time`")
+	c.Flags().StringVar(&knownAt, "known-at", "", "as it was believed at a `time`")
+	return c
+}
+
+func showMemory(a *cli.App, w io.Writer, m *memory.Memory) {
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-12s %s\n", name, value)
+		}
+	}
+	fmt.Fprintf(w, "%s%s\n\n", a.Paint.Bold(cli.OneLine(m.Text)), cli.Marks(m))
+	line("id", m.ID.String())
+	line("type", string(m.Type))
+	if m.Slot != nil {
+		line("about", cli.OneLine(m.Slot.Subject+" · "+m.Slot.Attribute+" · "+m.Slot.Value))
+	}
+	if s := m.Fields.Semantic; s != nil {
+		line("name", cli.OneLine(s.Name))
+		line("details", cli.OneLine(s.Details))
+	}
+	if p := m.Fields.Procedural; p != nil {
+		line("kind", cli.OneLine(p.EntryType))
+		for i, s := range p.Steps {
+			line(fmt.Sprintf("step %d", i+1), cli.OneLine(s))
+		}
+	}
+	if e := m.Fields.Episodic; e != nil {
+		line("event", e.EventType)
+		if !e.Started.IsZero() {
+			line("at", a.Exactly(m.Text, e.Started))
+		}
+		if !e.Ended.IsZero() {
+			line("until", a.When(e.Ended))
+		}
+		line("who", cli.OneLine(e.Actor))
+		line("place", cli.OneLine(e.Place))
+	}
+	if r := m.Fields.Resource; r != nil {
+		line("document", fmt.Sprintf("%s, %d bytes of text", r.MediaType, len(r.Content)))
+	}
+	if v := m.Fields.Vault; v != nil {
+		line("secret", v.EntryType+a.Heref("; locket vault show %s reveals it", cli.ShortID(m.ID)))
+	}
+	if !m.TrueFrom.IsZero() {
+		line("true from", a.When(m.TrueFrom))
+	}
+	if !m.TrueTo.IsZero() {
+		line("true to", a.When(m.TrueTo))
+	}
+	line("learnt", a.When(m.Learnt))
+	line("heard", cli.Plural(m.Heard, "time", "times"))
+	line("confidence", fmt.Sprintf("%.2f", m.Confidence))
+	line("sensitivity", m.Sensitivity.String())
+	line("tags", cli.OneLine(strings.Join(m.Tags, ", ")))
+	line("categories", strings.Join(m.Categories, ", "))
+	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
+		line("metadata", cli.OneLine(k+" = "+m.Metadata[k]))
+	}
+	line("agent", cli.OneLine(strings.TrimSpace(m.Owner.Agent+" "+m.Owner.Run)))
+	line("from", sourceText(m.Source))
+	line("evidence", a.Evidence(m.Evidence))
+}
+
+func sourceText(s memory.Source) string {
+	text := strings.TrimSpace(s.Plugin + " " + s.Version)
+	if s.Model != "" {
+		text += " with " + s.Model
+	}
+	if s.Device != "" {
+		text += " on " + s.Device
+	}
+	return cli.OneLine(text)
+}
+
+func ListCommand(a *cli.App) *cobra.Command {
+	var q serve.ListQuery
+	var kind, state, since, until, where, asOf, knownAt string
+	c := &cobra.Command{
+		Use: "list", Short: "List memories, newest first", Args: cli.Nothing(),
+		Long: cli.WithFilterHelp(`A line has the id, the type, when it happened, and the text. What was learnt last comes
+first; when it was learnt is said where that was on another day. What others share with
+you is not yours, and listed by locket share given.`),
+		Example: `  locket list --type vault
+  locket list --state superseded --since 7d
+  locket list --where 'speaker = Ann and not tags in (work, visit)'`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			q.Type, q.State = memory.Type(kind), memory.State(state)
+			if q.Since, q.Until, err = a.ReadPeriod(since, until); err != nil {
+				return err
+			}
+			if q.AsOf, err = a.ReadTime("--as-of", asOf); err != nil {
+				return err
+			}
+			if q.KnownAt, err = a.ReadTime("--known-at", knownAt); err != nil {
+				return err
+			}
+			if q.Filters, err = a.ReadFilter(where); err != nil {
+				return err
+			}
+			if q.Limit < 0 {
+				return cli.Usagef("--limit: %d, want 1 or more, or 0 for all", q.Limit)
+			}
+			limit := q.Limit
+			q.Limit = 0 // pages are the stream's affair
+			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				n, err := rows(a, cl.All(cmd.Context(), q), limit)
+				if err == nil && n == 0 && !a.Json {
+					fmt.Fprintln(a.Stderr, "No memories.")
+					err = lessHere(a, cmd.Context(), cl, "")
+				}
+				if err != nil || a.Json {
+					return err
+				}
+				return noteGiven(a, cmd.Context(), cl)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&kind, "type", "", "only this `type`: core, episodic, semantic, procedural, resource or vault")
+	f.StringVar(&state, "state", "", "`active` (unless said), superseded, archived or all")
+	f.StringVar(&since, "since", "", "learnt at this `time` or later")
+	f.StringVar(&until, "until", "", "learnt before this `time`")
+	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
+	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
+	f.StringVar(&q.Tag, "tag", "", "only with this `tag`")
+	f.StringVar(&where, "where", "", "only what a `filter` chooses")
+	f.StringVar(&q.Agent, "agent", "", "only of this `agent`")
+	f.StringVar(&q.Run, "run", "", "only of this `run`")
+	cli.LimitFlag(f, &q.Limit, 0, "at most this `count`; all unless said")
+	return c
+}
+
+// rows prints memories, and no more than limit where that is not 0.
+func rows(a *cli.App, list iter.Seq2[memory.Memory, error], limit int) (n int, err error) {
+	for m, err := range list {
+		if err != nil {
+			return n, err
+		}
+		if err := a.Print(m, func(w io.Writer) { a.Row(w, &m) }); err != nil {
+			return n, err
+		}
+		if n++; n == limit {
+			break
+		}
+	}
+	return n, nil
+}
+
+func PinCommand(a *cli.App, pinned bool) *cobra.Command {
+	use, short := "pin ID", "Keep machines from changing a memory"
+	if !pinned {
+		use, short = "unpin ID", "Let machines change a memory again"
+	}
+	return &cobra.Command{
+		Use: use, Short: short, Args: cli.Between(1, 1, "the id"),
+		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			m, err := cl.Pin(cmd.Context(), args[0], pinned)
+			return a.Printed(err, m, func(w io.Writer) { a.Row(w, &m) })
+		}),
+	}
+}
+
+func DeleteCommand(a *cli.App) *cobra.Command {
+	var yes, all, plan bool
+	var user, agent, run string
+	c := &cobra.Command{
+		Use: "delete ID | delete --all --agent NAME", Short: "Erase a memory, or all memories of an owner", Args: cli.Between(0, 1, "the id"),
+		Long: `What was said stays, until retention ends it; locket forget takes that too.
+With --all it erases every memory of an owner, and what was said that no other
+memory was made from; it shows first what that is.`,
+		Example: `  locket delete 3f7k9m2xqa --yes
+  locket delete --all --agent planner --plan`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return cli.Usagef("--all and an id: choose one")
+			case all:
+				return deleteAll(a, cmd.Context(), user, agent, run, yes, plan)
+			case len(args) == 0:
+				return cli.Usagef("the id is missing")
+			case user != "" || agent != "" || run != "" || plan:
+				return cli.Usagef("--user, --agent, --run and --plan are for --all")
+			}
+			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				if !yes {
+					m, err := cl.Get(cmd.Context(), args[0])
+					if err != nil {
+						return err
+					}
+					var line strings.Builder
+					a.Row(&line, &m)
+					fmt.Fprint(a.Stderr, line.String())
+					if err := Agreed(a, "Erase it?", "nothing was erased"); err != nil {
+						return err
+					}
+				}
+				d, err := cl.Delete(cmd.Context(), args[0])
+				return a.Printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", cli.ShortID(d.ID)) })
+			})
+		},
+	}
+	f := c.Flags()
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&all, "all", false, "every memory of an owner")
+	f.StringVar(&user, "user", "", "with --all: of this `user`; the wearer unless said")
+	f.StringVar(&agent, "agent", "", "with --all: of this `agent`")
+	f.StringVar(&run, "run", "", "with --all: of this `run`")
+	f.BoolVar(&plan, "plan", false, "with --all: only show what it would take")
+	return c
+}
+
+func HistoryCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "history ID", Short: "Show every change of a memory, oldest first", Args: cli.Between(1, 1, "the id"),
+		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
+			list, err := cl.History(cmd.Context(), args[0])
+			return cli.Rows(a, err, list, func(a0 io.Writer, a1 *memory.Change) { showChange(a, a0, a1) }, "")
+		}),
+	}
+}
+
+func showChange(a *cli.App, w io.Writer, ch *memory.Change) {
+	text := cli.OneLine(ch.New)
+	switch {
+	case ch.Old != "" && ch.New != "":
+		text = cli.OneLine(ch.Old) + " → " + cli.OneLine(ch.New)
+	case ch.New == "":
+		text = cli.OneLine(ch.Old)
+	}
+	fmt.Fprintf(w, "%s  %-6s  %s%s\n", a.Paint.Dim(a.When(ch.At)), ch.Verdict, text, a.Paint.Dim("  "+cli.OneLine(ch.Reason)+" ("+rankName(ch.Rank, ch.By)+")"))
+}
+
+// rankName says who did it.
+func rankName(r memory.Rank, by memory.Source) string {
+	switch {
+	case r == memory.RankPerson:
+		return "the wearer"
+	case by.Plugin != "":
+		return "plugin " + sourceText(by)
+	case r == memory.RankCloud:
+		return "a worker"
+	}
+	return "this node"
+}
+
+func WhyCommand(a *cli.App) *cobra.Command {
+	var last bool
+	c := &cobra.Command{
+		Use: "why ID | why --last", Short: "Explain where a memory comes from", Args: orLast(&last),
+		Long:    "What was said, by whom and when; which plugin took it for a memory; what it\nreplaced or what replaced it; and all that changed since.",
+		Example: "  locket why 3f7k9m2xqa\n  locket why --last",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				id, err := aimed(cmd.Context(), cl, args)
+				if err != nil {
+					return err
+				}
+				y, err := cl.Why(cmd.Context(), id)
+				return a.Printed(err, y, func(w io.Writer) { showWhy(a, w, &y) })
+			})
+		},
+	}
+	c.Flags().BoolVar(&last, "last", false, "the memory that was learnt last")
+	return c
+}
+
+// orLast wants an id, or --last.
+func orLast(last *bool) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if *last == (len(args) > 0) {
+			return cli.Usagef("want an id, or --last for the memory that was learnt last")
+		}
+		return cli.Between(0, 1, "the id")(c, args)
+	}
+}
+
+// aimed is the id that was given, or that of the memory that was learnt last.
+func aimed(ctx context.Context, cl *serve.Client, args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	for m, err := range cl.All(ctx, serve.ListQuery{}) {
+		return m.ID.String(), err
+	}
+	return "", fmt.Errorf("the newest memory: %w", memory.ErrNotFound)
+}
+
+func showWhy(a *cli.App, w io.Writer, y *serve.Why) {
+	m := &y.Memory
+	fmt.Fprintf(w, "%s%s\n", a.Paint.Bold(cli.OneLine(m.Text)), cli.Marks(m))
+	fmt.Fprintf(w, "%s, %s, confidence %.2f, id %s\n", m.Type, m.Sensitivity, m.Confidence, cli.ShortID(m.ID))
+	if len(y.From) > 0 {
+		fmt.Fprintln(w, a.Here("\nWhat it was made of; locket why ID says more of each"))
+		for _, r := range y.From {
+			showRelated(a, w, r)
+		}
+	} else if len(y.Evidence) > 0 {
+		fmt.Fprintln(w, "\nWhat was said")
+		for _, e := range y.Evidence {
+			fmt.Fprintf(w, "  %s\n", a.Said(e.Speaker, e.At, e.Excerpt))
+		}
+		if more := m.Heard - len(y.Evidence); more > 0 {
+			fmt.Fprintf(w, "  and %s more\n", cli.Plural(more, "time", "times"))
+		}
+	}
+	fmt.Fprintf(w, "\nWho took it for a memory\n  %s: %s", rankName(y.Rank, y.By), y.Verdict)
+	if y.Reason != "" {
+		fmt.Fprintf(w, ", %s", cli.OneLine(y.Reason))
+	}
+	fmt.Fprintln(w)
+	if len(y.Replaced) > 0 {
+		fmt.Fprintln(w, "\nWhat it replaced")
+		for _, r := range y.Replaced {
+			showRelated(a, w, r)
+		}
+	}
+	if y.Into != nil {
+		fmt.Fprintln(w, "\nWhat replaced it")
+		showRelated(a, w, *y.Into)
+	}
+	if len(y.Spared) > 0 {
+		fmt.Fprintln(w, "\nWhat would have changed it, had it not been pinned")
+		for _, ch := range y.Spared {
+			fmt.Fprint(w, "  ")
+			showChange(a, w, &ch)
+		}
+	}
+	if len(m.Conflict) > 0 {
+		fmt.Fprintln(w, "\nWhat was said otherwise at the same time")
+		for _, v := range m.Conflict {
+			fmt.Fprintf(w, "  %s: %s\n", v.Field, cli.OneLine(v.Value))
+		}
+	}
+	if len(y.History) > 0 {
+		fmt.Fprintln(w, "\nHistory")
+		for _, ch := range y.History {
+			fmt.Fprint(w, "  ")
+			showChange(a, w, &ch)
+		}
+	}
+}
+
+func showRelated(a *cli.App, w io.Writer, r serve.Related) {
+	fmt.Fprintf(w, "  %s  %s  %s\n", a.Paint.Dim(cli.ShortID(r.ID)), a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Text))
+}

@@ -1,0 +1,148 @@
+package memorycmd
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+)
+
+// Of a place that has a release.
+const (
+	latestRelease = "https://github.com/locket-dev/locket/releases/latest/download"
+	ReleaseSums   = "SHA256SUMS"
+	MaxReleased   = 64 << 10 // bytes of one of its files that are read
+	releaseWithin = 30 * time.Second
+)
+
+// errUnsigned: what a place has is not signed by the key of releases.
+var ErrUnsigned = errors.New("the signature of the release is not right")
+
+// Compared is what update --check prints.
+type Compared struct {
+	Version string `json:"version"`          // of this program
+	Newest  string `json:"newest,omitempty"` // at the place; empty: nobody was asked
+	Newer   bool   `json:"newer"`
+}
+
+// CompareRelease says whether a place, an https URL or a folder, has a newer release than this
+// program. Without a place nobody is asked.
+func CompareRelease(a *cli.App, ctx context.Context, from, key string) error {
+	c := Compared{Version: cli.ThisBuild().Release}
+	if from == "" {
+		return a.Print(c, func(w io.Writer) {
+			fmt.Fprint(w, a.Heref("This is Locket %s. Nobody was asked for a newer one, because whoever answers learns who asks.\nTo ask: locket update --check --from %s\n", c.Version, latestRelease))
+		})
+	}
+	if key == "" {
+		return errors.New("this program is no release: it has no key that one could be verified by")
+	}
+	sums, err := FetchReleased(ctx, http.DefaultTransport, from, ReleaseSums)
+	if err != nil {
+		return err
+	}
+	signature, err := FetchReleased(ctx, http.DefaultTransport, from, ReleaseSums+".minisig")
+	if err != nil {
+		return err
+	}
+	if c.Newest, err = SignedRelease(key, sums, signature); err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	c.Newer = semver.Compare(c.Newest, c.Version) > 0
+	return a.Print(c, func(w io.Writer) {
+		if !c.Newer {
+			fmt.Fprintf(w, "Locket %s is the newest there. This is %s.\n", c.Newest, c.Version)
+			return
+		}
+		fmt.Fprint(w, a.Heref("Locket %s is there. This is %s. Before you install it: locket backup DIR\n", c.Newest, c.Version))
+	})
+}
+
+// FetchReleased reads a small file of a release.
+func FetchReleased(ctx context.Context, by http.RoundTripper, from, name string) ([]byte, error) {
+	r, err := openReleased(ctx, by, from, name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, MaxReleased+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of the release: %w", name, err)
+	}
+	if len(b) > MaxReleased {
+		return nil, fmt.Errorf("%s of the release has more than %d bytes", name, MaxReleased)
+	}
+	return b, nil
+}
+
+func openReleased(ctx context.Context, by http.RoundTripper, from, name string) (io.ReadCloser, error) {
+	if !strings.Contains(from, "://") {
+		return os.Open(filepath.Join(from, name))
+	}
+	secure := func(u *url.URL) error {
+		if u.Scheme != "https" {
+			return fmt.Errorf("%s://%s: only https:// and folders", u.Scheme, u.Host)
+		}
+		return nil
+	}
+	client := http.Client{Transport: by, Timeout: releaseWithin, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if len(via) > 5 {
+			return errors.New("redirected too often")
+		}
+		return secure(r.URL)
+	}}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(from, "/")+"/"+name, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := secure(r.URL); err != nil {
+		return nil, cli.UsageError{Err: fmt.Errorf("--from: %w", err)}
+	}
+	res, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		res.Body.Close()
+		return nil, fmt.Errorf("%s of the release: %s", name, res.Status)
+	}
+	return res.Body, nil
+}
+
+// SignedRelease verifies minisign's signature of the sums of a release, and gives the version
+// that it names. A signature has ten bytes that name algorithm and key, then one of Ed25519 over
+// the sums; the other is over that and the comment (jedisct1.github.io/minisign).
+func SignedRelease(key string, sums, signature []byte) (version string, err error) {
+	k, err := base64.StdEncoding.DecodeString(key)
+	lines := strings.Split(string(signature), "\n")
+	if err != nil || len(k) != 10+ed25519.PublicKeySize || len(lines) < 4 {
+		return "", ErrUnsigned
+	}
+	first, err := base64.StdEncoding.DecodeString(lines[1])
+	if err != nil || len(first) < 10 || !bytes.Equal(first[:10], k[:10]) {
+		return "", ErrUnsigned
+	}
+	second, err := base64.StdEncoding.DecodeString(lines[3])
+	comment, ok := strings.CutPrefix(lines[2], "trusted comment: ")
+	if err != nil || !ok || !ed25519.Verify(k[10:], sums, first[10:]) || !ed25519.Verify(k[10:], append(first[10:], comment...), second) {
+		return "", ErrUnsigned
+	}
+	version, ok = strings.CutPrefix(comment, "Locket ")
+	if !ok || !semver.IsValid(version) {
+		return "", fmt.Errorf("%w: it is one of %.80q", ErrUnsigned, comment)
+	}
+	return version, nil
+}

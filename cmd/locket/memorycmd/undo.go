@@ -1,0 +1,49 @@
+package memorycmd
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func UndoCommand(a *cli.App) *cobra.Command {
+	var last bool
+	c := &cobra.Command{
+		Use: "undo ID | undo --last", Short: "Take back what was understood, so that what it ended stands again", Args: orLast(&last),
+		Long: `Takes back what was made of something heard, on all devices. ID is the memory that was
+made, or the one that it ended, which then stands again. What was heard is still found by
+its words. locket revert --undo, with the id that is printed, reverses this.
+
+What you have said of the memory yourself is not taken back: locket update corrects it,
+and locket delete erases it.`,
+		Example: `  locket undo 3f7k9m2xqa
+  locket undo --last
+  locket revert --undo k3f9tq2m7x`,
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			ctx := cmd.Context()
+			id, err := aimed(ctx, c, args)
+			if err != nil {
+				return err
+			}
+			m, err := c.Get(ctx, id)
+			if err != nil {
+				return err
+			}
+			v, err := c.Revert(ctx, serve.RevertRequest{Memory: m.ID})
+			return a.Printed(err, v, func(w io.Writer) {
+				fmt.Fprintf(w, "Taken back: %s\n", cli.OneLine(v.Memories[0].Text))
+				if again, err := c.Get(ctx, id); err == nil && again.State == memory.Active {
+					fmt.Fprintf(w, "Stands again: %s\n", cli.OneLine(again.Text))
+				}
+				fmt.Fprint(w, a.Heref("If that was wrong: locket revert --undo %s\n", v.ID))
+			})
+		}),
+	}
+	c.Flags().BoolVar(&last, "last", false, "the memory that was learnt last")
+	return c
+}

@@ -1,0 +1,170 @@
+package memorycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func VaultCommand(a *cli.App) *cobra.Command {
+	var file, ttl string
+	group := &cobra.Command{
+		Use: "vault", Short: "List and reveal secrets", Args: cli.Nothing(),
+		Long: `Lists what is in the vault: what each secret is for, not the secret. One of them is
+shown by locket vault show.`,
+		Example: `  locket vault
+  locket vault show 3f7k9m2xqa`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return listVault(a, cmd.Context()) },
+	}
+	list := &cobra.Command{
+		Use: "list", Short: "List what is in the vault, without the secrets", Args: cli.Nothing(),
+		RunE: group.RunE,
+	}
+	show := &cobra.Command{
+		Use: "show ID|LABEL", Short: "Reveal a secret", Args: cli.Between(1, 1, "the id or the label"),
+		Long: "Opens the vault for as long as it takes to show the secret, or for --for. That it\nwas shown is noted in the memory's history. A label, or a part of one, has to name\none secret alone.",
+		Example: `  locket vault
+  locket vault show 3f7k9m2xqa
+  locket vault show "Wi-Fi password"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := cli.ReadTTL(ttl)
+			if err != nil {
+				return err
+			}
+			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				id, err := secretNamed(cmd.Context(), cl, args[0])
+				if err != nil {
+					return err
+				}
+				r, err := cl.Reveal(cmd.Context(), id)
+				if errors.Is(err, serve.ErrVaultLocked) {
+					if _, err := a.OpenVault(cmd.Context(), cl, file, max(d, vaultShow)); err != nil {
+						return err
+					}
+					r, err = cl.Reveal(cmd.Context(), id)
+				}
+				if errors.Is(err, memory.ErrNotFound) {
+					err = noSecret(args[0])
+				}
+				if errors.Is(err, memory.ErrInvalid) { // the rest says it in the wearer's words
+					err = errors.New(strings.TrimPrefix(err.Error(), memory.ErrInvalid.Error()+": "))
+				}
+				return a.Printed(err, r, func(w io.Writer) {
+					fmt.Fprintf(w, "%s (%s)\n%s\n", cli.OneLine(r.Label), r.EntryType, cli.OneLine(string(r.Secret)))
+				})
+			})
+		},
+	}
+	show.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
+	show.Flags().StringVar(&ttl, "for", "", "leave the vault of the daemon open for so long")
+	group.AddCommand(list, show, vaultAskCommand(a), vaultLogCommand(a), vaultRecoverCommand(a))
+	return group
+}
+
+// idLike is what an id may be, as a whole or from its beginning.
+var idLike = regexp.MustCompile(`^[0-9a-hjkmnp-tv-zA-HJKMNP-TV-Z]{4,26}$`)
+
+// secretNamed gives the id of the secret whose label is text, or else has it. What no
+// label has is given back, as an id. Several are an error that lists them.
+func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, error) {
+	var same, part []memory.Memory
+	loose := func(s string) string { return strings.ReplaceAll(memory.Normal(s), " ", "") } // "wifi" is "Wi-Fi", too
+	name := loose(text)
+	for m, err := range cl.All(ctx, serve.ListQuery{Type: memory.Vault}) {
+		if err != nil {
+			return "", err
+		}
+		switch label := loose(m.Text); {
+		case label == name:
+			same = append(same, m)
+		case strings.Contains(label, name):
+			part = append(part, m)
+		}
+	}
+	if len(same) > 0 {
+		part = same
+	}
+	switch len(part) {
+	case 0:
+		if !idLike.MatchString(text) {
+			return "", noSecret(text)
+		}
+		return text, nil
+	case 1:
+		return part[0].ID.String(), nil
+	}
+	var b strings.Builder
+	for _, m := range part {
+		fmt.Fprintf(&b, "\n  %s  %s (%s)", cli.ShortID(m.ID), cli.OneLine(m.Fields.Vault.Label), m.Fields.Vault.EntryType)
+	}
+	return "", fmt.Errorf("%s have that label; show one by its id:%s", cli.Plural(len(part), "secret", "secrets"), b.String())
+}
+
+// noSecret says that the vault has no secret of that label or id.
+func noSecret(text string) error {
+	return cli.AdvisedError{Err: fmt.Errorf("%w: no secret has %q in its label, or an id that begins so", memory.ErrNotFound, text), Advice: "See what there is: locket vault list"}
+}
+
+// listVault lists what is in the vault; the vault itself stays closed.
+func listVault(a *cli.App, ctx context.Context) error {
+	return a.With(ctx, true, func(cl *serve.Client) error {
+		n, err := rows(a, cl.All(ctx, serve.ListQuery{Type: memory.Vault}), 0)
+		if err == nil && n == 0 && !a.Json {
+			fmt.Fprintln(a.Stderr, "The vault is empty.")
+			err = lessHere(a, ctx, cl, "Your other devices keep their secrets to themselves, unless sync.vault = true is set there.")
+		}
+		return err
+	})
+}
+
+// lessHere says why nothing was found on a device, although others may have it: it has not
+// synced yet, or else the reason that is given.
+func lessHere(a *cli.App, ctx context.Context, cl *serve.Client, otherwise string) error {
+	s, err := cl.SyncStatus(ctx)
+	switch {
+	case err != nil || s.Relay == "" && !s.Apart:
+	case s.Synced.IsZero():
+		fmt.Fprintln(a.Stderr, "Nothing has come from your other devices yet. To fetch it now: "+a.Here("locket sync --now"))
+	case otherwise != "":
+		fmt.Fprintln(a.Stderr, otherwise)
+	}
+	return err
+}
+
+func vaultLogCommand(a *cli.App) *cobra.Command {
+	var limit int
+	c := &cobra.Command{
+		Use: "log", Short: "List who read which secret, newest first", Args: cli.Nothing(),
+		Long: "The log is of this node. Each device has its own.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 0 || limit > 1000 {
+				return cli.Usagef("-n %d: want 1 to 1000", limit)
+			}
+			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				v, err := cl.VaultLog(cmd.Context(), limit)
+				err = cli.Rows(a, err, v.Reads, func(w io.Writer, r *serve.VaultRead) {
+					fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.Paint.Dim(a.When(r.At)), a.Paint.Dim(cli.ShortID(r.ID)), cli.OneLine(r.Label), r.EntryType, sourceText(r.By))
+				}, "Nobody has read a secret yet.")
+				if err == nil && !a.Json && !v.Exported.IsZero() {
+					fmt.Fprintf(a.Stdout, "An export or backup last took secrets along on %s.\n", a.When(v.Exported))
+				}
+				return err
+			})
+		},
+	}
+	cli.LimitFlag(c.Flags(), &limit, 0, "at most this `count`; 50 unless said")
+	return c
+}
+
+// vaultShow is long enough for the one request.
+const vaultShow = 10 * time.Second

@@ -1,0 +1,129 @@
+package memorycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/internal/wait"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/door"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// AsApp gives a client that asks as the app whose key a file has: the running daemon,
+// or, if the file has a link, the node there.
+func AsApp(a *cli.App, ctx context.Context, file string) (*serve.Client, error) {
+	if file == "" {
+		return nil, cli.Usagef("give --key-file, with the key that locket app add printed")
+	}
+	key, err := serve.ReadToken(file)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(string(key), "https://") {
+		return daemonAs(a, ctx, key)
+	}
+	l, err := door.ParseLink(string(key))
+	if err != nil {
+		return nil, err
+	}
+	c, err := door.Dial(l)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Self(ctx); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("asking the node at %s: %w", l.Address, err)
+	}
+	return c, nil
+}
+
+// daemonAs gives a client of the running daemon that asks as an app.
+func daemonAs(a *cli.App, ctx context.Context, key serve.Secret) (*serve.Client, error) {
+	l, err := a.Load()
+	if err != nil {
+		return nil, err
+	}
+	network, address, err := l.Endpoint()
+	if err != nil {
+		return nil, err
+	}
+	c := serve.Dial(network, address, key)
+	self, err := c.Self(ctx)
+	switch {
+	case serve.IsUnreachable(err):
+		err = cli.AdvisedError{Err: errors.New("no daemon runs on " + l.Home), Advice: "Start it: locket run"}
+	case err == nil && self.App == nil:
+		err = errors.New("the key file holds no key of an app")
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// vaultAskEvery is how often a waiting command asks the node.
+const vaultAskEvery = 2 * time.Second
+
+func vaultAskCommand(a *cli.App) *cobra.Command {
+	var file, life string
+	var r serve.VaultAsk
+	c := &cobra.Command{
+		Use: "ask ENTRY --why WHY --key-file FILE", Short: "Ask for a secret as an app, and wait for the wearer's yes", Args: cli.Between(1, 1, "the label or id of an entry"),
+		Long: `For a script with the key of an app (locket app add NAME --can vault). The wearer is asked
+by locket consent: which app, which entry, and why. After a yes the secret is printed to
+standard output, once. FILE has the key, or a link as of locket mcp.`,
+		Example: `  locket vault ask "registry token" --why "publish release 1.4" --key-file deploy.key
+  locket vault ask "registry token" --why "publish release 1.4" --key-file deploy.key --wait 0s`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := config.ParseDuration(life)
+			if err != nil || d < 0 {
+				return cli.Usagef("--wait: want a time such as 10m, or 0s")
+			}
+			if r.Entry = args[0]; r.Why == "" {
+				return cli.Usagef("--why is missing: say to the wearer what it is needed for")
+			}
+			cl, err := AsApp(a, cmd.Context(), file)
+			if err != nil {
+				return err
+			}
+			defer cl.Close()
+			ctx := cmd.Context()
+			told := false
+			for end := time.Now().Add(d.Std()); ; {
+				v, err := cl.AskVault(ctx, r)
+				if err != nil {
+					return err
+				}
+				if v.Entry != nil {
+					return a.Print(v, func(w io.Writer) { fmt.Fprintln(w, string(v.Entry.Secret)) })
+				}
+				if !told && !a.Json {
+					fmt.Fprint(a.Stderr, a.Heref("It waits for the wearer's yes (locket consent), until %s.\n", a.When(v.Lapses)))
+				}
+				if told = true; !time.Now().Before(end) {
+					if err := a.Print(v, func(io.Writer) {}); err != nil {
+						return err
+					}
+					return cli.AdvisedError{Err: fmt.Errorf("%q: the wearer has not answered yet", r.Entry), Advice: "Ask again with the same words; the question waits."}
+				}
+				if !wait.For(ctx, vaultAskEvery) {
+					return ctx.Err()
+				}
+			}
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&file, "key-file", "", "`file` with the key of an app")
+	f.StringVar(&r.Why, "why", "", "`what` it is needed for, which the wearer is shown")
+	f.StringVar(&life, "wait", "10m", "the `duration` to wait for the wearer")
+	return c
+}

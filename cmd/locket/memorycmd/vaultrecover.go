@@ -1,0 +1,50 @@
+package memorycmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func vaultRecoverCommand(a *cli.App) *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use: "recover", Short: "Open the secrets of devices that were lost", Args: cli.Nothing(),
+		Long: `Reads the 24 words, on a terminal or from standard input. With them it opens the secrets
+that your other devices put into the vault and synced (sync.vault), and seals each again
+for this device and the words. Another device that still exists can then open them only
+with the words as well. No secret is shown.`,
+		Example: "  locket vault recover",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintln(a.Stderr, "What this device takes over opens here alone: other devices then need the words, too.")
+			fmt.Fprint(a.Stderr, "The 24 words: ")
+			words, err := a.In.ReadString('\n')
+			if words = strings.TrimSpace(words); words == "" {
+				return errors.Join(errors.New("no words"), err)
+			}
+			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				v, err := cl.RecoverVault(cmd.Context(), serve.Secret(words))
+				if errors.Is(err, serve.ErrVaultLocked) {
+					if _, err := a.OpenVault(cmd.Context(), cl, file, vaultShow); err != nil {
+						return err
+					}
+					v, err = cl.RecoverVault(cmd.Context(), serve.Secret(words))
+				}
+				return a.Printed(err, v, func(w io.Writer) {
+					fmt.Fprintf(w, "Recovered %d; %d could be opened here before.\n", v.Recovered, v.Here)
+					if v.Lost > 0 {
+						fmt.Fprintf(w, "Only the devices that have sealed them open the other %d.\n", v.Lost)
+					}
+				})
+			})
+		},
+	}
+	c.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
+	return c
+}

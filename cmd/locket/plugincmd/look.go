@@ -1,0 +1,224 @@
+package plugincmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/devicecmd"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/wasm"
+	"github.com/locket-dev/locket/wasm/trust"
+)
+
+func listCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List plugins in the order in which events go through them", Args: cli.Nothing(),
+		RunE: cli.Listing(a, (*serve.Client).Plugins, func(a0 io.Writer, a1 *serve.Plugin) { row(a, a0, a1) }, ""),
+	}
+}
+
+// Blocks is said of a plugin that takes words away and does not run, though
+// nobody turned it off: what it did not see, nobody sees.
+const Blocks = "; all that is said is SET ASIDE until you enable it, turn it off or remove it"
+
+// State is what it does now, in words.
+func State(p *serve.Plugin) string {
+	held := ""
+	if slices.Contains(p.Capabilities, string(wasm.CapRedact)) {
+		held = Blocks
+	}
+	switch p.State {
+	case serve.PluginFaulted:
+		return "disabled after faults" + held
+	case serve.PluginBroken:
+		return "broken: " + cli.OneLine(p.Error) + held
+	case serve.PluginOff:
+		return "off"
+	}
+	return "runs"
+}
+
+func row(a *cli.App, w io.Writer, p *serve.Plugin) {
+	state := State(p)
+	if p.State != serve.PluginRuns {
+		state = a.Paint.Red(state)
+	}
+	fmt.Fprintf(w, "%-24s  %-8s  %-9s  %s  %s\n", cli.OneLine(p.ID), cli.OneLine(p.Version), p.Source, state, a.Paint.Dim(cli.OneLine(p.Title)))
+}
+
+func showCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show what a plugin may do, and what it has done", Args: cli.Between(1, 1, "the id"),
+		RunE: devicecmd.ShowingOf(a, (*serve.Client).Plugin, func(a0 io.Writer, a1 *serve.PluginView) { ShowPlugin(a, a0, a1) }),
+	}
+}
+
+func ShowPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("plugin", "%s %s, %s", cli.OneLine(v.ID), cli.OneLine(v.Version), v.Source)
+	if v.Title != "" {
+		line("title", "%s", cli.OneLine(v.Title))
+	}
+	line("state", "%s", State(&v.Plugin))
+	if v.Waiting > 0 {
+		line("waiting", "%s for it", cli.Plural(v.Waiting, "event waits", "events wait"))
+	}
+	switch {
+	case v.Publisher != "":
+		line("signed by", "%s", trust.Fingerprint(v.Publisher))
+	case v.Source == serve.PluginInstalled:
+		line("signed by", "nobody")
+	}
+	if v.Licence != "" {
+		line("licence", "%s", cli.OneLine(v.Licence))
+	}
+	if v.SHA256 != "" {
+		line("sha256", "%s", v.SHA256)
+	}
+	if !v.Installed.IsZero() {
+		line("installed", "%s", a.When(v.Installed))
+	}
+	if v.Worker != "" {
+		line("confined", "%s", cli.OneLine(v.Worker))
+	}
+	m := wasm.Manifest{Kinds: v.Kinds, Types: v.Types}
+	for _, c := range v.Capabilities {
+		m.Capabilities = append(m.Capabilities, wasm.Capability(c))
+	}
+	for _, ask := range v.Asks {
+		if t, ok := strings.CutPrefix(ask, "reads "); ok {
+			m.Memories = append(m.Memories, t)
+		}
+	}
+	list(w, "What it gets to know:", trust.Reads(&m))
+	list(w, "What it can do:", trust.Writes(&m))
+	line("calls", "%d, %.1f ms on average; %d late, %s", v.Calls, 1000*v.Seconds/float64(max(v.Calls, 1)), v.Late, cli.Plural(int(v.Dropped), "candidate left out", "candidates left out"))
+	line("faults", "%s", faults(v.Faults))
+	line("memory", "%s at most, of %d MiB", recallcmd.Size(int64(v.PeakBytes)), v.Limits.MemoryMiB)
+}
+
+func faults(all map[string]uint64) string {
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		if all[k] > 0 {
+			list = append(list, fmt.Sprintf("%d %s", all[k], k))
+		}
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+func enableCommand(a *cli.App, on bool) *cobra.Command {
+	use, short, done := "enable", "Let a plugin run, also after faults have disabled it", "%s runs.\n"
+	if !on {
+		use, short, done = "disable", "Turn a plugin off; what it has found stays", "%s is off.\n"
+	}
+	return &cobra.Command{
+		Use: use + " ID", Short: short, Args: cli.Between(1, 1, "the id"),
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			p, err := c.EnablePlugin(cmd.Context(), args[0], on)
+			return a.Printed(err, p, func(w io.Writer) { fmt.Fprintf(w, done, cli.OneLine(p.ID)) })
+		}),
+	}
+}
+
+func removeCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "remove ID", Short: "Take a plugin away; what it has found stays", Args: cli.Between(1, 1, "the id"),
+		Long: `What it has found stays, and so does the pin on its publisher's key: nobody else can come
+back under its name. locket plugin unpin ends that too.`,
+		RunE: devicecmd.ShowingOf(a, (*serve.Client).RemovePlugin, func(w io.Writer, p *serve.RemovedPlugin) {
+			fmt.Fprintf(w, "Removed %s. What it has found stays.\n", cli.OneLine(p.ID))
+		}),
+	}
+}
+
+func unpinCommand(a *cli.App) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "unpin ID", Short: "Forget whose key a removed plugin was signed by", Args: cli.Between(1, 1, "the id"),
+		Long: `The next installation under this id may be signed by anybody, and may be of any version.
+Do this only when the publisher told you, by another way, that the key has changed.`,
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			if _, err := c.PluginPin(cmd.Context(), args[0]); err != nil { // before anything is asked
+				return err
+			}
+			if !yes && !devicecmd.Confirm(a, fmt.Sprintf("Anybody may then publish %s to you once. Go on?", cli.OneLine(args[0]))) {
+				return fmt.Errorf("%s stays pinned", cli.OneLine(args[0]))
+			}
+			p, err := c.UnpinPlugin(cmd.Context(), args[0])
+			return a.Printed(err, p, func(w io.Writer) {
+				fmt.Fprintf(w, "Unpinned %s: the next installation pins anew.\n", cli.OneLine(p.ID))
+			})
+		}),
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func logsCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "logs ID", Short: "Show what a plugin logged last", Args: cli.Between(1, 1, "the id"),
+		Long: "The last 64 lines since the node started; a plugin may write 16 an event, of 256 bytes\neach. They may quote what was said: they are kept nowhere else.",
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			lines, err := c.PluginLogs(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.Print(serve.PluginLogsAnswer{Lines: lines}, func(w io.Writer) {
+				for _, l := range lines {
+					fmt.Fprintln(w, cli.OneLine(l))
+				}
+				if len(lines) == 0 {
+					fmt.Fprintln(a.Stderr, "It has logged nothing since the node started.")
+				}
+			})
+		}),
+	}
+}
+
+func replayCommand(a *cli.App) *cobra.Command {
+	var since, until string
+	c := &cobra.Command{
+		Use: "replay ID", Short: "Give a plugin past events again, as far as they are kept", Args: cli.Between(1, 1, "the id"),
+		Long: `What a new plugin, or a new version, finds in the past is added. What is known already
+stays as it is: nothing is there twice. Kept are the texts that were said, photos, recordings
+as long as retention leaves them, and places with a name; readings and presses are not.`,
+		Example: `  locket plugin replay ann/parking
+  locket plugin replay ann/parking --since 2026-01-01`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := serve.ReplayPluginRequest{ID: args[0]}
+			var err error
+			if r.Since, r.Until, err = a.ReadPeriod(since, until); err != nil {
+				return err
+			}
+			return a.With(cmd.Context(), true, func(c *serve.Client) error { return replayPlugin(a, cmd.Context(), c, r) })
+		},
+	}
+	c.Flags().StringVar(&since, "since", "", "events at this `time` or later")
+	c.Flags().StringVar(&until, "until", "", "events before this `time`")
+	return c
+}
+
+func replayPlugin(a *cli.App, ctx context.Context, c *serve.Client, r serve.ReplayPluginRequest) error {
+	done, err := c.ReplayPlugin(ctx, r)
+	return a.Printed(err, done, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s, %d of them known already; %s.\n", cli.Plural(done.Events, "event", "events"),
+			cli.Plural(done.Candidates, "candidate", "candidates"), done.Known, cli.Plural(len(done.Changes), "memory changed", "memories changed"))
+		if done.Faults > 0 {
+			fmt.Fprint(w, a.Heref("On %s it failed: locket plugin show %s\n", cli.Plural(done.Faults, "event", "events"), cli.OneLine(r.ID)))
+		}
+	})
+}

@@ -1,0 +1,31 @@
+package plugincmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	builtin "github.com/locket-dev/locket/wasm/plugins"
+)
+
+func prepareCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "prepare", Short: "Compile the built-in plugins for all homes of this machine", Args: cli.Nothing(),
+		Long: `A home compiles the built-in plugins at its first start, which takes seconds and up to
+170 MB of memory. As root this does it once for all homes, in ` + ReadyPlugins + `;
+packages do so when they are installed. It is only a cache.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if os.Geteuid() != 0 {
+				return errors.New("only root can: homes run machine code of their own, or of root")
+			}
+			err := builtin.Prepare(cmd.Context(), ReadyPlugins)
+			return a.Printed(err, map[string]string{"folder": ReadyPlugins}, func(w io.Writer) {
+				fmt.Fprintln(w, "compiled the built-in plugins for all homes of this machine, in "+ReadyPlugins)
+			})
+		},
+	}
+}

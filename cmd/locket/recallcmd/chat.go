@@ -1,0 +1,258 @@
+package recallcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/retrieve"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// chatHelp is what help says in a conversation.
+const chatHelp = `  undo     takes back what was told last, with all that was made of it; so does "forget that"
+  ? LINE   asks, whatever the line looks like
+  + LINE   tells
+  help     shows this
+  bye      ends
+`
+
+func ChatCommand(a *cli.App) *cobra.Command {
+	var plain bool
+	c := &cobra.Command{
+		Use: "chat", Short: "Talk with your memory: ask, tell, take back", Args: cli.Nothing(),
+		Long: `Reads a line at a time. A question is answered as locket ask answers it, with a language
+model where one is set and from the evidence otherwise. A question may go on from what
+was said before: "where is the kayak?", "and who bought it?". Anything else is remembered
+as locket add would, and the answer says what of it was.
+
+` + chatHelp + `
+On a pipe each line is shown again, with its answer below; with --json, it has one object.`,
+		Example: `  locket chat
+  echo "where is the red kayak" | locket chat
+  locket chat --json < lines.txt`,
+		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
+			return (&chat{app: a, client: cl, plain: plain}).run(cmd.Context())
+		}),
+	}
+	c.Flags().BoolVar(&plain, "evidence", false, "ask no language model")
+	return c
+}
+
+// chat is a conversation over memory.
+type chat struct {
+	app    *cli.App
+	client *serve.Client
+	plain  bool                   // no model is asked
+	before []serve.ContextMessage // what was asked, answered and told
+	told   []addition             // what undo takes back, the latest last
+	failed int                    // lines that were not answered
+	shows  bool                   // each line before its answer: nobody has typed it here
+	shown  bool                   // one was
+}
+
+// addition is one text that the conversation added.
+type addition struct {
+	text string
+	line memory.ID
+}
+
+// chatAnswer is what a line brought. One of Asked, Told, Undone, Help and Problem is set.
+type chatAnswer struct {
+	Line    string              `json:"line"`
+	Asked   *serve.AskResult    `json:"asked,omitempty"`
+	Told    *serve.AddResult    `json:"told,omitempty"`
+	Undone  *serve.ForgetResult `json:"undone,omitempty"`
+	Text    string              `json:"text,omitempty"` // with undone: what was taken back
+	Help    string              `json:"help,omitempty"`
+	Problem string              `json:"problem,omitempty"`
+}
+
+// maxBefore is how many messages of the conversation a question is sent with.
+const maxBefore = 12
+
+// UndoWords name what goes. "Forget it" and a bare 忘了 are said of anything, and take nothing back.
+var UndoWords = regexp.MustCompile(`(?i)^/?(?:(?:no, |please |ok, |okay, )?(?:undo(?: (?:that|it))?|(?:scratch|delete|erase) it|(?:forget|scratch|delete|erase) (?:that|this|what i (?:just )?said|the last (?:one|thing|line))(?:,? please)?)|` +
+	`撤销|撤回|(?:请)?(?:删掉|删了)它吧?|(?:请)?(?:忘了|忘掉|忘记|删掉|删了)(?:这个|这条|那个|那条|刚才的|刚才说的|我刚才说的|我刚说的)吧?)[.。!！]?$`)
+
+// ForgetWords order more than the last line to be forgotten, which a line alone doesn't do. What
+// else is forgotten or deleted is told: "Forget about the car, I sold it", 忘了我的钥匙在办公室.
+var ForgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?:forget|erase|delete) (?:everything|anything|all (?:about|of|that|i|you|we|my memories|memories)\b|what (?:i|we|you|he|she|they)\b|that (?:(?:i|my|we|our|you|he|his|she|her|they|their|it|the)\b|(?-i:\p{Lu}))|(?:the|my) (?:memory|memories|lines?|conversation) )|` +
+	`forget (?:my|the|about) [^,，;—]+$)|^(?:请)?(?:忘掉|忘了|忘记|删掉)(?:所有|关于|我说)|^(?:请(?:忘掉|忘了|忘记)|忘掉)我的`)
+
+// commandWords are orders of other programs, and no line that anybody tells.
+var commandWords = regexp.MustCompile(`(?i)^/[a-z]+$`)
+
+var helpWords = regexp.MustCompile(`(?i)^/?(?:help|h|\?|？|帮助)$`)
+
+var leaveWords = regexp.MustCompile(`(?i)^[/:]?(?:q|quit|exit|bye|退出|再见)[.。!！]?$`)
+
+var errNothingTold = errors.New("you have told nothing here that could be taken back")
+
+var errCommand = errors.New("no such order, see help: ask or tell in a line; undo takes back what was told last; ? LINE asks, + LINE tells, and bye ends")
+
+func (c *chat) run(ctx context.Context) error {
+	s := &Asker{App: c.app, Ctx: ctx, Talks: c.app.Talks()}
+	c.shows = !s.Talks && !c.app.Json
+	if s.Talks {
+		s.Tell("Ask or tell me something. undo takes back what was told last; help shows the rest; bye ends.\n")
+	}
+	for {
+		if s.Talks {
+			s.Tell("> ")
+		}
+		line := ""
+		err := s.Wait(func() (err error) {
+			line, err = c.app.In.ReadString('\n')
+			return err
+		})
+		line = strings.TrimSpace(line)
+		if errors.Is(err, cli.ErrEnded) || s.Talks && leaveWords.MatchString(line) {
+			return nil
+		}
+		if line != "" {
+			if err := c.answer(ctx, line); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF) && c.failed > 0 && !s.Talks:
+			return fmt.Errorf("%s not answered", cli.Plural(c.failed, "line was", "lines were"))
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// answer answers one line. A line that can't be answered does not end the
+// conversation.
+func (c *chat) answer(ctx context.Context, line string) error {
+	out := chatAnswer{Line: line}
+	text, mark := line, ""
+	if rest, ok := strings.CutPrefix(line, "? "); ok && strings.TrimSpace(rest) != "" {
+		text, mark = strings.TrimSpace(rest), "?"
+	} else if rest, ok := strings.CutPrefix(line, "+ "); ok && strings.TrimSpace(rest) != "" {
+		text, mark = strings.TrimSpace(rest), "+"
+	}
+	var err error
+	switch {
+	case mark == "" && UndoWords.MatchString(line):
+		err = c.undo(ctx, &out)
+	case mark == "" && helpWords.MatchString(line):
+		out.Help = chatHelp
+	case mark == "" && commandWords.MatchString(line):
+		err = errCommand
+	case mark == "" && ForgetWords.MatchString(line):
+		err = errors.New(c.app.Here(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`))
+	case mark == "?" || mark == "" && retrieve.Asks(text):
+		err = c.ask(ctx, text, &out)
+	default:
+		err = c.tellIt(ctx, text, &out)
+	}
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	if c.shows {
+		if c.shown {
+			fmt.Fprintln(c.app.Stdout)
+		}
+		fmt.Fprintf(c.app.Stdout, "> %s\n", cli.OneLine(out.Line))
+		c.shown = true
+	}
+	if err != nil {
+		c.failed++
+		out.Problem = err.Error()
+		if !c.app.Json {
+			fmt.Fprintln(c.app.Stderr, c.app.Paint.Red(cli.OneLine(out.Problem)))
+			return nil
+		}
+	}
+	return c.app.Print(out, func(w io.Writer) {
+		switch {
+		case out.Asked != nil:
+			ShowAnswer(c.app, w, out.Asked)
+		case out.Told != nil:
+			c.app.ShowAdded(w, out.Told)
+		case out.Help != "":
+			fmt.Fprint(w, out.Help)
+		default:
+			fmt.Fprintf(w, "Taken back: %s\n", cli.OneLine(out.Text))
+		}
+	})
+}
+
+func (c *chat) ask(ctx context.Context, question string, out *chatAnswer) error {
+	res, err := c.client.Ask(ctx, serve.AskRequest{Question: question, Before: c.before, EvidenceOnly: c.plain})
+	if err != nil {
+		return err
+	}
+	out.Asked = &res
+	c.say("", question)
+	switch { // what it answered lends its names to the next question, too
+	case !res.Known:
+	case res.Model != "":
+		c.say("Locket", res.Answer)
+	case len(res.Evidence) > 0:
+		c.say("Locket", res.Evidence[0].Text)
+	}
+	return nil
+}
+
+func (c *chat) tellIt(ctx context.Context, text string, out *chatAnswer) error {
+	res, err := c.client.Add(ctx, serve.AddRequest{Text: text, Keep: true})
+	if err != nil {
+		return err
+	}
+	out.Told = &res
+	if res.Redacted > 0 { // it went to the vault, and stands nowhere else
+		text = "what held a secret"
+		out.Line = text
+	}
+	if !res.Line.IsZero() {
+		c.told = append(c.told, addition{text, res.Line})
+	}
+	if res.Redacted == 0 {
+		c.say("", text)
+	}
+	return nil
+}
+
+func (c *chat) say(speaker, text string) {
+	c.before = append(c.before, serve.ContextMessage{Speaker: speaker, Text: text})
+	c.before = c.before[max(0, len(c.before)-maxBefore):]
+}
+
+// undo forgets the line that was told last: what it said, and the memories made of
+// it. A memory with other evidence stays as it was before.
+func (c *chat) undo(ctx context.Context, out *chatAnswer) error {
+	if len(c.told) == 0 {
+		return errNothingTold
+	}
+	last := c.told[len(c.told)-1]
+	plan, err := c.client.PlanForget(ctx, serve.ForgetRequest{IDs: []string{last.line.String()}})
+	if err != nil {
+		return err
+	}
+	done, err := c.client.Forget(ctx, plan.Confirm)
+	if err != nil {
+		return err
+	}
+	c.told = c.told[:len(c.told)-1]
+	for i := len(c.before) - 1; i >= 0; i-- {
+		if c.before[i].Text == last.text {
+			c.before = append(c.before[:i:i], c.before[i+1:]...)
+			break
+		}
+	}
+	out.Undone, out.Text = done.Result, last.text
+	return nil
+}

@@ -1,0 +1,336 @@
+package recallcmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/internal/sorting"
+	"github.com/locket-dev/locket/memory"
+	people "github.com/locket-dev/locket/memory/names"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func DayCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "day [DATE]", Short: "Show a day: talk, places, what was remembered, gaps and pauses", Args: cli.Between(0, 1, "the date"),
+		Long: `Shows what was heard on a day, in sessions: runs of lines without a gap of 30 minutes.
+Below each line stand the memories that quote it. Visits, photos, pauses and what was lost
+are in their places. The day is today unless DATE is given: 2026-03-01, yesterday, or a
+number of days ago, such as 3d.`,
+		Example: `  locket day
+  locket day yesterday
+  locket day 2026-03-01 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := a.Load(); err != nil {
+				return err
+			}
+			date, err := readDate(a, slices.Concat(args, []string{"today"})[0])
+			if err != nil {
+				return err
+			}
+			return Answered(cmd.Context(), a, (*serve.Client).Day, date, func(a0 io.Writer, a1 *serve.Day) { ShowDay(a, a0, a1) })
+		},
+	}
+}
+
+// readDate reads a day.
+func readDate(a *cli.App, text string) (serve.Date, error) {
+	at, err := a.ReadTime("DATE", text)
+	if err != nil {
+		return "", cli.Usagef("DATE %q: want today, yesterday, a date such as 2026-03-01, or how long ago, such as 3d", text)
+	}
+	return serve.DateOf(at.In(a.Zone())), nil
+}
+
+func TalkCommand(a *cli.App) *cobra.Command {
+	var since, until, with string
+	c := &cobra.Command{
+		Use: "talk", Short: "Browse what was said, by time and person", Args: cli.Nothing(),
+		Long: `Shows lines in sessions, oldest first, each with the memories that quote it. Without
+--since it begins a day ago. With --with, only sessions in which that person spoke.
+
+With --json, one session a line.`,
+		Example: `  locket talk
+  locket talk --since 7d --with Anna
+  locket talk --since 2026-03-01 --until 2026-03-08`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			from, err := a.ReadTime("--since", cmp.Or(since, "1d"))
+			if err != nil {
+				return err
+			}
+			to := time.Now()
+			if until != "" {
+				if to, err = a.ReadTime("--until", until); err != nil {
+					return err
+				}
+			}
+			if !from.Before(to) {
+				return cli.Usagef("--until %s: not after --since", until)
+			}
+			if with != "" && people.Fold(with) == "" {
+				return cli.Usagef("--with %q: no name", with)
+			}
+			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				list, err := SessionsIn(a, cmd.Context(), cl, from, to, with)
+				none := "Nothing was said between " + a.When(from) + " and " + a.When(to) + "."
+				if with != "" {
+					none = fmt.Sprintf("Nobody called %q spoke between %s and %s.", cli.OneLine(with), a.When(from), a.When(to))
+				}
+				return cli.Rows(a, err, list, ShowSessions(a, list), none+" For another time: --since, --until")
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&since, "since", "", "said at this `time` or later; a day ago unless said")
+	f.StringVar(&until, "until", "", "said before this `time`")
+	f.StringVar(&with, "with", "", "only sessions in which this `person` spoke")
+	return c
+}
+
+// TalkSession is a run of lines without a gap of 30 minutes.
+type TalkSession struct {
+	Session  string          `json:"session"`
+	From     time.Time       `json:"from"`
+	To       time.Time       `json:"to"` // of the last line
+	Places   []string        `json:"places,omitempty"`
+	Speakers []string        `json:"speakers,omitempty"`
+	Lines    []serve.DayLine `json:"lines"`
+	Memories []memory.Memory `json:"memories"` // that quote one of its lines
+}
+
+// addLine adds a line with the memories that quote it.
+func (s *TalkSession) addLine(l *serve.DayLine, known map[memory.ID]*memory.Memory) {
+	if len(s.Lines) == 0 {
+		s.Session, s.From, s.Memories = l.Session, l.At, []memory.Memory{}
+	}
+	s.To, s.Lines = l.At, append(s.Lines, *l)
+	if l.Place != "" && !slices.Contains(s.Places, l.Place) {
+		s.Places = append(s.Places, l.Place)
+	}
+	if l.Speaker != "" && !slices.Contains(s.Speakers, l.Speaker) {
+		s.Speakers = append(s.Speakers, l.Speaker)
+	}
+	for _, id := range l.Memories {
+		if m := known[id]; m != nil && !slices.ContainsFunc(s.Memories, func(o memory.Memory) bool { return o.ID == id }) {
+			s.Memories = append(s.Memories, *m)
+		}
+	}
+}
+
+// sessionsOf puts the lines of days, which are in order, into sessions.
+func sessionsOf(days ...serve.Day) (list []TalkSession) {
+	for i := range days {
+		known := byID(days[i].Memories)
+		for j := range days[i].Lines {
+			l := &days[i].Lines[j]
+			if n := len(list); n == 0 || list[n-1].Session != l.Session {
+				list = append(list, TalkSession{})
+			}
+			list[len(list)-1].addLine(l, known)
+		}
+	}
+	return list
+}
+
+func byID(ms []memory.Memory) map[memory.ID]*memory.Memory {
+	known := make(map[memory.ID]*memory.Memory, len(ms))
+	for i := range ms {
+		known[ms[i].ID] = &ms[i]
+	}
+	return known
+}
+
+// SessionsIn gives the sessions of a time.
+func SessionsIn(a *cli.App, ctx context.Context, cl *serve.Client, from, to time.Time, with string) ([]TalkSession, error) {
+	var days []serve.Day
+	first, last := from.In(a.Zone()), to.In(a.Zone())
+	if n := int(last.Sub(first).Hours() / 24); n >= serve.MaxDays-1 {
+		return nil, cli.Usagef("--since: %d days; at most %d at a time, so give --until", n, serve.MaxDays-1)
+	}
+	count, err := cl.Days(ctx, serve.DateOf(first), serve.DateOf(last))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range count.Days {
+		d, err := cl.Day(ctx, c.Date)
+		if err != nil {
+			return nil, err
+		}
+		if d.More {
+			fmt.Fprintf(a.Stderr, "More than %d lines were said on %s; the later ones are left out.\n", serve.MaxDayLines, d.Date)
+		}
+		d.Lines = slices.DeleteFunc(d.Lines, func(l serve.DayLine) bool { return l.At.Before(from) || !l.At.Before(to) })
+		days = append(days, d)
+	}
+	list := sessionsOf(days...)
+	if with != "" {
+		list = slices.DeleteFunc(list, func(s TalkSession) bool {
+			return !slices.ContainsFunc(s.Speakers, func(who string) bool { return isNamed(who, with) })
+		})
+	}
+	return list, nil
+}
+
+// isNamed reports whether a person is meant by a name: the whole of theirs, or a
+// word of it.
+func isNamed(who, name string) bool {
+	who, name = people.Fold(who), people.Fold(name)
+	return slices.ContainsFunc(people.Keys(who), func(k string) bool { return slices.Contains(people.Keys(name), k) }) || slices.Contains(strings.Fields(who), name)
+}
+
+// ShowSessions prints one of the sessions in list: its head and its lines. A memory stands in one of
+// them, the last that has it.
+func ShowSessions(a *cli.App, list []TalkSession) func(w io.Writer, s *TalkSession) {
+	below, shown := map[string][][]*memory.Memory{}, map[memory.ID]bool{}
+	for i := len(list) - 1; i >= 0; i-- {
+		s := &list[i]
+		below[s.Session] = belowLines(s.Lines, byID(s.Memories), shown)
+	}
+	return func(w io.Writer, s *TalkSession) {
+		showHead(a, w, s)
+		for i := range s.Lines {
+			showLine(a, w, &s.Lines[i], below[s.Session][i])
+		}
+	}
+}
+
+func showHead(a *cli.App, w io.Writer, s *TalkSession) {
+	head := s.From.In(a.Zone()).Format("Mon 2 Jan 2006 15:04") + "–" + s.To.In(a.Zone()).Format("15:04")
+	for _, of := range [][]string{s.Speakers, s.Places} {
+		if len(of) > 0 {
+			head += "  " + cli.OneLine(strings.Join(of, ", "))
+		}
+	}
+	fmt.Fprintln(w, a.Paint.Bold(head))
+}
+
+// saidAgain reports whether another memory of the same line, which holds, took the place of m by
+// saying the same.
+func saidAgain(m *memory.Memory, ids []memory.ID, known map[memory.ID]*memory.Memory) bool {
+	return m.State == memory.Superseded && slices.ContainsFunc(ids, func(id memory.ID) bool {
+		o := known[id]
+		return o != nil && o.State != memory.Superseded && memory.Normal(o.Text) == memory.Normal(m.Text)
+	})
+}
+
+// belowLines are the memories that stand below each line: one that quotes several lines, such
+// as a correction and what it corrects, once, below the last of them. It leaves out those that are
+// shown already, and adds to shown what it gives.
+func belowLines(lines []serve.DayLine, known map[memory.ID]*memory.Memory, shown map[memory.ID]bool) [][]*memory.Memory {
+	below := make([][]*memory.Memory, len(lines))
+	for i := len(lines) - 1; i >= 0; i-- {
+		for _, id := range lines[i].Memories {
+			if m := known[id]; m != nil && !shown[id] && !saidAgain(m, lines[i].Memories, known) {
+				shown[id], below[i] = true, append(below[i], m)
+			}
+		}
+	}
+	return below
+}
+
+// showLine prints a line and the memories below it. One in the line's own words has no other text.
+func showLine(a *cli.App, w io.Writer, l *serve.DayLine, below []*memory.Memory) {
+	fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(l.At.In(a.Zone()).Format("15:04")), cli.OneLine(cmp.Or(l.Speaker, "?")), cli.OneLine(l.Text))
+	for _, m := range below {
+		text := "  " + cli.OneLine(m.Text)
+		if memory.Normal(m.Text) == memory.Normal(l.Text) {
+			text = ""
+		}
+		fmt.Fprintf(w, "         %s %s%s%s\n", a.Paint.Dim("→ "+cli.ShortID(m.ID)), a.Paint.Dim(string(m.Type)), text, cli.Marks(m))
+	}
+}
+
+// dayEntry is something of a day that has a time.
+type dayEntry struct {
+	at   time.Time
+	show func(w io.Writer)
+}
+
+// ShowDay prints a day in order of time.
+func ShowDay(a *cli.App, w io.Writer, d *serve.Day) {
+	clock := func(t time.Time) string { return t.In(a.Zone()).Format("15:04") }
+	var all []dayEntry
+	mark := func(at time.Time, format string, args ...any) {
+		text := cli.OneLine(fmt.Sprintf(format, args...))
+		all = append(all, dayEntry{at, func(w io.Writer) { fmt.Fprintf(w, "%s  %s\n", a.Paint.Dim(clock(at)), text) }})
+	}
+	known, quoted := byID(d.Memories), map[memory.ID]bool{}
+	sessions := sessionsOf(*d)
+	below, shown := make([][][]*memory.Memory, len(sessions)), map[memory.ID]bool{}
+	for i := len(sessions) - 1; i >= 0; i-- { // the last session first: a memory stands once in the day
+		below[i] = belowLines(sessions[i].Lines, known, shown)
+	}
+	for i := range sessions {
+		s := &sessions[i]
+		all = append(all, dayEntry{s.From, func(w io.Writer) { showHead(a, w, s) }})
+		for j := range s.Lines {
+			l := &s.Lines[j]
+			for _, id := range l.Memories {
+				quoted[id] = true
+			}
+			all = append(all, dayEntry{l.At, func(w io.Writer) { showLine(a, w, l, below[i][j]) }})
+		}
+		if i > 0 {
+			quiet := s.From.Sub(sessions[i-1].To)
+			mark(sessions[i-1].To.Add(1), "… nothing was said for %d:%02d", int(quiet.Hours()), int(quiet.Minutes())%60)
+		}
+	}
+	for i := range d.Memories {
+		m := &d.Memories[i]
+		if quoted[m.ID] {
+			continue
+		}
+		if f := m.Fields.Episodic; f != nil && f.Place != "" && slices.Contains(m.Tags, "visit") {
+			mark(f.Started, "@ %s", f.Place)
+			continue
+		}
+		at := m.Learnt
+		for _, e := range m.Evidence {
+			if !e.At.Before(d.From) && e.At.Before(d.To) {
+				at = e.At
+				break
+			}
+		}
+		mark(at, "%s %s  %s%s", cli.ShortID(m.ID), m.Type, m.Text, cli.Marks(m))
+	}
+	for _, r := range d.Refusals {
+		if r.Kind == "gap" {
+			mark(r.At, "lost: %s", r.Reason)
+		}
+	}
+	for _, p := range d.Pauses {
+		why := ""
+		if p.Why != "" {
+			why = ", " + p.Why
+		}
+		if p.To.IsZero() {
+			mark(p.From, "paused until now%s", why)
+		} else {
+			mark(p.From, "paused until %s%s", clock(p.To), why)
+		}
+	}
+	sorting.Stable(all, func(x, y dayEntry) int { return x.at.Compare(y.at) })
+	for _, e := range all {
+		e.show(w)
+	}
+	if d.More {
+		fmt.Fprintf(w, "More than %d lines were said.\n", serve.MaxDayLines)
+	}
+	if len(all) == 0 {
+		fmt.Fprintf(w, "Nothing is kept of %s.", d.Date)
+		for _, other := range []serve.Date{d.Before, d.Next} {
+			if other != "" {
+				fmt.Fprint(w, a.Heref(" See locket day %s.", other))
+			}
+		}
+		fmt.Fprintln(w)
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "errors"
-
-// restart can't be here: a process is never replaced.
-func restart([]string, []string) error { return errors.ErrUnsupported }

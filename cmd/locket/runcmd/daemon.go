@@ -1,0 +1,73 @@
+package runcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/cmd/locket/setupcmd"
+	"github.com/locket-dev/locket/internal/nodump"
+)
+
+func RunCommand(a *cli.App) *cobra.Command {
+	var o cli.RunOptions
+	c := &cobra.Command{
+		Use: "run", Short: "Run the daemon, which takes what wearables send", Args: cli.Nothing(),
+		Long: `Takes events from the wearables and answers commands until it is interrupted: by Ctrl+C, or
+where it is a service by systemctl --user stop locket.
+
+Where nothing opens the keys at the start (see locket keys), the daemon starts locked. It
+still takes events and seals them, and works through them after locket unlock. When it
+is locked later, it restarts itself, so that nothing of the keys is left in its memory.
+
+The system writes no core dump of the daemon, and shows its memory to no other program
+of yours, unless --dumps asks for that.`,
+		Example: `  locket run
+  locket run --broker ssl://broker.example:8883
+  locket run --listen 0.0.0.0:8883 --set broker.tls_cert=c.pem --set broker.tls_key=k.pem`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Dumps {
+				if err := nodump.Allow(); err != nil {
+					return err
+				}
+			}
+			err := a.RunDaemon(cmd.Context(), o)
+			if errors.Is(err, cli.ErrNoHome) && a.Talks() {
+				return runAfterSetup(a, cmd.Context(), o, err)
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.Dumps, "dumps", false, "let the system write core dumps, which have keys in them: to look for an error")
+	f.BoolVar(&o.Locked, "locked", false, "start locked, whatever the configuration says")
+	f.BoolVar(&o.Again, "again", false, "a daemon that was locked begins anew")
+	_ = f.MarkHidden("again") // it is there
+	f.Var(a.Setting("broker.url", "--broker"), "broker", "`URL` of a broker; without, the node runs its own")
+	f.Var(a.Setting("broker.listen", "--listen"), "listen", "`host:port` of the node's own broker")
+	f.Var(a.Setting("log.level", "--log-level"), "log-level", "debug, info, warn or error")
+	f.Var(a.Setting("profile", "--profile"), "profile", "default or wearable")
+	return c
+}
+
+// runAfterSetup offers the setup to who runs a daemon where there is no home yet.
+func runAfterSetup(a *cli.App, ctx context.Context, o cli.RunOptions, missing error) error {
+	s := &recallcmd.Asker{App: a, Ctx: ctx, Talks: true}
+	v, err := s.Ask(fmt.Sprintf("There is no home at %s yet. Set one up now? y for here, b for in the browser, or n", a.Settings.Home), "n")
+	v = strings.ToLower(v)
+	switch {
+	case err == nil && strings.HasPrefix(v, "y"):
+		if err := setupcmd.Setup(a, ctx, setupcmd.NewSetupOptions()); err != nil {
+			return err
+		}
+		return a.RunDaemon(ctx, o)
+	case err == nil && strings.HasPrefix(v, "b"):
+		return a.SetupPage(ctx, o, false)
+	}
+	return missing
+}

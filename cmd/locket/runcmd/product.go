@@ -1,0 +1,73 @@
+package runcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/plugincmd"
+	"github.com/locket-dev/locket/internal/demo"
+	"github.com/locket-dev/locket/internal/span"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/sync/pairing"
+	"github.com/locket-dev/locket/wasm"
+)
+
+// Product is what the command is built on. cache is the folder of compiled plugins,
+// and work what a passphrase costs to try (node.InitOptions.Work); both are only set
+// by tests.
+func Product(cache string, work int) cli.Deps {
+	return cli.Deps{
+		Environ: os.Environ(),
+		Restart: restart,
+		InitHome: func(cfg config.Config, o cli.InitOptions) (string, error) {
+			phrase, err := node.Init(cfg, o.ForNode(work))
+			return phrase, homeError(err, cfg)
+		},
+		JoinHome: func(ctx context.Context, cfg config.Config, o cli.InitOptions, relay string, code pairing.Code, same func([]string, string) bool) (cli.Joined, error) {
+			j, err := node.Join(ctx, cfg, node.JoinOptions{InitOptions: o.ForNode(work), Relay: relay}, code, same)
+			return cli.Joined{Space: j.Space.String(), Relay: j.Relay, Wearer: j.Wearer}, homeError(err, cfg)
+		},
+		RecoverHome: func(ctx context.Context, cfg config.Config, o cli.InitOptions, relay, phrase string) (cli.Joined, error) {
+			j, err := node.Recover(ctx, cfg, node.JoinOptions{InitOptions: o.ForNode(work), Relay: relay}, phrase)
+			return cli.Joined{Space: j.Space.String(), Relay: j.Relay, Wearer: j.Wearer}, homeError(err, cfg)
+		},
+		OpenNode: func(cfg config.Config, log *slog.Logger, spans span.Sink) (cli.OpenNode, error) {
+			worker, err := wasm.SelfWorker()
+			if err != nil {
+				return nil, err
+			}
+			n, err := node.Open(cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: plugincmd.ReadyPlugins, Spans: spans})
+			if errors.Is(err, node.ErrNoHome) {
+				return nil, fmt.Errorf("%w: %s", cli.ErrNoHome, cfg.Home)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return n, nil
+		},
+		LookHome: node.Look,
+		RepairHome: func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error) {
+			worker, err := wasm.SelfWorker()
+			if err != nil {
+				return node.Repaired{}, err
+			}
+			return node.Repair(ctx, cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: plugincmd.ReadyPlugins}, ask)
+		},
+		Demo: func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error {
+			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: cli.ThisBuild().String()})
+		},
+	}
+}
+
+func homeError(err error, cfg config.Config) error {
+	if errors.Is(err, node.ErrHomeExists) {
+		return fmt.Errorf("%w: %s", cli.ErrHomeExists, cfg.Home)
+	}
+	return err
+}

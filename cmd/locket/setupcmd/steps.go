@@ -1,0 +1,275 @@
+package setupcmd
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/copycmd"
+	"github.com/locket-dev/locket/cmd/locket/devicecmd"
+	"github.com/locket-dev/locket/cmd/locket/enginecmd"
+	"github.com/locket-dev/locket/node/backup"
+	"github.com/locket-dev/locket/node/engines"
+	"github.com/locket-dev/locket/node/intake/wire"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// wearable gives one credentials, and shows them as a QR too, which a phone or a
+// firmware can scan.
+func (s *settingUp) wearable(c *serve.Client) error {
+	name := s.o.wearable
+	if name == "" && s.Talks {
+		s.Tell("\nA wearable that sends events needs credentials for the broker of this node.\n")
+		for {
+			var err error
+			if name, err = s.Ask("Its name, such as pendant; Enter skips this", ""); err != nil {
+				return err
+			}
+			if name == "" || name == none || wire.CheckDevice(name) == nil {
+				break
+			}
+			s.Tell("%q: %s\n", name, deviceNames)
+		}
+	}
+	if name == "" || name == none {
+		known, err := c.Devices(s.Ctx)
+		if err == nil && len(known) == 0 {
+			s.done.Skipped = append(s.done.Skipped, "locket wearable add NAME")
+		}
+		return err
+	}
+	d, err := c.AddDevice(s.Ctx, name)
+	if errors.Is(err, serve.ErrConflict) { // of an earlier run
+		fmt.Fprintf(s.App.Stderr, "%v. %s\n", err, devicecmd.ShownOnce(s.App, name))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.done.Wearable = &d
+	if s.App.Json {
+		return nil
+	}
+	fmt.Fprintf(s.App.Stdout, "\n%-10s %s\n%-10s %s\n%-10s %s\n%-10s %s\n", "broker", d.Broker, "client id", d.ClientID, "user name", d.Username, "password", string(d.Password))
+	link, err := wearableLink(&d)
+	if err != nil {
+		return err
+	}
+	if !s.Talks { // for a file, or another program
+		fmt.Fprintf(s.App.Stdout, "%-10s %s\n", "link", link)
+	} else {
+		picture, whole := cli.Qr(s.App.Stdout, link)
+		fmt.Fprint(s.App.Stdout, picture)
+		if !whole {
+			fmt.Fprintln(s.App.Stdout, "It would say:", link)
+		}
+	}
+	s.Tell("The password is not shown again.\n")
+	fmt.Fprint(s.App.Stderr, devicecmd.OnlyHere(d.Broker))
+	return nil
+}
+
+// deviceNames says how a wearable may be called.
+const deviceNames = "want 1 to 32 of a-z, 0-9 and -, which is neither first nor last, as it is part of a topic"
+
+// wearableLink is what the QR says: mqtt://USER:PASSWORD@HOST:PORT, or mqtts.
+func wearableLink(d *serve.DeviceCredentials) (string, error) {
+	u, err := url.Parse(d.Broker)
+	if err != nil {
+		return "", fmt.Errorf("the broker's URL: %w", err)
+	}
+	scheme := map[string]string{"tcp": "mqtt", "ssl": "mqtts", "tls": "mqtts"}
+	if to, ok := scheme[u.Scheme]; ok {
+		u.Scheme = to
+	}
+	u.User = url.UserPassword(d.Username, string(d.Password))
+	return u.String(), nil
+}
+
+// engines chooses ears, eyes and a mind. One that does not work is no reason to
+// end the setup.
+func (s *settingUp) engines(c *serve.Client) error {
+	for _, kind := range serve.EngineKinds {
+		if err := s.engine(c, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *settingUp) engine(c *serve.Client, kind string) error {
+	later := func() error {
+		chosen, err := c.Engines(s.Ctx)
+		if err == nil && !slices.ContainsFunc(chosen, func(e serve.Engine) bool { return e.Kind == kind }) {
+			s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto, or with an address in place of auto")
+		}
+		return err
+	}
+	address, model, _ := strings.Cut(strings.TrimSpace(*s.o.engines[kind]), " ")
+	if address == none || address == "" && !s.Talks {
+		return later()
+	}
+	if address != "" && address != "auto" {
+		// A person who gives a flag has chosen.
+		r := serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)}
+		e, err := enginecmd.TryEngine(s.App, s.Ctx, c, r)
+		if err != nil {
+			again, _ := enginecmd.AddBetter(s.App, &r, err)
+			s.failed, s.again = append(s.failed, fmt.Errorf("--%s: %w", kind, err)), append(s.again, again)
+			return s.Ctx.Err()
+		}
+		s.chosen(e)
+		return nil
+	}
+	found, err := c.FoundEngines(s.Ctx, kind)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		s.Tell("\nNothing that %s was found on this machine. %s\n", enginecmd.EngineVerb[kind], enginecmd.EngineHelp[kind])
+		return later()
+	}
+	for _, f := range found {
+		what := cli.OneLine(f.Name)
+		if f.Address != f.Engine {
+			what += " at " + cli.OneLine(f.Address)
+		}
+		if address == "" {
+			use, err := s.Yes(fmt.Sprintf("\n%s was found, which %s. Use it?", what, enginecmd.EngineVerb[kind]))
+			if err != nil {
+				return err
+			}
+			if !use {
+				continue
+			}
+		}
+		elsewhere := strings.Contains(f.Address, "://") && !(&engines.Spec{URL: f.Address}).Local()
+		if elsewhere {
+			agreed := false
+			if s.Talks {
+				if agreed, err = s.Yes(fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", cli.OneLine(f.Address), enginecmd.EngineGets[kind])); err != nil {
+					return err
+				}
+			}
+			if !agreed {
+				continue
+			}
+		}
+		e, err := enginecmd.TryEngine(s.App, s.Ctx, c, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
+		if errors.Is(err, serve.ErrEngine) {
+			s.Tell("%s: %v\n", what, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.chosen(e)
+		return nil
+	}
+	return later()
+}
+
+func (s *settingUp) chosen(e serve.Engine) {
+	s.done.Engines = append(s.done.Engines, e)
+	if !s.App.Json {
+		enginecmd.ShowEngine(s.App, s.App.Stdout, &e)
+	}
+}
+
+// firstLine remembers something, and shows how it is found.
+func (s *settingUp) firstLine(c *serve.Client) error {
+	text := s.o.say
+	if text == "" && s.Talks {
+		var err error
+		if text, err = s.Ask("\nTell me something to remember, such as: I park the car on level 3; Enter skips this", ""); err != nil {
+			return err
+		}
+	}
+	if text == "" || text == none {
+		return nil
+	}
+	if _, err := c.Add(s.Ctx, serve.AddRequest{Text: text, Keep: true}); err != nil {
+		return err
+	}
+	res, err := c.Search(s.Ctx, serve.SearchRequest{Query: text, K: 1})
+	if err != nil {
+		return err
+	}
+	s.done.FirstLine = res.Hits
+	if s.App.Json {
+		return nil
+	}
+	for i := range res.Hits {
+		fmt.Fprintf(s.App.Stdout, "It is found: %s\n", cli.OneLine(hitText(&res.Hits[i])))
+	}
+	return nil
+}
+
+// backUp makes a first backup. With the passphrase in a file, the daemon goes on with
+// one each day.
+func (s *settingUp) backUp(c *serve.Client) error {
+	o := &copycmd.BackupOptions{File: s.o.backupFile}
+	to := s.o.backup
+	if to == "" && s.Talks {
+		var err error
+		if to, err = s.Ask("\nA folder for a backup, such as one on a stick or another disk; Enter skips this", ""); err != nil {
+			return err
+		}
+	}
+	if to == "" || to == none {
+		l, err := s.App.Load()
+		if err == nil && l.Backup.To == "" {
+			s.done.Skipped = append(s.done.Skipped, "locket backup DIR, onto a stick or another disk")
+		}
+		return err
+	}
+	var schedule map[string]any
+	var w backup.Written
+	err := s.Wait(func() (err error) {
+		if o.File != "" {
+			o.Every = "1d"
+			if schedule, err = copycmd.BackupSchedule(s.App, to, o); err != nil {
+				return err
+			}
+		}
+		if s.o.init.Passphrase != "" {
+			if _, err := c.UnlockVault(s.Ctx, s.o.init.Passphrase, time.Minute); err != nil {
+				return err
+			}
+		}
+		w, err = copycmd.BackUp(s.App, s.Ctx, c, to, o)
+		if err == nil && schedule != nil {
+			err = s.App.SetTable("backup", schedule)
+		}
+		return err
+	})
+	if err != nil {
+		advice := "To do it later: locket backup DIR"
+		if told, ok := errors.AsType[cli.AdvisedError](err); ok {
+			advice = told.Advice
+		}
+		return cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "What was done so far stays. " + advice}
+	}
+	s.done.Backup = &w
+	if !s.App.Json {
+		copycmd.ShowBackup(s.App.Stdout, &w)
+	}
+	if schedule == nil {
+		s.done.Skipped = append(s.done.Skipped, "locket backup DIR --every 1d --passphrase-file FILE, to have the daemon do it")
+	}
+	return nil
+}
+
+func hitText(h *serve.Hit) string {
+	switch {
+	case h.Memory != nil:
+		return h.Memory.Text
+	case h.Utterance != nil:
+		return h.Utterance.Text
+	}
+	return ""
+}

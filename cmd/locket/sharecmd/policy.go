@@ -1,0 +1,273 @@
+package sharecmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/memorycmd"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/node/policy"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func PolicyCommand(a *cli.App) *cobra.Command {
+	c := &cobra.Command{
+		Use: "policy", Short: "Say what of your memory may go to whom", RunE: a.NeedsCommand,
+		Long: `One policy decides for shares, feeds to workers and apps. It is written in Cedar
+(https://docs.cedarpolicy.com). What no rule permits is denied. What a rule forbids is
+denied, whatever permits it. The vault never goes. As long as you have set none, what you
+give by hand passes.
+
+  @id("garden for Ann")
+  permit (principal == Reader::"Ann", action == Action::"share", resource)
+  when { resource.tags.contains("garden") && resource.sensitivity <= 1 };
+  forbid (principal is App, action, resource) when { resource.entities.contains("Zuzana") };
+
+Principals: Reader, App and Worker, each with ::"NAME" or as "is App"; Buyer. Actions:
+share, feed (to workers), read (by apps), sell (a copy), answer (a question for money, from
+a memory that stays). A resource has type, tags, entities, places, sensitivity (0 public, 1 personal, 2 private, 3 secret) and learnt; the context
+has now and purpose. @ask("30 days") before a permit asks you first (locket consent).
+It syncs to your devices like anything that you say. It does not hold
+for a worker that is a member of your whole space: that one has everything but the vault.`,
+	}
+	c.AddCommand(policyShowCommand(a), policySetCommand(a), policyTestCommand(a), policyDiffCommand(a), policyNeverCommand(a))
+	return c
+}
+
+// policyText reads a policy from a file; - is standard input.
+func policyText(a *cli.App, file string) (string, error) {
+	read := func() ([]byte, error) { return os.ReadFile(file) }
+	if file == "-" {
+		read = func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.Stdin, policy.MaxText+1)) }
+	}
+	b, err := read()
+	if err != nil {
+		return "", fmt.Errorf("reading policy: %w", err)
+	}
+	return string(b), nil
+}
+
+func showPolicy(a *cli.App, w io.Writer, p *serve.Policy) {
+	if !p.Mine {
+		fmt.Fprintln(w, "You have set no policy. What you give by hand passes; the vault never does.")
+		return
+	}
+	if p.Trouble != "" {
+		fmt.Fprintf(w, "It can't be read, so nothing passes: %s\n", cli.OneLine(p.Trouble))
+	}
+	if len(p.Conflicts) > 0 {
+		fmt.Fprintf(w, "Your devices set %d policies without knowing of each other. Each has to allow; set one to settle it.\n", len(p.Conflicts)+1)
+	}
+	if len(p.Rules) == 0 {
+		fmt.Fprintln(w, "No rule: nothing passes.")
+		return
+	}
+	for _, r := range p.Rules {
+		fmt.Fprintf(w, "%s\n    %s\n", a.Paint.Dim(cli.OneLine(r.Name)), cli.OneLine(r.Words))
+	}
+	fmt.Fprintln(w, "Nothing else passes, and the vault never does.")
+}
+
+func policyNeverCommand(a *cli.App) *cobra.Command {
+	var remove bool
+	c := &cobra.Command{
+		Use: "never [WORDS...]", Short: "List, add or remove words that go into no share", Args: cobra.ArbitraryArgs,
+		Long: `Names, addresses, numbers: whatever a share redacts, these are taken out of it as well, in
+any case, with accents or without. Copies that are shared and hold one are taken back;
+locket share update shares them anew without it. Workers' feeds and apps get your memories as they are: for them write a
+rule with forbid.`,
+		Example: "  locket policy never Zuzana 'Villa Rosa' '+43 660 1234567'\n  locket policy never --remove Zuzana",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if remove && len(args) == 0 {
+				return cli.Usagef("--remove: want the words")
+			}
+			if len(args) > 0 && slices.Contains([]string{"add", "list", "remove"}, args[0]) {
+				return cli.Usagef("%s", a.Heref("%s: the words stand alone: locket policy never lists them, locket policy never WORDS adds to them, and --remove takes away", args[0]))
+			}
+			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+				p, err := c.Policy(cmd.Context())
+				if err != nil {
+					return err
+				}
+				words := p.Never
+				for _, w := range args {
+					at := slices.Index(words, w)
+					switch {
+					case !remove:
+						words = append(words, w)
+					case at < 0:
+						return fmt.Errorf("%q is not on the list", w)
+					default:
+						words = slices.Delete(words, at, at+1)
+					}
+				}
+				if len(args) > 0 {
+					if p, err = c.SetNever(cmd.Context(), words); err != nil {
+						return err
+					}
+				}
+				return a.Print(serve.NeverList{Words: p.Never}, func(w io.Writer) {
+					for _, word := range p.Never {
+						fmt.Fprintln(w, cli.OneLine(word))
+					}
+					if len(p.Never) == 0 {
+						fmt.Fprintln(w, "No words.")
+					}
+				})
+			})
+		},
+	}
+	c.Flags().BoolVar(&remove, "remove", false, "remove the words from the list")
+	return c
+}
+
+func policyShowCommand(a *cli.App) *cobra.Command {
+	var cedar bool
+	c := &cobra.Command{
+		Use: "show", Short: "Say your policy in plain words", Args: cli.Nothing(),
+		RunE: recallcmd.Showing(a, (*serve.Client).Policy, func(w io.Writer, p *serve.Policy) {
+			if cedar {
+				fmt.Fprint(w, p.Text)
+				return
+			}
+			showPolicy(a, w, p)
+		}),
+	}
+	c.Flags().BoolVar(&cedar, "cedar", false, "as it was written, in Cedar")
+	return c
+}
+
+func policySetCommand(a *cli.App) *cobra.Command {
+	var yes, none bool
+	c := &cobra.Command{
+		Use: "set FILE | set --none", Short: "Set your policy", Args: cli.Between(0, 1, "a file with the policy (- is the standard input)"),
+		Long: `Shows the rules in plain words, and what they open and close for each reader, app and
+worker that there is, and asks. What is shared and does not pass any more is taken back. With --none you have no policy again.`,
+		Example: "  locket policy set garden.cedar",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if none == (len(args) == 1) {
+				return cli.Usagef("want a file, or --none")
+			}
+			if !none && args[0] == "-" && !yes {
+				return cli.Usagef("a policy from standard input needs --yes: there is nobody to ask")
+			}
+			text := ""
+			if !none {
+				var err error
+				if text, err = policyText(a, args[0]); err != nil {
+					return err
+				}
+				if len(text) == 0 {
+					return cli.Usagef("%s: it is empty; --none removes your policy", args[0])
+				}
+			}
+			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+				if !yes {
+					d, err := c.DiffPolicy(cmd.Context(), text)
+					if err != nil {
+						return err
+					}
+					showPolicy(a, a.Stderr, &d.Policy)
+					showPolicyDiff(a, a.Stderr, &d)
+					if err := memorycmd.Agreed(a, "Set it?", "the policy stays as it was"); err != nil {
+						return err
+					}
+				}
+				p, err := c.SetPolicy(cmd.Context(), text)
+				return a.Printed(err, p, func(w io.Writer) { showPolicy(a, w, &p) })
+			})
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&none, "none", false, "have no policy: whatever you share by hand is allowed")
+	return c
+}
+
+func policyTestCommand(a *cli.App) *cobra.Command {
+	var r serve.PolicyTestRequest
+	var at, file string
+	c := &cobra.Command{
+		Use: "test --as WHO", Short: "List what would pass to somebody, and which rule decides", Args: cli.Nothing(),
+		Example: "  locket policy test --as reader:Ann\n  locket policy test --as app:garden --policy next.cedar",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if r.At, err = a.ReadTime("--at", at); err != nil {
+				return err
+			}
+			kind, _, err := policy.ParseWho(r.As)
+			if err != nil {
+				return cli.UsageError{Err: fmt.Errorf("--as: %w", err)}
+			}
+			if _, err := policy.ActionBy(kind, r.Action); err != nil {
+				return cli.UsageError{Err: fmt.Errorf("--action: %w", err)}
+			}
+			if file != "" {
+				if r.Text, err = policyText(a, file); err != nil {
+					return err
+				}
+			}
+			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).TestPolicy, r, func(a0 io.Writer, a1 *serve.PolicyTested) { showTested(a, a0, a1) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.As, "as", "", "`WHO`: reader:NAME, app:NAME, worker:NAME, community:NAME or buyer")
+	f.StringVar(&r.Action, "action", "", "answer: what a buyer's paid question may be answered from, and not what may be sold as a copy")
+	f.StringVar(&r.Purpose, "purpose", "", "what they say they have for it: a `purpose`")
+	f.StringVar(&at, "at", "", "at this `time`; now unless said")
+	f.StringVar(&file, "policy", "", "the policy in this `file` instead of yours")
+	return c
+}
+
+func showTested(a *cli.App, w io.Writer, v *serve.PolicyTested) {
+	for _, it := range v.Passes {
+		fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.Paint.Dim(cli.ShortID(it.ID)), it.Type, cli.OneLine(it.Text), a.Paint.Dim("by "+cli.OneLine(it.By)))
+	}
+	fmt.Fprintf(w, "%s to %s (%s).\n", cli.Plural(len(v.Passes), "memory would pass", "memories would pass"), cli.OneLine(v.As), v.Action)
+	for _, h := range v.Why {
+		fmt.Fprintf(w, "%d would not: %s.\n", h.Memories, cli.OneLine(h.Why))
+	}
+}
+
+func policyDiffCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "diff FILE", Short: "Say what another policy would open and close", Args: cli.Between(1, 1, "a file with the policy"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := policyText(a, args[0])
+			if err != nil {
+				return err
+			}
+			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).DiffPolicy, text, func(a0 io.Writer, a1 *serve.PolicyDiff) { showPolicyDiff(a, a0, a1) })
+		},
+	}
+}
+
+// shownChanges is how many memories a person is shown of each change.
+const shownChanges = 10
+
+func showPolicyDiff(a *cli.App, w io.Writer, d *serve.PolicyDiff) {
+	if len(d.Changes) == 0 {
+		fmt.Fprintln(w, "It changes nothing for the readers, apps and workers that there are.")
+	}
+	for _, c := range d.Changes {
+		for _, part := range []struct {
+			what  string
+			items []serve.PolicyItem
+		}{{"opens", c.Opens}, {"closes", c.Closes}} {
+			if len(part.items) == 0 {
+				continue
+			}
+			fmt.Fprintf(w, "It %s %s to %s (%s):\n", part.what, cli.Plural(len(part.items), "memory", "memories"), cli.OneLine(c.As), c.Action)
+			for _, it := range part.items[:min(shownChanges, len(part.items))] {
+				fmt.Fprintf(w, "  %s  %-10s  %s  %s\n", a.Paint.Dim(cli.ShortID(it.ID)), it.Type, cli.OneLine(it.Text), a.Paint.Dim(cli.OneLine(it.By)))
+			}
+			if more := len(part.items) - shownChanges; more > 0 {
+				fmt.Fprintf(w, "  and %d more\n", more)
+			}
+		}
+	}
+}

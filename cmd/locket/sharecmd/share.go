@@ -1,0 +1,323 @@
+// Package sharecmd has the commands that share memories with people, communities and apps, and
+// those of the policy and consent by which that is done.
+package sharecmd
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/devicecmd"
+	"github.com/locket-dev/locket/cmd/locket/memorycmd"
+	"github.com/locket-dev/locket/cmd/locket/recallcmd"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+)
+
+func ShareCommand(a *cli.App) *cobra.Command {
+	c := &cobra.Command{
+		Use: "share", Short: "Share redacted copies of memories, or open what others share", RunE: a.NeedsCommand,
+		Long: `A share has copies of the memories that you choose, without what you redact. The copies
+are sealed to the readers whom you name, and lie at the relay in a space of their own. A
+reader makes a key with locket share key, and opens your link with it. From then on what
+you share answers in the reader's search, ask and context, marked as yours.`,
+	}
+	c.AddCommand(shareCreateCommand(a), shareListCommand(a), shareShowCommand(a), shareUpdateCommand(a), shareRevokeCommand(a),
+		recallcmd.ShareKeyCommand(a), recallcmd.ShareOpenCommand(a), shareLogCommand(a), shareGivenCommand(a), shareSearchCommand(a), shareLeaveCommand(a))
+	return c
+}
+
+func shareCreateCommand(a *cli.App) *cobra.Command {
+	var r serve.ShareRequest
+	var types, to, without []string
+	var since, until, sensitivity, life string
+	var yes, dry, exact bool
+	c := &cobra.Command{
+		Use: "create", Short: "Share memories with readers", Args: cli.Nothing(),
+		Long: `Shows first what the readers would see, and asks. The vault is never shared. Private and
+secret memories are shared only with --sensitivity. Where a memory comes from (devices,
+events, what was said around it) is not shared; --quotes adds the quoted words, redacted
+as well.
+
+--redact takes "names", "places" and "times", for all that your memories know, and words
+of your own. It takes out too much rather than too little. "Zuzana=my sister" puts a role
+in the place of a name, and times=month (week, day) rounds the times of memories down.
+names=pseudonyms puts a made-up name in the place of each person's, the same one in all of
+the share; that joins what is said of one person, and so helps who guesses.
+places=Lisbon says "Lisbon" for each place that lies there, as far as memories say so, and
+takes out the others. numbers keeps the first digit of numbers: 1,234 is 1000.
+--at-least 3 shares a statement only where memories about three people say the same, once
+names are out. --dry-run --exact shows the very bytes that a reader gets.
+
+Before it asks, it names what a reader might tell nevertheless: addresses and numbers,
+words that may be names, exact times, and what an earlier share to the same key left in.
+What it does not name may be one all the same.`,
+		Example: `  locket share create --query "tomatoes in the garden" --redact names,places --to Ann=@ann.key
+  locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
+		PreRunE: cli.NoneEmpty,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			r.Types = devicecmd.ReadTypes(types)
+			if r.Since, r.Until, err = a.ReadPeriod(since, until); err != nil {
+				return err
+			}
+			if r.Sensitivity, err = cli.ReadSensitivity(sensitivity); err != nil {
+				return err
+			}
+			if life != "" {
+				d, err := config.ParseDuration(life)
+				if err != nil || d <= 0 {
+					return cli.Usagef("--for %q: want how long, such as 30d", life)
+				}
+				r.Expires = time.Now().Add(d.Std()).UTC().Truncate(time.Second)
+			}
+			if len(to) == 0 {
+				return cli.Usagef("--to is missing: a reader's key, as locket share key prints it")
+			}
+			for _, t := range to {
+				key, err := devicecmd.KeyText(t)
+				if err != nil {
+					return err
+				}
+				r.To = append(r.To, key)
+			}
+			return a.With(cmd.Context(), true, func(c *serve.Client) error { return createShare(a, cmd.Context(), c, r, without, yes, dry, exact) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.Query, "query", "", "what the memories are about")
+	f.StringSliceVar(&types, "type", nil, "only these `types`; not vault")
+	f.StringSliceVar(&r.Tags, "tag", nil, "only with all these `tags`")
+	f.StringVar(&since, "since", "", "learnt at this `time` or later")
+	f.StringVar(&until, "until", "", "learnt before this `time`")
+	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that is shared; personal unless said")
+	cli.LimitFlag(f, &r.Limit, 0, "the `count` of memories")
+	f.StringSliceVar(&r.Redact, "redact", nil, "what is taken out: names, places, times, numbers, or `words`")
+	f.BoolVar(&r.Quotes, "quotes", false, "with the words that a memory quotes")
+	f.StringArrayVar(&to, "to", nil, "a reader's `key`, or NAME=KEY, or NAME=@FILE; more than once if need be")
+	f.StringVar(&r.Title, "title", "", "a name for it, which the readers do not see")
+	f.StringVar(&r.Purpose, "purpose", "", "the `purpose` that the readers have for it, which a rule of your policy may ask")
+	f.StringVar(&life, "for", "", "the `duration` that it holds, such as 30d; until it is revoked unless said")
+	f.IntVar(&r.AtLeast, "at-least", 0, "how many `people` stand behind each statement")
+	f.StringSliceVar(&without, "without", nil, "memories that stay out, by `id`")
+	f.BoolVar(&exact, "exact", false, "with --dry-run: what a reader gets as JSON, byte for byte")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&dry, "dry-run", false, "show what the readers would see, and share nothing")
+	return c
+}
+
+func createShare(a *cli.App, ctx context.Context, c *serve.Client, r serve.ShareRequest, without []string, yes, dry, exact bool) error {
+	for _, id := range without {
+		m, err := c.Get(ctx, id)
+		if err != nil {
+			return fmt.Errorf("--without %s: %w", id, err)
+		}
+		r.Without = append(r.Without, m.ID)
+	}
+	if exact && !dry {
+		return cli.Usagef("--exact goes with --dry-run")
+	}
+	p, err := c.PreviewShare(ctx, r)
+	if err != nil {
+		return err
+	}
+	if exact {
+		for _, m := range p.Memories {
+			b, err := json.Marshal(m.Copy)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.Stdout, "%s\n", b)
+		}
+		return nil
+	}
+	if dry {
+		return a.Print(p, func(w io.Writer) { ShowPreview(a, w, &p) })
+	}
+	if !yes {
+		ShowPreview(a, a.Stderr, &p)
+		if err := memorycmd.Agreed(a, "Share it?", "nothing was shared"); err != nil {
+			return err
+		}
+	}
+	r.Confirm = p.Confirm
+	s, err := c.CreateShare(ctx, r)
+	return a.Printed(err, s, func(w io.Writer) {
+		fmt.Fprintf(w, "Shared %s with %s as %s.\n", cli.Plural(s.Memories, "memory", "memories"), cli.OneLine(names(s.Readers)), s.ID)
+		fmt.Fprintf(w, "They open it with:\n  locket share open '%s'\n", s.Link)
+	})
+}
+
+func names(rs []serve.ShareReader) string {
+	var out []string
+	for _, r := range rs {
+		if r.Removed.IsZero() {
+			out = append(out, r.Name)
+		}
+	}
+	if len(out) == 0 {
+		return "nobody"
+	}
+	return strings.Join(out, ", ")
+}
+
+func ShowPreview(a *cli.App, w io.Writer, p *serve.SharePreview) {
+	for _, m := range p.Memories {
+		fmt.Fprintf(w, "%-10s  %s\n", m.Type, cli.OneLine(m.Text))
+		if m.Was != "" {
+			fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim("was: "+cli.OneLine(m.Was)))
+		}
+		if m.Or != "" {
+			fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim("or: "+cli.OneLine(m.Or)))
+		}
+	}
+	if p.LeftOut > 0 {
+		fmt.Fprintf(w, "%s left out: nothing of it would remain.\n", cli.Plural(p.LeftOut, "memory is", "memories are"))
+	}
+	for _, h := range p.Held {
+		fmt.Fprintf(w, "%s held back by your policy: %s.\n", cli.Plural(h.Memories, "memory is", "memories are"), cli.OneLine(h.Why))
+	}
+	if p.Few > 0 {
+		fmt.Fprintf(w, "%s left out: too few people stand behind.\n", cli.Plural(p.Few, "memory is", "memories are"))
+	}
+	for i, r := range p.Risks {
+		if i == 0 {
+			fmt.Fprintln(w, "A reader might tell more than you mean:")
+		}
+		if i == shownRisks {
+			fmt.Fprintf(w, "  and %d more; --json names all\n", len(p.Risks)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", cli.OneLine(r.What))
+	}
+	showMarks(w, p.Marks)
+	for _, r := range p.Readers {
+		fmt.Fprintf(w, "To %s, whose key says: %s\n", cli.OneLine(r.Name), r.Words)
+	}
+}
+
+// shownRisks is how many a person is shown.
+const shownRisks = 12
+
+func shareLogCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "log", Short: "Show what was shared, changed, taken back and refused", Args: cli.Nothing(),
+		Long: `The account lies sealed in this home, for you alone, and keeps the last 500 lines, with what
+your policy asked you and what you said to it (locket consent). A relay does not tell who
+fetched what; what apps were shown is in locket app log.`,
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+			l, err := c.ShareLog(cmd.Context())
+			return cli.Rows(a, err, l.Deeds, func(a0 io.Writer, a1 *serve.ShareDeed) { deedRow(a, a0, a1) }, "Nothing was shared yet.")
+		}),
+	}
+}
+
+func deedRow(a *cli.App, w io.Writer, d *serve.ShareDeed) {
+	what := cli.Plural(d.Copies, "memory", "memories") + " shared now"
+	if d.Added+d.Removed > 0 {
+		what = fmt.Sprintf("%d added, %d taken out; ", d.Added, d.Removed) + what
+	}
+	if d.Did == share.DidAsk {
+		what = cli.Plural(d.Copies, "memory waits", "memories wait")
+	}
+	if d.Why != "" {
+		what = d.Why
+	}
+	if d.By != "" {
+		what += ", by " + d.By
+	}
+	id := ""
+	if !d.Share.IsZero() {
+		id = d.Share.String()[:10]
+	}
+	fmt.Fprintf(w, "%s  %-15s  %-10s  %s  %s  %s\n", a.Paint.Dim(a.When(d.At)), d.Did, a.Paint.Dim(id), cli.OneLine(strings.Join(d.To, ", ")), cli.OneLine(d.Title), cli.OneLine(what))
+}
+
+func shareListCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List what is shared, and what was", Args: cli.Nothing(),
+		RunE: cli.Listing(a, (*serve.Client).Shares, func(a0 io.Writer, a1 *serve.Share) { shareRow(a, a0, a1) }, "Nothing is shared."),
+	}
+}
+
+func shareRow(a *cli.App, w io.Writer, s *serve.Share) {
+	state := "with " + cli.OneLine(names(s.Readers))
+	switch {
+	case !s.Revoked.IsZero():
+		state = "revoked " + a.When(s.Revoked)
+	case s.Revoking:
+		state = a.Here("being revoked: the relay was not reached; repeat locket share revoke")
+	case !s.Expires.IsZero():
+		state += ", until " + a.When(s.Expires)
+	}
+	if s.App != "" {
+		state += ", by app:" + s.App
+	}
+	title := s.Title
+	title = cmp.Or(title, s.Query)
+	fmt.Fprintf(w, "%s  %s  %s  %s  %s\n", a.Paint.Dim(s.ID.String()[:10]), a.Paint.Dim(a.When(s.Created)), cli.Plural(s.Memories, "memory", "memories"), cli.OneLine(title), state)
+}
+
+func shareShowCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show a share as its readers see it", Args: cli.Between(1, 1, "the id"),
+		RunE: devicecmd.ShowingOf(a, (*serve.Client).Share, func(w io.Writer, v *serve.SharedView) {
+			shareRow(a, w, &v.Share)
+			for _, r := range v.Share.Readers {
+				out := ""
+				if !r.Removed.IsZero() {
+					out = ", put out " + a.When(r.Removed)
+				}
+				fmt.Fprintf(w, "reader      %s (%s)%s\n", cli.OneLine(r.Name), r.Words, out)
+			}
+			fmt.Fprintf(w, "link        %s\n", v.Share.Link)
+			for _, m := range v.Memories {
+				fmt.Fprintf(w, "%-10s  %s\n", m.Type, cli.OneLine(m.Text))
+			}
+		}),
+	}
+}
+
+func shareUpdateCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "update ID", Short: "Add memories that fit the share now, and remove those that do not", Args: cli.Between(1, 1, "the id"),
+		RunE: devicecmd.ShowingOf(a, (*serve.Client).UpdateShare, func(w io.Writer, u *serve.ShareUpdated) {
+			fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, cli.Plural(u.Share.Memories, "memory", "memories"))
+		}),
+	}
+}
+
+// cannot is what revocation can't do.
+const cannot = "What a reader has fetched before stays with that reader. Nobody can take that back, nor a\ncopy that the relay or its backups keep against its word: readers had the key of it."
+
+func shareRevokeCommand(a *cli.App) *cobra.Command {
+	var reader string
+	c := &cobra.Command{
+		Use: "revoke ID", Short: "End a share, or remove one reader", Args: cli.Between(1, 1, "the id"),
+		Long: `Removes all readers, and has the relay delete the copies. Nothing is served from then on.
+With --reader only one reader is removed, and the others read on under a new key.
+
+` + cannot,
+		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
+			s, err := c.RevokeShare(cmd.Context(), args[0], reader)
+			return a.Printed(err, s, func(w io.Writer) {
+				if s.Revoked.IsZero() {
+					fmt.Fprintf(w, "Put out. It goes on with %s, under a new key.\n", cli.OneLine(names(s.Readers)))
+				} else {
+					fmt.Fprintln(w, "Revoked. The relay has been told to delete it, and serves it to nobody.")
+				}
+				fmt.Fprintln(w, cannot)
+			})
+		}),
+	}
+	c.Flags().StringVar(&reader, "reader", "", "only this one, by `name` or member id")
+	return c
+}
