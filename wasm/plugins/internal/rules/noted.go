@@ -79,7 +79,8 @@ func (t *talk) note(s sentence) bool {
 	}
 	past := c.past || c.perfect || !ok && v.any(func(i int) bool {
 		_, past, _ := lemma(v.words[i])
-		return past && !auxiliary(v.words[i]) && !v.state(i)
+		fitted := pastForm(v.words[i]) && i > 0 && determiner(v.at(i+1)) && !determiner(v.at(i-1)) // "the plumber fitted a tap"
+		return (past || fitted) && !auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
 	past = past && !c.perPeriod()
 	if ofFirm && !past && !v.ahead {

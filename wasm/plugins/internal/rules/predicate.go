@@ -142,6 +142,7 @@ func (c *clause) predicate(i int) bool {
 			return c.tail()
 		case w == "am" || w == "is" || w == "are" || w == "was" || w == "were" || w == "be" || w == "been":
 			c.past = c.past || w == "was" || w == "were"
+			c.perfect = c.perfect || w == "been" // "Ciara's been"
 			if c.beVerb(&i) {
 				continue
 			}
@@ -232,7 +233,8 @@ func (c *clause) mainVerb(i int) {
 		past = past || strings.HasSuffix(l, "ed") && len(l) > 4
 	}
 	c.verb, c.vi, c.ing = l, i, ing
-	c.past = c.past || past && !c.perfect
+	base := l == c.w(i) && (c.future || c.modal || c.can || c.w(i-1) == "to") // "wants to put the rent up"
+	c.past = c.past || past && !c.perfect && !base
 }
 
 // undertakes looks past what somebody has said that they will do, or not: "promised Ben to", "decided not
