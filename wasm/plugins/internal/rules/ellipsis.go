@@ -161,7 +161,7 @@ func (t *talk) asks(b *abi.Turn, o sentence) bool {
 	for lead(o.at(first)) || first < len(o.toks) && o.toks[first].kind == 'p' {
 		first++
 	}
-	return (&talk{ev: t.ev, plain: plainText(b.Text)}).unmarked(o, first)
+	return question(o, first) || (&talk{ev: t.ev, plain: plainText(b.Text)}).unmarked(o, first)
 }
 
 // askedJust reports whether the turn before asks.

@@ -57,6 +57,9 @@ func idiomatic(s sentence) bool {
 			words = append(words, rest)
 		}
 	}
+	if smallTalk(words) {
+		return true
+	}
 	forms := make([][]string, len(words))
 	for i, w := range words {
 		forms[i] = plainForms(w)

@@ -26,6 +26,9 @@ func (t *talk) referred(s sentence) bool {
 		return false
 	}
 	statement := thing + s.text[s.toks[end-1].end:s.end] // "they split up"
+	if base, rest := contraction(s.at(at)); base == "it" && rest == "is" {
+		statement = thing + " is" + s.text[s.toks[end-1].end:s.end]
+	}
 	if at > a.from {
 		statement = s.text[s.toks[a.from].start:s.toks[at-1].end] + " " + statement
 	}
@@ -54,6 +57,16 @@ const (
 // Where words are only missing, at and end are the token that they belong before.
 func (a *reply) leftOpen() (at, end int, kind byte) {
 	base, rest := contraction(a.at(a.from))
+	if base == "it" && (rest == "is" || rest == "" && (a.at(a.from+1) == "is" || a.at(a.from+1) == "was")) {
+		k := a.from + 1
+		if rest == "" {
+			k++
+		}
+		if placing(a.at(k)) || a.at(k) == "upstairs" || a.at(k) == "downstairs" {
+			return a.from, a.from + 1, openOne // "it's in the shed"
+		}
+		return 0, 0, 0
+	}
 	if base == "they" && rest != "will" && rest != "would" && (a.at(a.from+1) != "say" && a.at(a.from+1) != "said") {
 		if rest == "" {
 			return a.from, a.from + 1, openMany
@@ -71,7 +84,7 @@ func (a *reply) leftOpen() (at, end int, kind byte) {
 		i-- // "I'll have them ready by noon"
 	}
 	verb, past, ing := lemma(a.at(i))
-	if verb == "" && !pastForm(a.at(i)) && a.at(i) != "have" {
+	if verb == "" && !pastForm(a.at(i)) && a.at(i) != "have" && rest != "will" && a.at(i-1) != "will" {
 		return 0, 0, 0
 	}
 	next := a.at(i + 1)
@@ -113,7 +126,7 @@ func (t *talk) spokenOf(kind byte) (inquiry, string) {
 			continue
 		}
 		words := strings.Fields(o.text[o.toks[from].start:o.toks[end-1].end])
-		if w := strings.ToLower(words[0]); pointing[w] || w == "a" || w == "an" || w == "some" {
+		if w := strings.ToLower(words[0]); pointing[w] || w == "the" || w == "a" || w == "an" || w == "some" {
 			words[0] = "the"
 		}
 		found = append(found, q.asSaid(words, false))
@@ -149,6 +162,9 @@ func (s sentence) thingAt(i int, kind byte) (from, end int) {
 		end = s.phraseEnd(i+2, 4)
 		return i, end
 	}
+	if kind == openOne && s.owedAt(i) > 0 {
+		return i, s.owedAt(i)
+	}
 	if w != "the" && w != "your" && w != "my" && w != "our" && w != "a" && w != "an" && w != "some" && !pointing[w] || preposition(s.at(i-1)) {
 		return 0, 0
 	}
@@ -164,11 +180,31 @@ func (s sentence) thingAt(i int, kind byte) (from, end int) {
 	return i, end
 }
 
+// owedAt is the token after an amount of money at token i that somebody owes or that something comes to; 0 where there is none.
+func (s sentence) owedAt(i int) int {
+	if !numeral(s.at(i)) || numeral(s.at(i-1)) || i < 2 || s.at(i-2) != "owe" && s.at(i-2) != "came" && s.at(i-2) != "comes" {
+		return 0
+	}
+	k := i + 1
+	for numeral(s.at(k)) {
+		k++
+	}
+	if currencies[trimS(s.at(k))] || currencies[s.at(k)] {
+		k++
+	} else if s.at(i-2) != "owe" {
+		return 0
+	}
+	return k
+}
+
 var pointing = set("this that these those")
 
 // nowhere reports "I left in September" as the beginning of an answer that does not say what was left.
 func (t *talk) nowhere(c *clause) bool {
 	b := t.justSaid()
+	if c.verb == "give" && c.w(c.vi+1) == "up" && (c.vi+2 >= len(c.words) || afterVerb[c.w(c.vi+2)]) {
+		return true // what?
+	}
 	return b != nil && (c.verb == "go" || c.verb == "leave") && c.vi+1 == len(c.words) && !t.rejoined && len(t.own) > 0 && c.start <= t.own[0].end && t.askedJust()
 }
 
