@@ -83,8 +83,8 @@ func (t *talk) note(s sentence) bool {
 		return (past || fitted) && !auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
 	past = past && !c.perPeriod()
-	if ofFirm && !past && !v.ahead {
-		return false
+	if w := c.firstTime(); ofFirm && !past && !v.ahead || w != nil && w.hasDay && w.grain == 'd' && w.last == 0 && !past && w.day < t.now.day && c.verb == "be" {
+		return false // "bins are on Wednesday this week", on a Friday
 	}
 	t.noteClause(&c, s, past, v.ahead, notedSure)
 	return true

@@ -166,7 +166,9 @@ func (t *talk) scheduled(c *clause, i int) bool {
 	case attr != "" && w != nil && !c.past && (be || begins[c.verb]) && t.eventIs(c, w, attr):
 	case w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && (!be || c.must) && w.unix() > t.ev.At:
 		subject := c.subj
-		c.subj = t.self
+		if c.subj = t.self; t.other(t.whose(c)) {
+			c.subj = t.whose(c).person // "my sister's flight lands at ten"
+		}
 		t.planAt(c, w)
 		c.subj = subject
 	default:
