@@ -69,12 +69,15 @@ func (t *talk) hangs(s sentence) bool {
 	if t.rejoined || b == nil || len(t.own) == 0 || s.start != t.own[0].start || s.chinese() {
 		return false
 	}
-	if !strings.Contains(b.Text, "?") {
+	if !t.askedJust() {
 		return false
 	}
 	a := reply{sentence: s}
 	a.opens()
 	head, tail := a.parts()
+	if name, _ := tail.byName(); len(name.toks) > 0 {
+		return true // "Kate is, I'm not"
+	}
 	if len(tail.toks) > 0 && len(head.toks) > 0 && (preposition(head.at(0)) || head.at(0) == "besides" || lead(head.at(0)) || len(head.toks) < 4 && sexOf("", head.at(len(head.toks)-1)) != 0) {
 		return false // "Jon, my shop is doing well", "besides the classes, I offer one-on-one mentoring"
 	}
@@ -176,6 +179,9 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 	if s := q.tasted(a); s != "" {
 		return s, ""
 	}
+	if q.word == "who" && q.subj == "" && len(head.toks) == 0 {
+		head, tail = tail.byName()
+	}
 	if head.stated() {
 		if !a.yes || len(head.toks) > 5 || head.at(0) != "always" && head.at(0) != "have" && head.at(0) != "has" {
 			return "", ""
@@ -208,6 +214,18 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 		return "", ""
 	}
 	return q.filled(head), rest
+}
+
+// byName is the name in "Jenny is, she finishes at two" and "I am", and what follows.
+func (s sentence) byName() (name, rest sentence) {
+	aux := s.at(1)
+	if len(s.toks) < 2 || !(s.toks[0].cap && nameWord(s.at(0)) || calledSo[s.at(0)]) || !asking[aux] || len(s.toks) > 2 && s.at(2) != "," {
+		return name, s
+	}
+	if len(s.toks) > 3 {
+		rest = s.sub(3, len(s.toks))
+	}
+	return s.sub(0, 1), rest
 }
 
 // filledAfter reads "it's on the second of June": what a question asks for, after a pronoun.

@@ -114,7 +114,9 @@ func (q *inquiry) gaveUp(s sentence, a *reply, still bool) string {
 		has = "has "
 	}
 	verb, n := s.at(i), 1
-	if (verb == "gave" || verb == "given") && s.at(i+1) == "up" || verb == "used" && s.at(i+1) == "to" {
+	if (verb == "gave" || verb == "given") && s.at(i+1) == "it" && s.at(i+2) == "up" {
+		n = 3
+	} else if (verb == "gave" || verb == "given") && s.at(i+1) == "up" || verb == "used" && s.at(i+1) == "to" {
 		n = 2
 	}
 	after := i + n
@@ -132,11 +134,14 @@ func (q *inquiry) gaveUp(s sentence, a *reply, still bool) string {
 	}
 	switch some = some[doing:]; verb {
 	case "gave", "given", "stopped", "quit":
-		if q.aux != "do" && q.aux != "does" || (n == 2) != (verb == "gave" || verb == "given") || some[0] == "have" || some[0] == "live" || some[0] == "work" {
+		_, _, doing := lemma(strings.ToLower(some[0])) // "is your dad still driving?"
+		if q.aux != "do" && q.aux != "does" && !(still && doing) || (n > 1) != (verb == "gave" || verb == "given") || some[0] == "have" || some[0] == "live" || some[0] == "work" {
 			return ""
 		}
-		some[0] = gerund(strings.ToLower(some[0]))
-		return q.subj + " " + has + s.text[s.toks[i].start:s.toks[after-1].end] + " " + strings.Join(some, " ") + tail
+		if !doing {
+			some[0] = gerund(strings.ToLower(some[0]))
+		}
+		return q.subj + " " + has + strings.Replace(s.text[s.toks[i].start:s.toks[after-1].end], " it ", " ", 1) + " " + strings.Join(some, " ") + tail
 	case "used":
 		if n != 2 || q.aux != "do" && q.aux != "does" || has != "" || some[0] == "have" {
 			return ""

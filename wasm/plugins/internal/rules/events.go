@@ -159,8 +159,8 @@ func (t *talk) planAt(c *clause, w *when) {
 	}
 	c.toCome(w, t.now)
 	attr, noun := c.eventIn()
-	if strings.HasSuffix(attr, "_appointment") && (c.verb == "say" || c.until(w)) {
-		attr = "" // "the hospital says there's no bed", "at the vet until tomorrow"
+	if strings.HasSuffix(attr, "_appointment") && (c.verb == "say" || c.until(w) || spoken[c.verb]) {
+		attr = "" // "the hospital says there's no bed", "at the vet until tomorrow", "I'll ring the vet tomorrow"
 	}
 	kind := "plan"
 	if attr != "" {
@@ -219,6 +219,9 @@ func (t *talk) planAt(c *clause, w *when) {
 		a.Place = place
 	}
 }
+
+// spoken are verbs of calling and writing to somebody: no visit.
+var spoken = set("ring phone text email message write ask tell pay")
 
 // planned takes "I have a dentist appointment on Thursday".
 func (t *talk) planned(c *clause, w *when) bool {

@@ -32,6 +32,12 @@ func (t *talk) referred(s sentence) bool {
 	if at > a.from {
 		statement = s.text[s.toks[a.from].start:s.toks[at-1].end] + " " + statement
 	}
+	if !subjectPronoun(first(contraction(a.at(a.from)))) { // "had it last week"
+		if q.at(1) != "you" {
+			return false
+		}
+		statement = "I " + lowerFirst(statement)
+	}
 	if w := findWhens(q.sentence, t.now); len(w) == 1 && len(findWhens(a.sentence, t.now)) == 0 {
 		from := w[0].first // "can you send me the figures by Monday?", "I'll send them"
 		if from > 0 && preposition(q.at(from-1)) {
@@ -73,6 +79,9 @@ func (a *reply) leftOpen() (at, end int, kind byte) {
 		}
 		return 0, 0, 0
 	}
+	if l, past, _ := lemma(base); (past && l != "be" && l != "do" || base == "had") && rest == "" && (a.at(a.from+1) == "it" || a.at(a.from+1) == "them") { // "had it last week"
+		return a.from + 1, a.from + 2, openKind(a.at(a.from + 1))
+	}
 	if base != "i" && base != "we" && base != "he" && base != "she" {
 		return 0, 0, 0
 	}
@@ -80,11 +89,11 @@ func (a *reply) leftOpen() (at, end int, kind byte) {
 	for i < len(a.toks) && (auxiliary(a.at(i)) || adverb(a.at(i)) || a.at(i) == "not" || a.at(i) == "never") {
 		i++
 	}
-	if (a.at(i) == "it" || a.at(i) == "them") && a.at(i-1) == "have" {
+	if (a.at(i) == "it" || a.at(i) == "them") && (a.at(i-1) == "have" || a.at(i-1) == "had") {
 		i-- // "I'll have them ready by noon"
 	}
 	verb, past, ing := lemma(a.at(i))
-	if verb == "" && !pastForm(a.at(i)) && a.at(i) != "have" && rest != "will" && a.at(i-1) != "will" {
+	if verb == "" && !pastForm(a.at(i)) && a.at(i) != "have" && a.at(i) != "had" && rest != "will" && a.at(i-1) != "will" {
 		return 0, 0, 0
 	}
 	next := a.at(i + 1)
@@ -100,6 +109,14 @@ func (a *reply) leftOpen() (at, end int, kind byte) {
 		return i + 1, i + 1, openPlace
 	}
 	return 0, 0, 0
+}
+
+// openKind is what "it" or "them" leaves open.
+func openKind(w string) byte {
+	if w == "them" {
+		return openMany
+	}
+	return openOne
 }
 
 // afterVerb may follow a verb that has no object.

@@ -1,0 +1,181 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+)
+
+// One person proposes something for a day, and the other agrees: "shall we say Thursday for the curry?", "Thursday's fine".
+// Then it is a plan: of both, after an invitation; of whoever was asked to do it; or of whoever offered to.
+
+// proposal is what was proposed, in the words of whoever agrees.
+type proposal struct {
+	who  string   // "Tom and I", "I", "Tom"
+	what []string // from the verb on
+	mind bool     // "would you mind …", to which "no" agrees
+}
+
+// forms of proposals, and whom what follows is about: b both, y whoever is asked, m whoever speaks. "ing" says that the verb is a gerund.
+var proposals = []struct {
+	words []string
+	who   byte
+	ing   bool
+}{
+	{strings.Fields("would you mind"), 'y', true}, {strings.Fields("do you mind"), 'y', true},
+	{strings.Fields("do you want me to"), 'm', false}, {strings.Fields("would you like me to"), 'm', false}, {strings.Fields("shall i"), 'm', false}, {strings.Fields("i could"), 'm', false},
+	{strings.Fields("i can"), 'm', false},
+	{strings.Fields("do you want to"), 'b', false}, {strings.Fields("would you like to"), 'b', false}, {strings.Fields("do you fancy"), 'b', true}, {strings.Fields("fancy"), 'b', true},
+	{strings.Fields("shall we"), 'b', false}, {strings.Fields("should we"), 'b', false}, {strings.Fields("why don't we"), 'b', false}, {strings.Fields("how about we"), 'b', false},
+	{strings.Fields("can we"), 'b', false}, {strings.Fields("could we"), 'b', false}, {strings.Fields("we could"), 'b', false}, {strings.Fields("let's"), 'b', false}, {strings.Fields("want to"), 'b', false},
+	{strings.Fields("can you"), 'y', false}, {strings.Fields("could you"), 'y', false}, {strings.Fields("will you"), 'y', false}, {strings.Fields("would you"), 'y', false},
+}
+
+// agreedTo reads an agreement to what another speaker has just proposed for a day. It reports whether the sentence needs no
+// other reading.
+func (t *talk) agreedTo(s sentence) bool {
+	b := t.justSaid()
+	if b == nil || t.rejoined || t.part == HowTo || s.chinese() || hasHan(b.Text) || len(t.own) == 0 || t.own[0].start != s.start || len(s.toks) > 20 {
+		return false
+	}
+	all := t.sentencesOf(b)
+	if len(all) == 0 || len(all[len(all)-1].toks) > 30 {
+		return false
+	}
+	o := all[len(all)-1]
+	q := inquiry{asked: asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}, now: t.now, names: true}
+	var day *when
+	for _, w := range findWhens(o, t.now) {
+		if w.habit || w.since || w.hasDay && day != nil || !w.hasDay && !w.clock {
+			return false
+		}
+		if w.hasDay && w.day >= t.now.day {
+			day = &w
+		}
+	}
+	p, ok := q.proposed(day)
+	if day == nil || !ok || !s.agrees(p.mind) {
+		return false
+	}
+	for _, w := range findWhens(s, t.now) {
+		if w.hasDay && w.day != day.day {
+			return false
+		}
+	}
+	return t.readJoined(&q, s, p.who+" will "+strings.Join(p.what, " "), "")
+}
+
+// proposed takes the last proposal of a sentence apart.
+func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
+	if day == nil || q.by.name == "" || !capitalised(q.by.name) || conditioned(q.sentence) {
+		return p, false
+	}
+	from, who, ing := 0, byte(0), false
+	for i := 0; i < min(len(q.toks), 12) && from == 0; i++ {
+		if i > 0 && q.toks[i-1].kind != 'p' && !lead(q.at(i-1)) {
+			break
+		}
+		for _, form := range proposals {
+			if q.has(i, form.words) {
+				from, who, ing = i+len(form.words), form.who, form.ing
+				p.mind = form.words[len(form.words)-1] == "mind"
+				break
+			}
+		}
+	}
+	to := from
+	for to < len(q.toks) && q.toks[to].kind != 'p' && !joins[q.at(to)] && q.at(to) != "or" && q.at(to) != "so" {
+		to++
+	}
+	if from == 0 || to-from < 2 || day.next > to || slices.ContainsFunc(q.toks[from:to], func(k token) bool { return pronounsMeant[k.s] && k.s != "this" }) {
+		return p, false
+	}
+	rest := q.sub(from, to)
+	if rest.at(0) == "please" {
+		rest = rest.sub(1, len(rest.toks))
+	}
+	words := strings.Fields(rest.raw())
+	verb, _, doing := lemma(rest.at(0))
+	switch {
+	case rest.at(0) == "say" && rest.has(day.next-from, []string{"for"}): // "say Thursday for the curry"
+		words = append(append([]string{"have"}, strings.Fields(rest.text[rest.toks[day.next-from].end:rest.end])...), "on", rest.text[rest.toks[day.first-from].start:rest.toks[day.next-from-1].end])
+	case ing && doing:
+		words[0] = verb
+	case ing && (rest.at(0) == "a" || rest.at(0) == "some"):
+		words = append([]string{"have"}, words...)
+	case ing || doing || verb == "" || vagueDeeds[verb] && !determiner(rest.at(1)) && (verb != "have" || preposition(rest.at(1)) || len(rest.toks) < 3):
+		return p, false
+	}
+	for i := 0; i < len(words); i++ {
+		switch w := strings.ToLower(words[i]); {
+		case i > 0 && words[i-1] == "with" && (w == "us" || w == "me") && who == 'b':
+			words = slices.Delete(words, i-1, i+1) // both go
+			i--
+		case w == "us" || w == "our" || w == "we" || w == "ours":
+			return p, false
+		}
+	}
+	said := q.asSaid(words, false)
+	if said == "" {
+		return p, false
+	}
+	p.what = strings.Fields(said)
+	switch p.who = q.by.name; who {
+	case 'b':
+		p.who += " and I"
+	case 'y':
+		p.who = "I"
+	}
+	return p, true
+}
+
+// vagueDeeds say without an object nothing that one would want to find.
+var vagueDeeds = set("say make do be like let pass get come have")
+
+// agreeing are the words by which somebody agrees, and refusing those by which they do not, or not for sure.
+var (
+	agreeing = wordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|no problem|no worries|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
+		"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|brilliant|definitely|can do|i can do that")
+	refusing = set("but can't cannot won't unless if maybe might think rather sorry how what instead wish though wouldn't couldn't except unfortunately busy away depends later see let")
+)
+
+// agreeable are words that agree by themselves.
+var agreeable = set("sure ok okay perfect lovely great absolutely exactly")
+
+// agrees reports a sentence that agrees to a proposal for a day; to "would you mind" one agrees by a "no".
+func (s sentence) agrees(mind bool) bool {
+	i, no, yes := 0, false, false
+	for ; i < len(s.toks) && (lead(s.at(i)) || s.toks[i].kind == 'p'); i++ {
+		w := s.at(i)
+		no = no || w == "no" || w == "nope"
+		yes = yes || (yesWords[w] || agreeable[w]) && (i+1 == len(s.toks) || s.toks[i+1].kind == 'p' || s.at(i+1) == "please")
+	}
+	for k := range s.toks {
+		if w := s.at(k); refusing[w] && !(w == "though" && s.at(k-1) == "me") || w == "not" && s.at(k+1) != "a" && s.at(k-1) != "why" && s.at(k+1) != "at" {
+			return false
+		}
+	}
+	if mind != no && !(mind && s.has(i, []string{"not", "at", "all"})) {
+		return no && !mind && (s.has(0, []string{"no", "problem"}) || s.has(0, []string{"no", "worries"}))
+	}
+	if i >= len(s.toks) || yes {
+		return s.ends != "?" && (mind || yes)
+	}
+	for _, words := range agreeing {
+		if n := i + len(words); s.has(i, words) && (n >= len(s.toks) || s.toks[n].kind == 'p' || s.at(n) == "then" || len(words) > 1) {
+			return s.ends != "?" || s.at(i) == "would"
+		}
+	}
+	for k := i; k < len(s.toks); k++ { // "Thursday's fine"
+		base, rest := contraction(s.at(k))
+		if suits := s.at(k+1) == "works" || s.at(k+1) == "suits" || (rest == "is" || s.at(k+1) == "is") && (s.at(k+1) == "fine" || s.at(k+2) == "fine" || s.at(k+1) == "good" || s.at(k+1) == "perfect" || s.at(k+1) == "great"); suits && k < i+4 {
+			return (weekdayOf(base, false) >= 0 || base == "tomorrow" || base == "tonight" || base == "that" || dayPlace(s, k)) && s.ends != "?"
+		}
+	}
+	return false
+}
+
+// dayPlace reports the last word of a day of the month at token k: "the sixteenth".
+func dayPlace(s sentence, k int) bool {
+	_, n := day31(s.at(k))
+	return n > 0
+}
