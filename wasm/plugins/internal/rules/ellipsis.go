@@ -101,6 +101,9 @@ func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 		if q.names && (c.Slot == nil && c.Started == t.ev.At || c.Kind == "promise" && c.Started == 0) {
 			return true // a deed of some time, or one to come that is over in a minute
 		}
+		if c.Kind == "noted" && c.Started == t.ev.At && q.aux == "did" && q.word == "" && rest == "" && s.onlyYesOrNo() {
+			return true // "did you take the bread out?", "yes"
+		}
 		return c.Kind == "noted" && c.Started == 0 && !strings.Contains(q.raw(), "allerg")
 	})...)
 	if len(t.out.Candidates) == from {

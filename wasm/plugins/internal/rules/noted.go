@@ -135,7 +135,7 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 // perPeriod reports whether a clause says how much a month something is, with a verb that may be of
 // the present: "we put 300 euros a month aside".
 func (c *clause) perPeriod() bool {
-	if c.w(c.vi) != c.verb {
+	if c.w(c.vi) != c.verb || pastForm(c.verb) {
 		return false
 	}
 	for i := c.vi; i < len(c.words); i++ {

@@ -281,6 +281,10 @@ func (c *clause) object(i int) (string, int) {
 		if k > i && c.unread > 0 && c.words[k].tok >= c.unread {
 			return c.trim(i, k), k
 		}
+		if c.w(k) == "and" && c.w(k+1) == "a" && (c.w(k+2) == "half" || c.w(k+2) == "quarter") {
+			k += 2 // "five and a half"
+			continue
+		}
 		switch c.w(k) {
 		case ",", "because", "but", "so", "when", "while", "since", "which", "who", "where", "that", "too", "now", "again", "instead", "if", "until", "though",
 			"although", "anymore", "and", "or", "then", "these", "after", "before", "already", "always", "currently", "myself", "recently", "lately", "as", "unless", "every", "once", "twice", "actually", "really", "than", "except", "is", "are", "was":
@@ -366,7 +370,10 @@ func (c *clause) almost() bool {
 }
 
 // unreal reports what could have been and was not: "I could have been a pilot".
-func (c *clause) unreal() bool { return c.modal && c.perfect && c.ends != "?" }
+func (c *clause) unreal() bool {
+	meant := c.past && c.verb == "be" && c.w(c.vi+1) == "meant" && c.w(c.vi+2) == "to"
+	return (c.modal && c.perfect || meant) && c.ends != "?"
+}
 
 // elided reports a verb that stands for one said before: "Hanna does, until
 // Friday".

@@ -108,6 +108,7 @@ func (t *talk) cameToNothing(s sentence) bool {
 	for adverb(s.at(i)) {
 		i++
 	}
+	owed := s.at(i+1) == "meant" || s.at(i+1) == "supposed"
 	switch w := s.at(i); {
 	case (w == "was" || w == "were") && s.at(i+2) == "to" && (s.at(i+1) == "going" || s.at(i+1) == "about" || s.at(i+1) == "planning" || s.at(i+1) == "supposed" || s.at(i+1) == "meant" || s.at(i+1) == "hoping"):
 	case (w == "planned" || w == "meant" || w == "wanted" || w == "intended" || w == "hoped" || w == "tried") && s.at(i+1) == "to":
@@ -117,6 +118,9 @@ func (t *talk) cameToNothing(s sentence) bool {
 	for ; i < len(s.toks); i++ {
 		if s.at(i) != "but" && s.at(i) != "though" {
 			continue
+		}
+		if met := s.at(i + 1); owed && met != "we" && met != "i" {
+			return true // "I was meant to be in Dublin but they cancelled"
 		}
 		for k := i + 1; k < min(len(s.toks), i+6); k++ {
 			switch base, rest := contraction(s.at(k)); {

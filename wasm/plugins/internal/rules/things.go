@@ -208,7 +208,7 @@ func (t *talk) thingAt(c *clause, i int) {
 	if c.w(i) == "parked" {
 		i++
 	}
-	where := c.join(i, len(c.words))
+	where := strings.TrimRight(c.join(i, len(c.words)), " ,")
 	switch w := c.w(i); w {
 	case "with":
 		if attr, _ := c.eventIn(); attr == "" && findable(c.thing) && (c.capital(i+1) || determiner(c.w(i+1)) && (keepers[c.w(i+2)] || kin(c.w(i+2)) || trade(c.w(i+2)))) {
@@ -216,7 +216,7 @@ func (t *talk) thingAt(c *clause, i int) {
 		}
 	case "in", "on", "under", "behind", "at", "next", "opposite", "inside", "near", "above", "beside", "upstairs", "downstairs", "across":
 		if (len(c.words)-i >= 2 || w == "upstairs" || w == "downstairs") && !meal(c.thing) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] &&
-			len(strings.Fields(c.thing)) <= 5 && where != "at all" && where != "on" && where != "on again" && !dated(where) {
+			len(strings.Fields(c.thing)) <= 5 && where != "at all" && where != "on" && c.w(i+1) != "and" && c.w(i+1) != "again" && !dated(where) {
 			t.locatedAt(c, where)
 		}
 	}
