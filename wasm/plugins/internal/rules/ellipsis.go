@@ -104,7 +104,7 @@ func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 		if c.Kind == "noted" && c.Started == t.ev.At && q.aux == "did" && q.word == "" && rest == "" && s.onlyYesOrNo() {
 			return true // "did you take the bread out?", "yes"
 		}
-		return c.Kind == "noted" && c.Started == 0 && !strings.Contains(q.raw(), "allerg")
+		return c.Kind == "noted" && c.Started == 0 && q.noun != "much" && !strings.Contains(q.raw(), "allerg")
 	})...)
 	if len(t.out.Candidates) == from {
 		t.out.Refusals = t.out.Refusals[:refused]
