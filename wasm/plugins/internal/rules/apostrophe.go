@@ -43,6 +43,10 @@ func rejoin(toks []token, text string) {
 			if determiner(next) || next == "my" || next == "our" || next == "been" || next == "not" || next == "at" || next == "on" || next == "in" || next == "half" || next == "quarter" {
 				t.s = "it's"
 			}
+		case "lets":
+			if i == 0 || opens && prev != "" && !subjectPronoun(next) {
+				t.s = "let's"
+			}
 		case "ill":
 			if opens && (errand[next] || next == "be" || next == "do" || next == "have" || next == "get" || next == "need" || next == "come" || next == "go" || next == "take") {
 				t.s = "i'll"

@@ -182,6 +182,9 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 	if s := q.tasted(a); s != "" {
 		return s, ""
 	}
+	if q.word == "where" && head.at(0) == "still" && placing(head.at(1)) {
+		head = head.sub(1, len(head.toks)) // "still in Galway"
+	}
 	if q.word == "who" && q.subj == "" && len(head.toks) == 0 {
 		head, tail = tail.byName()
 	}

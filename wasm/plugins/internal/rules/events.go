@@ -76,31 +76,6 @@ func (t *talk) plan(c *clause, w *when) {
 	t.planAt(c, w)
 }
 
-// callsBack reports a call that is over today: "I'll call you back in ten minutes".
-func (c *clause) callsBack(w *when, now moment) bool {
-	switch c.verb {
-	case "call", "ring", "phone", "text", "message", "buzz":
-		return c.w(c.vi+1) == "you" && c.w(c.vi+2) == "back" && (w == nil || w.day <= now.day)
-	}
-	return false
-}
-
-// leavesOpen reports a clause that opens a turn and does something to "it" or "them": nothing before it says what that is.
-func (t *talk) leavesOpen(c *clause) bool {
-	next := c.w(c.vi + 1)
-	return (next == "it" || next == "them" && !determiner(c.w(c.vi+2))) && t.justSaid() != nil && !t.rejoined && len(t.own) > 0 && c.start <= t.own[0].end && !t.namesThing(c)
-}
-
-// namesThing reports whether something stands before a clause in its turn.
-func (t *talk) namesThing(c *clause) bool {
-	for _, tok := range lex(t.ev.Text[:c.start]) {
-		if tok.kind == 'w' && telling(tok.s) && !lead(tok.s) && !personal(tok.s) && !verbish(tok.s) && !yesWords[tok.s] && !soothing[tok.s] {
-			return true
-		}
-	}
-	return false
-}
-
 // conditional reports whether what a clause says hangs on something.
 func (c *clause) conditional() bool {
 	for i := range c.words {

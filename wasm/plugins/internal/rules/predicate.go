@@ -369,12 +369,6 @@ func (c *clause) almost() bool {
 	return (c.past || c.perfect) && (c.find(1, c.vi-1, "almost") >= 0 || c.find(1, c.vi-1, "nearly") >= 0)
 }
 
-// unreal reports what could have been and was not: "I could have been a pilot".
-func (c *clause) unreal() bool {
-	meant := c.past && c.verb == "be" && c.w(c.vi+1) == "meant" && c.w(c.vi+2) == "to"
-	return (c.modal && c.perfect || meant) && c.ends != "?"
-}
-
 // elided reports a verb that stands for one said before: "Hanna does, until
 // Friday".
 func (c *clause) elided() bool {

@@ -17,6 +17,14 @@ func (t *talk) referred(s sentence) bool {
 	if a.opens(); a.mixed || a.from >= len(a.toks) {
 		return false
 	}
+	if base, _ := contraction(a.at(a.from)); (base == "i" || base == "we") && a.at(a.from+1) == "did" && a.at(a.from+2) == "it" { // "did you renew the insurance?"
+		q, ok := t.inquired()
+		if !ok || q.word != "" || q.subj != "I" && q.subj != "we" || q.aux != "did" && q.aux != "have" || len(q.rest) < 2 {
+			return false
+		}
+		q.names = true
+		return t.readJoined(&q, s, q.says(false, q.rest)+s.text[s.toks[a.from+2].end:s.end], "")
+	}
 	at, end, kind := a.leftOpen()
 	if kind == 0 {
 		return false
@@ -57,6 +65,8 @@ const (
 	openMany  = 'm' // they, them
 	openDoing = 'd' // "I stopped"
 	openPlace = 'p' // "we went"
+	openHer   = 'h' // "I'm telling her"
+	openHim   = 'b'
 )
 
 // leftOpen finds the tokens of what an answer leaves open, where nothing before them in the answer says what it is.
@@ -102,6 +112,11 @@ func (a *reply) leftOpen() (at, end int, kind byte) {
 		return i + 1, i + 2, openOne
 	case next == "them":
 		return i + 1, i + 2, openMany
+	case (next == "her" || next == "him") && (a.at(i+2) == "" || a.toks[i+2].kind == 'p' || preposition(a.at(i+2)) || a.at(i+2) == "tomorrow" || a.at(i+2) == "tonight" || a.at(i+2) == "next"):
+		if next == "her" {
+			return i + 1, i + 2, openHer
+		}
+		return i + 1, i + 2, openHim
 	case next != "" && !afterVerb[next] || !past && rest != "have" || ing:
 	case verb == "stop" || verb == "quit":
 		return i + 1, i + 1, openDoing
@@ -110,6 +125,30 @@ func (a *reply) leftOpen() (at, end int, kind byte) {
 	}
 	return 0, 0, 0
 }
+
+// personAt is whom "her" or "him" may mean at token i: "your boss", "Anna".
+func (s sentence) personAt(i int, kind byte) (from, end int) {
+	other := byte(male)
+	if kind == openHim {
+		other = female
+	}
+	w := s.at(i)
+	if sex := sexOf("", w); i < len(s.toks) && s.toks[i].cap && sex != 0 && sex != other {
+		return i, i + 1
+	}
+	if w != "the" && w != "your" && w != "my" {
+		return 0, 0
+	}
+	end = s.phraseEnd(i+1, 4)
+	who := s.at(end - 1)
+	if end == i+1 || sexOf(who, "") == other || !kin(who) && !profession(who) && !trade(who) && !superiors[who] {
+		return 0, 0
+	}
+	return i, end
+}
+
+// superiors are whom one works for or rents from.
+var superiors = set("boss manager landlord landlady supervisor")
 
 // openKind is what "it" or "them" leaves open.
 func openKind(w string) byte {
@@ -179,6 +218,9 @@ func (s sentence) thingAt(i int, kind byte) (from, end int) {
 		end = s.phraseEnd(i+2, 4)
 		return i, end
 	}
+	if kind == openHer || kind == openHim {
+		return s.personAt(i, kind)
+	}
 	if kind == openOne && s.owedAt(i) > 0 {
 		return i, s.owedAt(i)
 	}
@@ -233,7 +275,7 @@ func (s sentence) phraseEnd(i, most int) int {
 	k := i
 	for ; k < min(len(s.toks), i+most); k++ {
 		w := s.at(k)
-		if s.toks[k].kind != 'w' || k > i && kin(s.at(k-1)) || preposition(w) || auxiliary(w) || adverb(w) || determiner(w) || lead(w) || personal(w) || subjectPronoun(w) || pauses[w] {
+		if s.toks[k].kind != 'w' || k > i && (kin(s.at(k-1)) || asking[s.at(0)] && (mainVerbs[w] || happened[w])) || preposition(w) || auxiliary(w) || adverb(w) || determiner(w) || lead(w) || personal(w) || subjectPronoun(w) || pauses[w] {
 			break
 		}
 		if _, rest := contraction(w); rest != "" {
@@ -265,6 +307,31 @@ func (c *clause) dangling() bool {
 			if telling(w) && !adverb(w) && w != "up" && w != "back" && w != "out" {
 				return false
 			}
+		}
+	}
+	return false
+}
+
+// callsBack reports a call that is over today: "I'll call you back in ten minutes".
+func (c *clause) callsBack(w *when, now moment) bool {
+	switch c.verb {
+	case "call", "ring", "phone", "text", "message", "buzz":
+		return c.w(c.vi+1) == "you" && c.w(c.vi+2) == "back" && (w == nil || w.day <= now.day)
+	}
+	return false
+}
+
+// leavesOpen reports a clause that opens a turn and does something to "it" or "them": nothing before it says what that is.
+func (t *talk) leavesOpen(c *clause) bool {
+	next := c.w(c.vi + 1)
+	return (next == "it" || (next == "them" || next == "him" || next == "her") && (c.vi+2 == len(c.words) || next == "them" && !determiner(c.w(c.vi+2)))) && t.justSaid() != nil && !t.rejoined && len(t.own) > 0 && c.start <= t.own[0].end && !t.namesThing(c)
+}
+
+// namesThing reports whether something stands before a clause in its turn.
+func (t *talk) namesThing(c *clause) bool {
+	for _, tok := range lex(t.ev.Text[:c.start]) {
+		if tok.kind == 'w' && telling(tok.s) && !lead(tok.s) && !personal(tok.s) && !verbish(tok.s) && !yesWords[tok.s] && !soothing[tok.s] {
+			return true
 		}
 	}
 	return false

@@ -131,3 +131,9 @@ func (t *talk) cameToNothing(s sentence) bool {
 	}
 	return false
 }
+
+// unreal reports what could have been and was not: "I could have been a pilot".
+func (c *clause) unreal() bool {
+	meant := c.past && c.verb == "be" && c.w(c.vi+1) == "meant" && c.w(c.vi+2) == "to"
+	return (c.modal && c.perfect || meant) && c.ends != "?"
+}

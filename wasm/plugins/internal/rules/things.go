@@ -358,7 +358,8 @@ func (t *talk) itIs(c *clause, w *when) {
 		return
 	}
 	if next := c.w(c.vi + 1); next != "" && next != "," && next != "same" && next != "now" && next != "actually" && next != "then" && !preposition(next) {
-		return // "it's my aunt's birthday on Friday"
+		t.itIsEvent(c, w) // "it's my aunt's birthday on Friday"
+		return
 	}
 	if subject := t.namedBefore(c); subject != "" {
 		t.isThen(c.sentence, subject, c.text[c.toks[w.first].start:c.toks[w.next-1].end], nil)
@@ -376,27 +377,4 @@ func (t *talk) itIs(c *clause, w *when) {
 			}
 		}
 	}
-}
-
-// dated reports words that name a date, if one that does not exist: they are no place.
-func dated(where string) bool {
-	for w := range strings.FieldsSeq(strings.ToLower(where)) {
-		switch strings.Trim(w, ".,") {
-		case "percent", "%", "degrees", "kmh", "mph", "volts":
-			return true
-		}
-		if strings.HasSuffix(w, "%") {
-			return true
-		}
-		if _, day := ordinal(w); weekdayOf(w, false) >= 0 || monthOf(w) > 0 || day && w[0] <= '9' {
-			return true
-		}
-		if h, m, ok := strings.Cut(w, ":"); ok && numeric(h) && numeric(m) {
-			return true
-		}
-		if _, p := digits(strings.Trim(w, ".,")); len(p) == 3 || len(p) == 2 && strings.HasPrefix(where, "on ") {
-			return true
-		}
-	}
-	return false
 }
