@@ -45,7 +45,7 @@ func (t *talk) agreedTo(s sentence) bool {
 	q := inquiry{asked: asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}, now: t.now, names: true}
 	var day *when
 	for _, w := range findWhens(o, t.now) {
-		if w.habit || w.since || w.hasDay && day != nil || !w.hasDay && !w.clock {
+		if w.habit && w.days == nil || w.since || w.hasDay && day != nil || !w.hasDay && !w.clock {
 			return false
 		}
 		if w.hasDay && w.day >= t.now.day {
@@ -102,6 +102,8 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 		words[0] = verb
 	case ing && (rest.at(0) == "a" || rest.at(0) == "some"):
 		words = append([]string{"have"}, words...)
+	case verb == "come" && (rest.at(1) == "to" || rest.at(1) == "over" || rest.at(1) == "round"):
+		who = 'y'
 	case ing || doing || verb == "" || vagueDeeds[verb] && !determiner(rest.at(1)) && (verb != "have" || preposition(rest.at(1)) || len(rest.toks) < 3):
 		return p, false
 	}
@@ -110,7 +112,9 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 		case i > 0 && words[i-1] == "with" && (w == "us" || w == "me") && who == 'b':
 			words = slices.Delete(words, i-1, i+1) // both go
 			i--
-		case w == "us" || w == "our" || w == "we" || w == "ours":
+		case w == "ours":
+			words[i] = possessive(q.by.name)
+		case w == "us" || w == "our" || w == "we":
 			return p, false
 		}
 	}
@@ -133,10 +137,13 @@ var vagueDeeds = set("say make do be like let pass get come have")
 
 // agreeing are the words by which somebody agrees, and refusing those by which they do not, or not for sure.
 var (
-	agreeing = wordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|no problem|no worries|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
+	agreeing = wordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
 		"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|brilliant|definitely|can do|i can do that")
 	refusing = set("but can't cannot won't unless if maybe might think rather sorry how what instead wish though wouldn't couldn't except unfortunately busy away depends later see let")
 )
+
+// troubles are what there is none of: "no bother".
+var troubles = set("problem worries bother trouble hassle")
 
 // agreeable are words that agree by themselves.
 var agreeable = set("sure ok okay perfect lovely great absolutely exactly")
@@ -146,7 +153,7 @@ func (s sentence) agrees(mind bool) bool {
 	i, no, yes := 0, false, false
 	for ; i < len(s.toks) && (lead(s.at(i)) || s.toks[i].kind == 'p'); i++ {
 		w := s.at(i)
-		no = no || w == "no" || w == "nope"
+		no = no || w == "nope" || w == "no" && !troubles[s.at(i+1)]
 		yes = yes || (yesWords[w] || agreeable[w]) && (i+1 == len(s.toks) || s.toks[i+1].kind == 'p' || s.at(i+1) == "please")
 	}
 	for k := range s.toks {
@@ -154,11 +161,12 @@ func (s sentence) agrees(mind bool) bool {
 			return false
 		}
 	}
-	if mind != no && !(mind && s.has(i, []string{"not", "at", "all"})) {
-		return no && !mind && (s.has(0, []string{"no", "problem"}) || s.has(0, []string{"no", "worries"}))
+	troubled := troubles[s.at(i)] && s.at(i-1) == "no" // "no bother"
+	if mind != no && !troubled && !(mind && s.has(i, []string{"not", "at", "all"})) {
+		return false
 	}
-	if i >= len(s.toks) || yes {
-		return s.ends != "?" && (mind || yes)
+	if i >= len(s.toks) || yes || troubled {
+		return s.ends != "?" && (mind || yes || troubled)
 	}
 	for _, words := range agreeing {
 		if n := i + len(words); s.has(i, words) && (n >= len(s.toks) || s.toks[n].kind == 'p' || s.at(n) == "then" || len(words) > 1) {

@@ -37,6 +37,9 @@ func rejoin(toks []token, text string) {
 		if one := trimS(t.s); one != t.s && (sexOf("", one) != 0 || (kin(one) || one == "neighbour" || one == "neighbor") && (prev == "my" || prev == "our" || prev == "door")) && (kin(next) && trimS(next) == next || pet(next)) {
 			t.s = one + "'s" // "helens daughter", "our neighbours dog"
 			continue
+		} else if one != t.s && opens && sexOf("", one) != 0 && !alsoWords[one] && (next == "got" || next == "been" || next == "gone") {
+			t.s = one + "'s" // "kates got covid"
+			continue
 		}
 		switch t.s {
 		case "its":

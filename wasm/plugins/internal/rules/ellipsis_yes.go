@@ -224,7 +224,7 @@ func (q *inquiry) promised(a *reply, head sentence) string {
 		all = all[1:]
 	}
 	switch strings.ToLower(all[0]) {
-	case "make", "come", "do", "be", "have", "like", "let", "pass", "swim", "eat", "get":
+	case "make", "come", "do", "be", "have", "like", "let", "pass", "swim", "eat", "get", "mind":
 		return ""
 	}
 	if len(head.toks) > 0 {

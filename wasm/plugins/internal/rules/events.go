@@ -288,7 +288,7 @@ func (t *talk) happened(c *clause, w *when) {
 			return
 		}
 	}
-	if they := c.w(0) == "they" && c.find(c.vi, len(c.words), "my") < 0 && c.find(c.vi, len(c.words), "our") < 0; they || t.nowhere(c) {
+	if they := c.w(0) == "they" && c.find(c.vi, len(c.words), "my") < 0 && c.find(c.vi, len(c.words), "our") < 0; they || t.nowhere(c) || t.leavesOpen(c) {
 		return // who, and where to?
 	}
 	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) && !momentous || c.movedOn(t.plain) {

@@ -128,7 +128,7 @@ func (s sentence) calledTo(i int) int {
 	}
 	base, rest := contraction(s.at(k))
 	who, _ := contraction(s.at(k + 1))
-	asks := (asking[base] || base == "may") && (rest == "" || rest == "not") && (who == "you" || who == "we" || who == "i") // "Tom have you"
+	asks := (asking[base] || base == "may") && (rest == "" || rest == "not") && (who == "you" || who == "we" || who == "i" || (base == "is" || base == "was") && impersonal[who]) // "Tom have you", "Tom is that"
 	if asks || base == "do" && rest == "not" && s.at(k+1) == "forget" || s.at(k) == "please" || s.at(k) == "remember" && s.at(k+1) == "to" {
 		return k
 	}

@@ -65,7 +65,7 @@ func (t *talk) note(s sentence) bool {
 	if likely < worthNoting && !lasts && (likely < worthPerson || !ok || c.kind != 'p') {
 		return false
 	}
-	if ok && (c.unreal() || c.past && c.future || c.movedOn(t.plain) || c.neg && unheard[c.verb] || c.callsBack(c.firstTime(), t.now)) {
+	if ok && (c.unreal() || c.past && c.future || c.movedOn(t.plain) || c.neg && unheard[c.verb] || c.callsBack(c.firstTime(), t.now) || t.leavesOpen(&c) || c.thing == "they" && t.justSaid() != nil && !t.namesThing(&c)) {
 		return false
 	}
 	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.offers() || c.dangling() || t.nowhere(&c)) {

@@ -133,8 +133,8 @@ func (s sentence) personAt(i int, kind byte) (from, end int) {
 		other = female
 	}
 	w := s.at(i)
-	if sex := sexOf("", w); i < len(s.toks) && s.toks[i].cap && sex != 0 && sex != other {
-		return i, i + 1
+	if sex := sexOf("", w); i < len(s.toks) && s.toks[i].cap && sex != other && (sex != 0 || i > 0 && nameWord(w) && !preposition(s.at(i-1)) && verbish(s.at(i-1))) {
+		return i, i + 1 // "did you tell Priya?"
 	}
 	if w != "the" && w != "your" && w != "my" {
 		return 0, 0
