@@ -15,19 +15,18 @@ type proposal struct {
 	mind bool     // "would you mind …", to which "no" agrees
 }
 
-// forms of proposals, and whom what follows is about: b both, y whoever is asked, m whoever speaks. "ing" says that the verb is a gerund.
+// proposals are how one proposes something, the longer first, and whom what follows is about: b both, y whoever is asked, m
+// whoever speaks. "ing" says that a gerund follows.
 var proposals = []struct {
-	words []string
+	words [][]string
 	who   byte
 	ing   bool
 }{
-	{strings.Fields("would you mind"), 'y', true}, {strings.Fields("do you mind"), 'y', true},
-	{strings.Fields("do you want me to"), 'm', false}, {strings.Fields("would you like me to"), 'm', false}, {strings.Fields("shall i"), 'm', false}, {strings.Fields("i could"), 'm', false},
-	{strings.Fields("i can"), 'm', false},
-	{strings.Fields("do you want to"), 'b', false}, {strings.Fields("would you like to"), 'b', false}, {strings.Fields("do you fancy"), 'b', true}, {strings.Fields("fancy"), 'b', true},
-	{strings.Fields("shall we"), 'b', false}, {strings.Fields("should we"), 'b', false}, {strings.Fields("why don't we"), 'b', false}, {strings.Fields("how about we"), 'b', false},
-	{strings.Fields("can we"), 'b', false}, {strings.Fields("could we"), 'b', false}, {strings.Fields("we could"), 'b', false}, {strings.Fields("let's"), 'b', false}, {strings.Fields("want to"), 'b', false},
-	{strings.Fields("can you"), 'y', false}, {strings.Fields("could you"), 'y', false}, {strings.Fields("will you"), 'y', false}, {strings.Fields("would you"), 'y', false},
+	{wordLists("would you mind|do you mind"), 'y', true},
+	{wordLists("do you want me to|would you like me to|shall i|i could|i can"), 'm', false},
+	{wordLists("do you fancy|fancy"), 'b', true},
+	{wordLists("do you want to|would you like to|want to|shall we|should we|why don't we|how about we|can we|could we|we could|let's"), 'b', false},
+	{wordLists("can you|could you|will you|would you"), 'y', false},
 }
 
 // agreedTo reads an agreement to what another speaker has just proposed for a day. It reports whether the sentence needs no
@@ -53,20 +52,27 @@ func (t *talk) agreedTo(s sentence) bool {
 		}
 	}
 	p, ok := q.proposed(day)
-	if day == nil || !ok || !s.agrees(p.mind) {
+	if !ok || !s.agrees(p.mind) {
 		return false
 	}
-	for _, w := range findWhens(s, t.now) {
-		if w.hasDay && w.day != day.day {
+	said := p.who + " will " + strings.Join(p.what, " ")
+	for _, w := range findWhens(s, t.now) { // "sure, at six"
+		if w.habit || w.since || w.hasDay && (day != nil && w.day != day.day || w.day < t.now.day) {
 			return false
 		}
+		if from := w.first - boolInt(w.first > 0 && preposition(s.at(w.first-1))); w.hasDay && day == nil || !w.hasDay && w.clock {
+			said += " " + s.text[s.toks[from].start:s.toks[w.next-1].end]
+		}
+		if w.hasDay {
+			day = &w
+		}
 	}
-	return t.readJoined(&q, s, p.who+" will "+strings.Join(p.what, " "), "")
+	return day != nil && t.readJoined(&q, s, said, "")
 }
 
 // proposed takes the last proposal of a sentence apart.
 func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
-	if day == nil || q.by.name == "" || !capitalised(q.by.name) || conditioned(q.sentence) {
+	if q.by.name == "" || !capitalised(q.by.name) || conditioned(q.sentence) {
 		return p, false
 	}
 	from, who, ing := 0, byte(0), false
@@ -75,9 +81,10 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 			break
 		}
 		for _, form := range proposals {
-			if q.has(i, form.words) {
-				from, who, ing = i+len(form.words), form.who, form.ing
-				p.mind = form.words[len(form.words)-1] == "mind"
+			k := slices.IndexFunc(form.words, func(words []string) bool { return q.has(i, words) })
+			if k >= 0 {
+				words := form.words[k]
+				from, who, ing, p.mind = i+len(words), form.who, form.ing, words[len(words)-1] == "mind"
 				break
 			}
 		}
@@ -86,7 +93,7 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 	for to < len(q.toks) && q.toks[to].kind != 'p' && !joins[q.at(to)] && q.at(to) != "or" && q.at(to) != "so" {
 		to++
 	}
-	if from == 0 || to-from < 2 || day.next > to || slices.ContainsFunc(q.toks[from:to], func(k token) bool { return pronounsMeant[k.s] && k.s != "this" }) {
+	if from == 0 || to-from < 2 || day != nil && day.next > to || slices.ContainsFunc(q.toks[from:to], func(k token) bool { return pronounsMeant[k.s] && k.s != "this" }) {
 		return p, false
 	}
 	rest := q.sub(from, to)
@@ -96,7 +103,7 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 	words := strings.Fields(rest.raw())
 	verb, _, doing := lemma(rest.at(0))
 	switch {
-	case rest.at(0) == "say" && rest.has(day.next-from, []string{"for"}): // "say Thursday for the curry"
+	case day != nil && rest.at(0) == "say" && rest.has(day.next-from, []string{"for"}): // "say Thursday for the curry"
 		words = append(append([]string{"have"}, strings.Fields(rest.text[rest.toks[day.next-from].end:rest.end])...), "on", rest.text[rest.toks[day.first-from].start:rest.toks[day.next-from-1].end])
 	case ing && doing:
 		words[0] = verb

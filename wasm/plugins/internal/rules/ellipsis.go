@@ -207,7 +207,7 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 	case q.passing():
 		return "", ""
 	case q.word == "" && modals[q.aux] && q.aux != "will":
-		return q.promised(a, head), rest
+		return "", ""
 	case q.word == "":
 		return q.yesOrNo(a, head, tail, rest)
 	case a.yes || a.no || a.accepts:

@@ -214,35 +214,6 @@ func (q *inquiry) denied(a *reply, still bool) string {
 	return q.says(true, some)
 }
 
-// promised is what somebody is asked to do and plainly accepts to do at a time.
-func (q *inquiry) promised(a *reply, head sentence) string {
-	if q.subj != "I" || a.no || !a.yes && !a.accepts || q.aux == "shall" || q.aux == "should" || len(q.rest) < 2 {
-		return ""
-	}
-	all := slices.Clone(q.rest)
-	if strings.EqualFold(all[0], "please") {
-		all = all[1:]
-	}
-	switch strings.ToLower(all[0]) {
-	case "make", "come", "do", "be", "have", "like", "let", "pass", "swim", "eat", "get", "mind":
-		return ""
-	}
-	if len(head.toks) > 0 {
-		if !placing(head.at(0)) && weekdayOf(head.at(0), false) < 0 && head.at(0) != "tomorrow" && head.at(0) != "tonight" {
-			return ""
-		}
-		all = append(all, words(head)...)
-	}
-	q.aux = "will"
-	said := q.says(false, all)
-	for _, w := range lowered(all) {
-		if weekdayOf(w, false) >= 0 || w == "tomorrow" || w == "tonight" {
-			return said
-		}
-	}
-	return ""
-}
-
 // indefinite fills an answer in for "anything", "any pets" or "a cat".
 func (q *inquiry) indefinite(head sentence) string {
 	w := lowered(q.rest)
