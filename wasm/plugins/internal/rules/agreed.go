@@ -111,7 +111,7 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 		words = append([]string{"have"}, words...)
 	case verb == "come" && (rest.at(1) == "to" || rest.at(1) == "over" || rest.at(1) == "round"):
 		who = 'y'
-	case ing || doing || verb == "" || vagueDeeds[verb] && !determiner(rest.at(1)) && (verb != "have" || preposition(rest.at(1)) || len(rest.toks) < 3):
+	case ing || doing || verb == "" && !determiner(rest.at(1)) || vagueDeeds[verb] && !determiner(rest.at(1)) && (verb != "have" || preposition(rest.at(1)) || len(rest.toks) < 3):
 		return p, false
 	}
 	for i := 0; i < len(words); i++ {
@@ -145,7 +145,7 @@ var vagueDeeds = set("say make do be like let pass get come have")
 // agreeing are the words by which somebody agrees, and refusing those by which they do not, or not for sure.
 var (
 	agreeing = wordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
-		"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|brilliant|definitely|can do|i can do that")
+		"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|good idea|great idea|brilliant|definitely|can do|i can do that")
 	refusing = set("but can't cannot won't unless if maybe might think rather sorry how what instead wish though wouldn't couldn't except unfortunately busy away depends later see let")
 )
 
@@ -176,6 +176,9 @@ func (s sentence) agrees(mind bool) bool {
 		return s.ends != "?" && (mind || yes || troubled)
 	}
 	for _, words := range agreeing {
+		if i > 0 && words[0] == s.at(i-1) && s.has(i-1, words) { // "good" leads, too
+			return s.ends != "?"
+		}
 		if n := i + len(words); s.has(i, words) && (n >= len(s.toks) || s.toks[n].kind == 'p' || s.at(n) == "then" || len(words) > 1) {
 			return s.ends != "?" || s.at(i) == "would"
 		}

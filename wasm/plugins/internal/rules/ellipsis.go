@@ -222,16 +222,19 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 	return q.filled(head), rest
 }
 
-// byName is the name in "Jenny is, she finishes at two" and "I am", and what follows.
+// byName is who is named in "Jenny is, she finishes at two" and "my mum is", and what follows.
 func (s sentence) byName() (name, rest sentence) {
-	aux := s.at(1)
-	if len(s.toks) < 2 || !(s.toks[0].cap && nameWord(s.at(0)) || calledSo[s.at(0)]) || !asking[aux] || len(s.toks) > 2 && s.at(2) != "," {
+	n := 1
+	if (s.at(0) == "my" || s.at(0) == "our") && kin(s.at(1)) {
+		n = 2
+	}
+	if len(s.toks) < n+1 || n == 1 && !(s.toks[0].cap && nameWord(s.at(0)) || calledSo[s.at(0)]) || !asking[s.at(n)] || len(s.toks) > n+1 && s.at(n+1) != "," {
 		return name, s
 	}
-	if len(s.toks) > 3 {
-		rest = s.sub(3, len(s.toks))
+	if len(s.toks) > n+2 {
+		rest = s.sub(n+2, len(s.toks))
 	}
-	return s.sub(0, 1), rest
+	return s.sub(0, n), rest
 }
 
 // filledAfter reads "it's on the second of June": what a question asks for, after a pronoun.

@@ -133,7 +133,10 @@ func (s sentence) personAt(i int, kind byte) (from, end int) {
 		other = female
 	}
 	w := s.at(i)
-	if sex := sexOf("", w); i < len(s.toks) && s.toks[i].cap && sex != other && (sex != 0 || i > 0 && nameWord(w) && !preposition(s.at(i-1)) && verbish(s.at(i-1))) {
+	if _, rest := contraction(w); rest == "is" && s.toks[i].cap && kin(s.at(i+1)) && sexOf(s.at(i+1), "") != other {
+		return i, i + 2 // "Kofi's wife"
+	}
+	if sex := sexOf("", w); s.toks[i].cap && sex != other && (sex != 0 || i > 0 && nameWord(w) && !preposition(s.at(i-1)) && verbish(s.at(i-1))) {
 		return i, i + 1 // "did you tell Priya?"
 	}
 	if w != "the" && w != "your" && w != "my" {
@@ -324,7 +327,8 @@ func (c *clause) callsBack(w *when, now moment) bool {
 // leavesOpen reports a clause that opens a turn and does something to "it" or "them": nothing before it says what that is.
 func (t *talk) leavesOpen(c *clause) bool {
 	next := c.w(c.vi + 1)
-	return (next == "it" || (next == "them" || next == "him" || next == "her") && (c.vi+2 == len(c.words) || next == "them" && !determiner(c.w(c.vi+2)))) && t.justSaid() != nil && !t.rejoined && len(t.own) > 0 && c.start <= t.own[0].end && !t.namesThing(c)
+	after := c.w(c.vi + 2)
+	return (next == "it" || (next == "them" || next == "him" || next == "her") && (after == "" || preposition(after) || next == "them" && !determiner(after))) && t.justSaid() != nil && !t.rejoined && len(t.own) > 0 && c.start <= t.own[0].end && !t.namesThing(c)
 }
 
 // namesThing reports whether something stands before a clause in its turn.
