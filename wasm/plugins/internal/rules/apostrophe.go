@@ -34,10 +34,21 @@ func rejoin(toks []token, text string) {
 		}
 		_, _, ing := lemma(next)
 		opens := i == 0 || joins[prev] || prev == "," || prev == "so" || prev == "then" || prev == "ok" || prev == "okay" || prev == "oh" || prev == "yes" || prev == "yeah"
+		if one := trimS(t.s); one != t.s && (sexOf("", one) != 0 || (kin(one) || one == "neighbour" || one == "neighbor") && (prev == "my" || prev == "our" || prev == "door")) && (kin(next) && trimS(next) == next || pet(next)) {
+			t.s = one + "'s" // "helens daughter", "our neighbours dog"
+			continue
+		} else if one != t.s && opens && sexOf("", one) != 0 && !alsoWords[one] && (next == "got" || next == "been" || next == "gone") {
+			t.s = one + "'s" // "kates got covid"
+			continue
+		}
 		switch t.s {
 		case "its":
 			if determiner(next) || next == "my" || next == "our" || next == "been" || next == "not" || next == "at" || next == "on" || next == "in" || next == "half" || next == "quarter" {
 				t.s = "it's"
+			}
+		case "lets":
+			if i == 0 || opens && prev != "" && !subjectPronoun(next) {
+				t.s = "let's"
 			}
 		case "ill":
 			if opens && (errand[next] || next == "be" || next == "do" || next == "have" || next == "get" || next == "need" || next == "come" || next == "go" || next == "take") {

@@ -22,7 +22,7 @@ func (t *talk) reschedule(c *clause) bool {
 	if verb == "call" && c.w(i+1) == "off" {
 		verb = "cancel"
 	}
-	if !moves(verb) && verb != "cancel" || c.neg || c.intend || c.modal || conditioned(c.sentence) {
+	if !moves(verb) && verb != "cancel" || c.neg || c.intend && (verb != "cancel" || c.past) || c.modal || conditioned(c.sentence) {
 		return false
 	}
 	attr, noun := c.eventIn()

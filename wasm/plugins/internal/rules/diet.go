@@ -29,7 +29,7 @@ func (t *talk) eats(c *clause, i int) bool {
 	case "stop", "avoid":
 		t.foregoes(c, i)
 	case "give":
-		if o := o2(c, i+1); c.w(i) == "up" && (foregone(o) || !determiner(c.w(i+1)) && !wordsOwn[c.w(i+1)] && !notFood[last(strings.ToLower(o))]) {
+		if o := o2(c, i+1); c.w(i) == "up" && (foregone(o) || !determiner(c.w(i+1)) && !wordsOwn[c.w(i+1)] && !notFood[last(strings.ToLower(o))] && !notFood[c.w(i+1)]) {
 			t.foregoes(c, i+1)
 		}
 	case "cut":

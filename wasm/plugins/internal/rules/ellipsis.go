@@ -69,12 +69,15 @@ func (t *talk) hangs(s sentence) bool {
 	if t.rejoined || b == nil || len(t.own) == 0 || s.start != t.own[0].start || s.chinese() {
 		return false
 	}
-	if !strings.Contains(b.Text, "?") {
+	if !t.askedJust() {
 		return false
 	}
 	a := reply{sentence: s}
 	a.opens()
 	head, tail := a.parts()
+	if name, _ := tail.byName(); len(name.toks) > 0 {
+		return true // "Kate is, I'm not"
+	}
 	if len(tail.toks) > 0 && len(head.toks) > 0 && (preposition(head.at(0)) || head.at(0) == "besides" || lead(head.at(0)) || len(head.toks) < 4 && sexOf("", head.at(len(head.toks)-1)) != 0) {
 		return false // "Jon, my shop is doing well", "besides the classes, I offer one-on-one mentoring"
 	}
@@ -98,7 +101,10 @@ func (t *talk) readJoined(q *inquiry, s sentence, statement, rest string) bool {
 		if q.names && (c.Slot == nil && c.Started == t.ev.At || c.Kind == "promise" && c.Started == 0) {
 			return true // a deed of some time, or one to come that is over in a minute
 		}
-		return c.Kind == "noted" && c.Started == 0 && !strings.Contains(q.raw(), "allerg")
+		if c.Kind == "noted" && c.Started == t.ev.At && q.aux == "did" && q.word == "" && rest == "" && s.onlyYesOrNo() {
+			return true // "did you take the bread out?", "yes"
+		}
+		return c.Kind == "noted" && c.Started == 0 && q.noun != "much" && !strings.Contains(q.raw(), "allerg")
 	})...)
 	if len(t.out.Candidates) == from {
 		t.out.Refusals = t.out.Refusals[:refused]
@@ -161,7 +167,7 @@ func (t *talk) asks(b *abi.Turn, o sentence) bool {
 	for lead(o.at(first)) || first < len(o.toks) && o.toks[first].kind == 'p' {
 		first++
 	}
-	return (&talk{ev: t.ev, plain: plainText(b.Text)}).unmarked(o, first)
+	return question(o, first) || (&talk{ev: t.ev, plain: plainText(b.Text)}).unmarked(o, first)
 }
 
 // askedJust reports whether the turn before asks.
@@ -175,6 +181,12 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 	head, tail := a.parts()
 	if s := q.tasted(a); s != "" {
 		return s, ""
+	}
+	if q.word == "where" && head.at(0) == "still" && placing(head.at(1)) {
+		head = head.sub(1, len(head.toks)) // "still in Galway"
+	}
+	if q.word == "who" && q.subj == "" && len(head.toks) == 0 {
+		head, tail = tail.byName()
 	}
 	if head.stated() {
 		if !a.yes || len(head.toks) > 5 || head.at(0) != "always" && head.at(0) != "have" && head.at(0) != "has" {
@@ -195,7 +207,7 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 	case q.passing():
 		return "", ""
 	case q.word == "" && modals[q.aux] && q.aux != "will":
-		return q.promised(a, head), rest
+		return "", ""
 	case q.word == "":
 		return q.yesOrNo(a, head, tail, rest)
 	case a.yes || a.no || a.accepts:
@@ -208,6 +220,21 @@ func (q *inquiry) answeredBy(a *reply) (statement, rest string) {
 		return "", ""
 	}
 	return q.filled(head), rest
+}
+
+// byName is who is named in "Jenny is, she finishes at two" and "my mum is", and what follows.
+func (s sentence) byName() (name, rest sentence) {
+	n := 1
+	if (s.at(0) == "my" || s.at(0) == "our") && kin(s.at(1)) {
+		n = 2
+	}
+	if len(s.toks) < n+1 || n == 1 && !(s.toks[0].cap && nameWord(s.at(0)) || calledSo[s.at(0)]) || !asking[s.at(n)] || len(s.toks) > n+1 && s.at(n+1) != "," {
+		return name, s
+	}
+	if len(s.toks) > n+2 {
+		rest = s.sub(n+2, len(s.toks))
+	}
+	return s.sub(0, n), rest
 }
 
 // filledAfter reads "it's on the second of June": what a question asks for, after a pronoun.

@@ -309,8 +309,12 @@ func (q *inquiry) filledHow(head sentence, fill, w []string) string {
 		}
 		return said
 	case "much":
-		if !number || q.aux != "is" && q.aux != "are" && !slices.Contains(w, "pay") && !slices.Contains(w, "cost") {
+		if !number || !q.be() && q.aux != "was" && q.aux != "were" && !slices.Contains(w, "pay") && !slices.Contains(w, "cost") {
 			return ""
+		}
+		if len(w) > 0 && preposition(w[0]) && !slices.Contains(w, "pay") { // "how much is the rent on the flat?"
+			q.subj += " " + strings.Join(q.rest, " ")
+			q.rest, w = nil, nil
 		}
 		if len(w) == 0 {
 			return q.says(false, fill)

@@ -112,7 +112,7 @@ func lowerFirst(s string) string {
 var pasts = func() map[string]string {
 	m := map[string]string{}
 	for f := range strings.FieldsSeq("go=went have=had get=got grow=grew buy=bought meet=met see=saw eat=ate leave=left come=came drive=drove fly=flew take=took give=gave sell=sold lose=lost put=put teach=taught send=sent make=made " +
-		"find=found spend=spent tell=told win=won break=broke fall=fell build=built pay=paid begin=began hold=held sleep=slept choose=chose lend=lent cut=cut hurt=hurt wear=wore drink=drank swim=swam ride=rode run=ran keep=kept write=wrote quit=quit become=became read=read stand=stood speak=spoke sit=sat do=did hide=hid") {
+		"find=found spend=spent tell=told win=won break=broke fall=fell build=built pay=paid begin=began hold=held sleep=slept choose=chose lend=lent cut=cut hurt=hurt wear=wore drink=drank swim=swam ride=rode run=ran keep=kept write=wrote quit=quit become=became read=read stand=stood speak=spoke sit=sat do=did hide=hid cost=cost set=set let=let hit=hit shut=shut split=split spread=spread") {
 		base, past, _ := strings.Cut(f, "=")
 		m[base] = past
 	}

@@ -114,7 +114,9 @@ func (q *inquiry) gaveUp(s sentence, a *reply, still bool) string {
 		has = "has "
 	}
 	verb, n := s.at(i), 1
-	if (verb == "gave" || verb == "given") && s.at(i+1) == "up" || verb == "used" && s.at(i+1) == "to" {
+	if (verb == "gave" || verb == "given") && s.at(i+1) == "it" && s.at(i+2) == "up" {
+		n = 3
+	} else if (verb == "gave" || verb == "given") && s.at(i+1) == "up" || verb == "used" && s.at(i+1) == "to" {
 		n = 2
 	}
 	after := i + n
@@ -132,11 +134,14 @@ func (q *inquiry) gaveUp(s sentence, a *reply, still bool) string {
 	}
 	switch some = some[doing:]; verb {
 	case "gave", "given", "stopped", "quit":
-		if q.aux != "do" && q.aux != "does" || (n == 2) != (verb == "gave" || verb == "given") || some[0] == "have" || some[0] == "live" || some[0] == "work" {
+		_, _, doing := lemma(strings.ToLower(some[0])) // "is your dad still driving?"
+		if q.aux != "do" && q.aux != "does" && !(still && doing) || (n > 1) != (verb == "gave" || verb == "given") || some[0] == "have" || some[0] == "live" || some[0] == "work" {
 			return ""
 		}
-		some[0] = gerund(strings.ToLower(some[0]))
-		return q.subj + " " + has + s.text[s.toks[i].start:s.toks[after-1].end] + " " + strings.Join(some, " ") + tail
+		if !doing {
+			some[0] = gerund(strings.ToLower(some[0]))
+		}
+		return q.subj + " " + has + strings.Replace(s.text[s.toks[i].start:s.toks[after-1].end], " it ", " ", 1) + " " + strings.Join(some, " ") + tail
 	case "used":
 		if n != 2 || q.aux != "do" && q.aux != "does" || has != "" || some[0] == "have" {
 			return ""
@@ -207,35 +212,6 @@ func (q *inquiry) denied(a *reply, still bool) string {
 		return q.says(false, append([]string{"no", "longer"}, some...))
 	}
 	return q.says(true, some)
-}
-
-// promised is what somebody is asked to do and plainly accepts to do at a time.
-func (q *inquiry) promised(a *reply, head sentence) string {
-	if q.subj != "I" || a.no || !a.yes && !a.accepts || q.aux == "shall" || q.aux == "should" || len(q.rest) < 2 {
-		return ""
-	}
-	all := slices.Clone(q.rest)
-	if strings.EqualFold(all[0], "please") {
-		all = all[1:]
-	}
-	switch strings.ToLower(all[0]) {
-	case "make", "come", "do", "be", "have", "like", "let", "pass", "swim", "eat", "get":
-		return ""
-	}
-	if len(head.toks) > 0 {
-		if !placing(head.at(0)) && weekdayOf(head.at(0), false) < 0 && head.at(0) != "tomorrow" && head.at(0) != "tonight" {
-			return ""
-		}
-		all = append(all, words(head)...)
-	}
-	q.aux = "will"
-	said := q.says(false, all)
-	for _, w := range lowered(all) {
-		if weekdayOf(w, false) >= 0 || w == "tomorrow" || w == "tonight" {
-			return said
-		}
-	}
-	return ""
 }
 
 // indefinite fills an answer in for "anything", "any pets" or "a cat".

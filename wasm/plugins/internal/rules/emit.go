@@ -28,7 +28,7 @@ func (t *talk) fact(c *clause, kind, attribute, value string, many bool, confide
 	if attribute == "employer" { // "Siemens in Munich"
 		value, _, _ = strings.Cut(value, " in ")
 	}
-	if strings.TrimSpace(value) == "" || vague(value) || courtesy[strings.ToLower(value)] {
+	if strings.TrimSpace(value) == "" || vague(value) || attribute == "owns" && (strings.HasSuffix(value, " one") || strings.HasSuffix(value, " ones")) || courtesy[strings.ToLower(value)] {
 		return nil
 	}
 	if c.neg && many && !c.noLonger && !c.usedTo && !c.past && deniable[attribute] { // nobody need have claimed it

@@ -46,7 +46,7 @@ func (t *talk) english(c *clause) {
 	if timed != nil && c.becauseBefore(timed) {
 		timed = nil // "I'm calling because she is away tomorrow"
 	}
-	if (c.verb == "book" || c.verb == "schedule" || c.verb == "arrange" || c.verb == "reserve") && (c.past || c.perfect) && !c.neg && timed != nil && timed.hasDay && (c.at(timed.first) == "for" || timed.clock && (c.tableFor() || c.eventAt() > c.vi)) {
+	if (c.verb == "book" || c.verb == "schedule" || c.verb == "arrange" || c.verb == "reserve") && (c.past || c.perfect) && !c.neg && timed != nil && timed.hasDay && (c.at(timed.first) == "for" || c.bookedIn() || timed.clock && (c.tableFor() || c.eventAt() > c.vi)) {
 		c.past, c.perfect = false, false // done already, for a day to come
 		t.planAt(c, timed)
 		return
@@ -87,6 +87,12 @@ func (t *talk) english(c *clause) {
 	if len(t.out.Candidates) == before {
 		t.activity(c)
 	}
+}
+
+// bookedIn reports "booked the dog in for a trim".
+func (c *clause) bookedIn() bool {
+	k := c.find(c.vi+1, len(c.words), "in")
+	return k > c.vi && (k+1 == len(c.words) || c.w(k+1) == "for" || c.w(k+1) == "with" || c.w(k+1) == "at")
 }
 
 // bodily verbs say how somebody feels, and are nothing that one plans.

@@ -49,6 +49,9 @@ func (t *talk) plan(c *clause, w *when) {
 	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate", "wish":
 		return
 	}
+	if c.callsBack(w, t.now) || t.leavesOpen(c) {
+		return
+	}
 	if c.usedTo || c.modal && c.find(1, c.vi, "would") > 0 && conditioned(c.sentence) {
 		return // "we'd be in Rome on Friday if we had the money"
 	}
@@ -131,8 +134,8 @@ func (t *talk) planAt(c *clause, w *when) {
 	}
 	c.toCome(w, t.now)
 	attr, noun := c.eventIn()
-	if strings.HasSuffix(attr, "_appointment") && (c.verb == "say" || c.until(w)) {
-		attr = "" // "the hospital says there's no bed", "at the vet until tomorrow"
+	if strings.HasSuffix(attr, "_appointment") && (c.verb == "say" || c.until(w) || spoken[c.verb]) {
+		attr = "" // "the hospital says there's no bed", "at the vet until tomorrow", "I'll ring the vet tomorrow"
 	}
 	kind := "plan"
 	if attr != "" {
@@ -191,6 +194,9 @@ func (t *talk) planAt(c *clause, w *when) {
 		a.Place = place
 	}
 }
+
+// spoken are verbs of calling and writing to somebody: no visit.
+var spoken = set("ring phone text email message write ask tell pay")
 
 // planned takes "I have a dentist appointment on Thursday".
 func (t *talk) planned(c *clause, w *when) bool {
@@ -282,7 +288,7 @@ func (t *talk) happened(c *clause, w *when) {
 			return
 		}
 	}
-	if they := c.w(0) == "they" && c.find(c.vi, len(c.words), "my") < 0 && c.find(c.vi, len(c.words), "our") < 0; they || t.nowhere(c) {
+	if they := c.w(0) == "they" && c.find(c.vi, len(c.words), "my") < 0 && c.find(c.vi, len(c.words), "our") < 0; they || t.nowhere(c) || t.leavesOpen(c) {
 		return // who, and where to?
 	}
 	if c.kind == 'y' && (w == nil || !w.hasDay) || c.unresolved(w != nil && w.hasDay) && !momentous || c.movedOn(t.plain) {

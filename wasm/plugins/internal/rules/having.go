@@ -175,6 +175,8 @@ func (t *talk) hasOne(c *clause, i int, o string, next int) {
 		}
 	case (kin(single) || kin(noun)) && (c.w(next) == "is" || strings.Contains(o, "'s ") || len(c.whens) > 0 && c.whens[0].clock):
 		return // "I've got my niece's christening", "we have the maths teacher at ten to seven"
+	case (kin(single) || noun == "children" || noun == "kids") && c.w(i) == "the":
+		return // "Raj has got the kids tonight"
 	case kin(single) || kin(noun) || noun == "children" || noun == "kids":
 		if name != "" {
 			t.relation(c, c.subj, noun, name, 0.9)

@@ -15,7 +15,7 @@ const idioms = "over the moon|on cloud nine|in seventh heaven|on top of the worl
 	"sell ~ soul|pain in the neck|pain in the butt|pain in the ass|pain in the arse|pain in the backside|thorn in ~ side|~ hand full|frog in ~ throat|lump in ~ throat|live under a rock|let the cat out|cat be out of the bag|spill the bean|spill ~ gut|" +
 	"lot on ~ plate|much on ~ plate|enough on ~ plate|black sheep of|black sheep in|a bit of a black sheep|pig in a poke|in the same boat|wrong side of the bed|bed on the wrong side|skeleton in ~ closet|skeleton in the closet|skeleton in ~ cupboard|skeleton in the cupboard|" +
 	"on thin ice|green with envy|miss the boat on|that ship have sail|itchy foot|big fish to fry|other fish to fry|rock and a hard place|turn over a new leaf|turn a new leaf|eat ~ word|eat humble pie|up the wall|drive me mad|drive me crazy|drive me nut|drive me bonkers|bull by the horn|" +
-	"be all ear|all thumb|two left foot|chip on ~ shoulder|world on ~ shoulder|cold foot about|cold foot before|get cold foot|in hot water with|be in hot water|lose ~ head|lose ~ mind|lose ~ marble|lose ~ temper|lose ~ cool|lose ~ nerve|lose the plot|lose heart|lose face|under the weather|on ~ last leg|apple of ~ eye|" +
+	"be all ear|be a pain|be a nightmare|all thumb|two left foot|chip on ~ shoulder|world on ~ shoulder|cold foot about|cold foot before|get cold foot|in hot water with|be in hot water|lose ~ head|lose ~ mind|lose ~ marble|lose ~ temper|lose ~ cool|lose ~ nerve|lose the plot|lose heart|lose face|under the weather|on ~ last leg|apple of ~ eye|" +
 	"to ~ eyeball in|to ~ eye in|to ~ ear in|to ~ neck in|to ~ elbow in|on eggshell|break the ice with|break the ice at|field day with|foot in ~ mouth|put ~ foot in it|on the fence|finger to the bone|nail on the head|hit the sack|hit the hay|hit the roof|hit the ceiling|hit the spot|hit the ground run|hit a wall|" +
 	"eye in the back of|out of steam|head in the cloud|head be in the cloud|head over heel|heart of stone|ball be in ~ court|piece of cake|beat around the bush|beat about the bush|bite the bullet|bite ~ tongue|hold ~ tongue|midnight oil|burn ~ bridge|candle at both end|bark up the wrong tree|both world|blow off steam|let off steam|blow ~ top|blow ~ mind|blow a fuse|" +
 	"call it a day|call it a night|arm and a leg|cross that bridge|spill milk|cut corner|cut to the chase|down in the dump|go down the drain|drop the ball|elephant in the room|face the music|fit as a fiddle|right as rain|fish out of water|off the handle|off the hook|off the deep end|off ~ rocker|off ~ trolley|off ~ chest|off ~ game|act together|get a grip|the hang of|out of hand|" +
@@ -56,6 +56,9 @@ func idiomatic(s sentence) bool {
 		if rest != "" {
 			words = append(words, rest)
 		}
+	}
+	if smallTalk(words) {
+		return true
 	}
 	forms := make([][]string, len(words))
 	for i, w := range words {

@@ -107,10 +107,32 @@ func (t *talk) junk(s sentence) (kind, reason string) {
 			return "question", "asks, and says nothing by itself"
 		}
 	}
+	if k := s.calledTo(first); k > 0 {
+		return "question", "asks somebody by name, and says nothing by itself"
+	}
 	if command(s, first) {
 		return "command", "asks for something to be done"
 	}
 	return "", ""
+}
+
+// calledTo is the token at which somebody who is named at token i is asked or told to do something: "tom did you lock the
+// door", "Anna don't forget the milk"; 0 where that is not so.
+func (s sentence) calledTo(i int) int {
+	if i+3 >= len(s.toks) || !calledSo[s.at(i)] && !(s.toks[i].cap && nameWord(s.at(i)) && !auxiliary(s.at(i))) {
+		return 0
+	}
+	k := i + 1
+	if s.at(k) == "," {
+		k++
+	}
+	base, rest := contraction(s.at(k))
+	who, _ := contraction(s.at(k + 1))
+	asks := (asking[base] || base == "may") && (rest == "" || rest == "not") && (who == "you" || who == "we" || who == "i" || (base == "is" || base == "was") && impersonal[who]) // "Tom have you", "Tom is that"
+	if asks || base == "do" && rest == "not" && s.at(k+1) == "forget" || s.at(k) == "please" || s.at(k) == "remember" && s.at(k+1) == "to" {
+		return k
+	}
+	return 0
 }
 
 func (s sentence) fillers() bool {

@@ -256,7 +256,7 @@ func clauses(s sentence) []sentence {
 		case t.s == "," && s.newClause(i+1), t.s == ":" && i > 0:
 			flush(i)
 			first = i + 1
-		case t.s == "and" && i == first+1 && s.at(first) == "me": // "me and my sister are going"
+		case t.s == "and" && i == first+1 && (s.at(first) == "me" || parent[s.at(first)] && parent[s.at(i+1)]): // "me and my sister are going", "Mum and Dad are coming"
 		case t.s == "and" && s.bothWith(first, i): // my lunch with Anna and Bob was moved
 		case !(t.s == "and" && s.at(i+1) == "i" && !s.verbIn(first, i)) && (t.s == "and" || t.s == "but" || t.s == "so" || t.s == "because" || t.s == "though" || t.s == "although" || t.s == "while") && i > first && s.newClause(i+1):
 			end := i

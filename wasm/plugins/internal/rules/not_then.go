@@ -168,6 +168,29 @@ func (t *talk) isThen(s sentence, subject, time string, wrong *when) {
 	t.standsFor(from, s)
 }
 
+// itIsEvent takes "it's Mia's sports day on Friday" as "Mia's sports day is on Friday".
+func (t *talk) itIsEvent(c *clause, w *when) {
+	const most = 6 // words
+	n := len(c.words)
+	if n-c.vi < 2 || n-c.vi-1 > most || t.rejoined || w.day < t.now.day || w.first < c.words[n-1].tok {
+		return
+	}
+	what := c.text[c.toks[c.words[c.vi+1].tok].start:c.toks[c.words[n-1].tok].end]
+	noun := c.w(n - 1)
+	if _, event := eventNoun(noun); !event && !occasions[noun] || (noun == "day" || noun == "evening") && n-c.vi < 4 && !strings.HasPrefix(c.w(n-2), "parents") {
+		return
+	}
+	if first := c.w(c.vi + 1); first == "a" || first == "an" || first == "only" || first == "been" || first == "like" {
+		return // "it's a party on Friday": what is?
+	}
+	t.rejoined = true
+	t.isThen(c.sentence, what, c.text[c.toks[w.first].start:c.toks[c.whens[len(c.whens)-1].next-1].end], nil)
+	t.rejoined = false
+}
+
+// occasions are of somebody or of something: "Milo's nativity", "parents' evening".
+var occasions = set("birthday anniversary nativity graduation day evening")
+
 // plannedOn is the known plan of a clause's subject on a day; nil: on any.
 func (t *talk) plannedOn(c *clause, on *when) (plan, bool) {
 	attr, noun := c.eventIn()

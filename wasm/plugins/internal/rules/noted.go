@@ -65,7 +65,7 @@ func (t *talk) note(s sentence) bool {
 	if likely < worthNoting && !lasts && (likely < worthPerson || !ok || c.kind != 'p') {
 		return false
 	}
-	if ok && (c.unreal() || c.past && c.future || c.movedOn(t.plain) || c.neg && unheard[c.verb]) {
+	if ok && (c.unreal() || c.past && c.future || c.movedOn(t.plain) || c.neg && unheard[c.verb] || c.callsBack(c.firstTime(), t.now) || t.leavesOpen(&c) || c.thing == "they" && t.justSaid() != nil && !t.namesThing(&c)) {
 		return false
 	}
 	if ok && (c.kind == 't' && !c.own && !lasts && (v.content < 3 || c.thing == "it" || c.thing == "that" || c.thing == "this") || c.elided() || c.almost() || c.offers() || c.dangling() || t.nowhere(&c)) {
@@ -79,11 +79,12 @@ func (t *talk) note(s sentence) bool {
 	}
 	past := c.past || c.perfect || !ok && v.any(func(i int) bool {
 		_, past, _ := lemma(v.words[i])
-		return past && !auxiliary(v.words[i]) && !v.state(i)
+		fitted := pastForm(v.words[i]) && i > 0 && determiner(v.at(i+1)) && !determiner(v.at(i-1)) // "the plumber fitted a tap"
+		return (past || fitted) && !auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
 	past = past && !c.perPeriod()
-	if ofFirm && !past && !v.ahead {
-		return false
+	if w := c.firstTime(); ofFirm && !past && !v.ahead || w != nil && w.hasDay && w.grain == 'd' && w.last == 0 && !past && w.day < t.now.day && c.verb == "be" {
+		return false // "bins are on Wednesday this week", on a Friday
 	}
 	t.noteClause(&c, s, past, v.ahead, notedSure)
 	return true
@@ -134,7 +135,7 @@ func (t *talk) noteClause(c *clause, s sentence, past, ahead bool, sure float64)
 // perPeriod reports whether a clause says how much a month something is, with a verb that may be of
 // the present: "we put 300 euros a month aside".
 func (c *clause) perPeriod() bool {
-	if c.w(c.vi) != c.verb {
+	if c.w(c.vi) != c.verb || pastForm(c.verb) {
 		return false
 	}
 	for i := c.vi; i < len(c.words); i++ {

@@ -44,7 +44,7 @@ func (t *talk) outlook(s sentence) bool {
 func (c *clause) hopes(i int) (about int, past bool) {
 	w, next, third := c.w(i), c.w(i+1), c.w(i+2)
 	_, _, ing := lemma(third)
-	ing = ing && third != "going" && third != "coming" && third != "having"
+	ing = ing && third != "going" && third != "coming" && (third != "having" || c.eventAt() > i || c.w(len(c.words)-1) == "done") // "having a beer"
 	switch w {
 	case "thinking":
 		if (next == "of" || next == "about") && ing {

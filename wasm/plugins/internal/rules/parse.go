@@ -110,7 +110,7 @@ func (t *talk) parse(s sentence) (clause, bool) {
 	if len(t.held) > 0 {
 		t.onHeldDay(&c)
 	}
-	if ok && (c.past || c.future || c.ing || c.must) && !c.perfect { // "was in Vienna for three days": how long, and not since when
+	if ok && !c.perfect && !c.hasBeen() { // "was in Vienna for three days": how long, and not since when
 		c.whens = slices.DeleteFunc(c.whens, func(w when) bool { return w.since && c.at(w.first) == "for" })
 	}
 	if ok && c.perfect { // "I've been here ten years in March": since when, and not what happens then
@@ -131,6 +131,17 @@ func (t *talk) parse(s sentence) (clause, bool) {
 		})
 	}
 	return c, ok
+}
+
+// hasBeen reports a clause within that says how long something has been so: "she says she's been ill for a week".
+func (c *clause) hasBeen() bool {
+	for k := c.vi; k < len(c.words)-1; k++ {
+		_, past, _ := lemma(c.w(k + 1))
+		if w := c.w(k); w == "been" || (w == "have" || w == "has" || w == "had") && (past || pastForm(c.w(k+1))) && c.w(k+2) != "to" {
+			return true
+		}
+	}
+	return false
 }
 
 // wordsOf takes contractions apart and leaves marks and times out.

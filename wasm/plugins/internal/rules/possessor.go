@@ -184,6 +184,13 @@ func (t *talk) heOrShe(c *clause, w string) (person, bool) {
 	if p, ok := t.askedAfter(other); ok {
 		return p, true
 	}
+	if b := t.justSaid(); b != nil && len(c.whens) > 0 {
+		for _, o := range t.sentencesOf(b) { // "has the plumber been?", "he came this morning"
+			if who := o.at(2); asking[o.at(0)] && o.at(1) == "the" && (trade(who) || profession(who)) {
+				return person{"the " + who, "the " + who}, true
+			}
+		}
+	}
 	for k := len(t.persons) - 1; k >= 0; k-- {
 		p := t.persons[k].person
 		if at := t.persons[k].at; at >= c.start && c.text == t.ev.Text {
@@ -215,11 +222,11 @@ func (t *talk) askedAfter(other byte) (person, bool) {
 	}
 	toks := lex(b.Text)
 	for i := len(toks) - 2; i >= 0; i-- {
-		if toks[i].s != "your" || !kin(toks[i+1].s) {
+		if toks[i].s != "your" || !kin(toks[i+1].s) && !offspring[toks[i+1].s] {
 			continue
 		}
 		sex := sexOf(toks[i+1].s, "")
-		if named := len(t.persons) > 0 && t.persons[len(t.persons)-1].name != "" && strings.Contains(t.ev.Text, t.persons[len(t.persons)-1].name); sex == other || sex == 0 || named || i+2 < len(toks) && toks[i+2].cap {
+		if named := len(t.persons) > 0 && t.persons[len(t.persons)-1].name != "" && strings.Contains(t.ev.Text, t.persons[len(t.persons)-1].name); sex == other || sex == 0 && !offspring[toks[i+1].s] || named || i+2 < len(toks) && toks[i+2].cap {
 			return person{}, false
 		}
 		noun := toks[i+1].s

@@ -142,6 +142,7 @@ func (c *clause) predicate(i int) bool {
 			return c.tail()
 		case w == "am" || w == "is" || w == "are" || w == "was" || w == "were" || w == "be" || w == "been":
 			c.past = c.past || w == "was" || w == "were"
+			c.perfect = c.perfect || w == "been" // "Ciara's been"
 			if c.beVerb(&i) {
 				continue
 			}
@@ -232,7 +233,8 @@ func (c *clause) mainVerb(i int) {
 		past = past || strings.HasSuffix(l, "ed") && len(l) > 4
 	}
 	c.verb, c.vi, c.ing = l, i, ing
-	c.past = c.past || past && !c.perfect
+	base := l == c.w(i) && (c.future || c.modal || c.can || c.w(i-1) == "to") // "wants to put the rent up"
+	c.past = c.past || past && !c.perfect && !base
 }
 
 // undertakes looks past what somebody has said that they will do, or not: "promised Ben to", "decided not
@@ -278,6 +280,10 @@ func (c *clause) object(i int) (string, int) {
 	for ; k < len(c.words); k++ {
 		if k > i && c.unread > 0 && c.words[k].tok >= c.unread {
 			return c.trim(i, k), k
+		}
+		if c.w(k) == "and" && c.w(k+1) == "a" && (c.w(k+2) == "half" || c.w(k+2) == "quarter") {
+			k += 2 // "five and a half"
+			continue
 		}
 		switch c.w(k) {
 		case ",", "because", "but", "so", "when", "while", "since", "which", "who", "where", "that", "too", "now", "again", "instead", "if", "until", "though",
@@ -362,9 +368,6 @@ func (c *clause) find(i, n int, w string) int {
 func (c *clause) almost() bool {
 	return (c.past || c.perfect) && (c.find(1, c.vi-1, "almost") >= 0 || c.find(1, c.vi-1, "nearly") >= 0)
 }
-
-// unreal reports what could have been and was not: "I could have been a pilot".
-func (c *clause) unreal() bool { return c.modal && c.perfect && c.ends != "?" }
 
 // elided reports a verb that stands for one said before: "Hanna does, until
 // Friday".

@@ -3,13 +3,20 @@ package rules
 import "strings"
 
 // takesBack are the words, between commas or without, by which somebody takes back what they just said, the longer first.
-var takesBack = wordLists("no , sorry|no sorry|no , wait|no wait|wait , no|wait no|oh no , sorry|or rather|no i mean|i mean|scratch that|make that|sorry")
+var takesBack = wordLists("no , sorry|no sorry|no , wait|no wait|wait , no|wait no|oh no , sorry|or rather|no i mean|i mean|scratch that|make that|actually no|no actually|sorry")
+
+// putsRight are words that do so only between two times: "on the fifth, well, the sixth now", "tuesday no wednesday".
+var putsRight = wordLists("no|well|actually|nope")
 
 // retaken is a sentence without what its speaker takes back in it: "on the first, no, sorry, the second of December",
 // "in Leeds, no wait, Bradford". A time is put right by a time, a word by a word.
 func (s sentence) retaken(now moment) (string, bool) {
 	for i := 2; i+1 < len(s.toks); i++ {
-		j := s.takesBackAt(i)
+		j := s.takesBackAt(i, takesBack)
+		timeOnly := j == 0
+		if timeOnly {
+			j = s.takesBackAt(i, putsRight)
+		}
 		if j == 0 {
 			continue
 		}
@@ -29,6 +36,9 @@ func (s sentence) retaken(now moment) (string, bool) {
 			if said := head + s.text[s.toks[j].start:s.end]; timeAt(said, len(head), now) {
 				return said, true
 			}
+		}
+		if timeOnly {
+			continue
 		}
 		before := s.at(end - 2)
 		if s.at(j) == before && j+1 < len(s.toks) {
@@ -57,16 +67,18 @@ func timeAt(text string, at int, now moment) bool {
 	return false
 }
 
-// takesBackAt is the token after such words at token i, and after a comma behind them; 0 where there are none.
-func (s sentence) takesBackAt(i int) int {
-	for _, words := range takesBack {
-		if !s.has(i, words) || len(words) == 1 && s.at(i-1) != "," {
+// takesBackAt is the token after such words at token i, and after a comma behind them; 0 where there are none. A word alone
+// stands between commas, if not between two times of a text without marks.
+func (s sentence) takesBackAt(i int, all [][]string) int {
+	for _, words := range all {
+		alone := len(words) == 1 && (words[0] == "sorry" || strings.Contains(s.text, ","))
+		if !s.has(i, words) || alone && s.at(i-1) != "," {
 			continue
 		}
 		j := i + len(words)
 		if s.at(j) == "," {
 			j++
-		} else if len(words) == 1 {
+		} else if alone {
 			continue
 		}
 		if j < len(s.toks) {

@@ -181,7 +181,7 @@ func (t *talk) piece(from, to int, part Part) {
 			t.meet(s.toks, s.text)
 			continue // the next sentence says that it still is so
 		}
-		if from := len(t.out.Candidates); !t.tip(s) && part != HowTo && !t.task(s) && !t.resolved(s) && !t.referred(s) {
+		if from := len(t.out.Candidates); !t.tip(s) && part != HowTo && !t.task(s) && !t.resolved(s) && !t.agreedTo(s) && !t.referred(s) {
 			t.sentence(s)
 			t.withTurnZh(s, from)
 		}

@@ -163,8 +163,12 @@ func itIsDay(s sentence, k int) bool {
 		return false
 	}
 	d, ok := ordinal(s.at(k + 1))
-	end := s.at(k + 2)
-	return ok && d > 3 && (end == "" || end == "," || end == "at" || end == "now" || end == "then" || end == "instead")
+	return ok && d > 3 && endsDay(s.at(k+2))
+}
+
+// endsDay reports what may follow "is the eleventh", where that is a day and no place in a list.
+func endsDay(w string) bool {
+	return w == "" || w == "," || w == "." || w == "at" || w == "now" || w == "then" || w == "instead"
 }
 
 // longAgo reports what was so at some time that the words do not say, and not just now: "my first car was a Mini", "my parents

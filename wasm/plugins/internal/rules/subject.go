@@ -83,6 +83,13 @@ func (t *talk) subject(c *clause) int {
 		if c.w(1) == "'s" {
 			return t.owned(c, p, 2)
 		}
+		if c.w(1) == "and" && c.w(2) == "i" {
+			c.subj, c.kind, c.own = t.self, 'w', true
+			return 3
+		}
+		if c.w(1) == "and" && parent[c.w(2)] {
+			return t.owned(c, t.self, 0)
+		}
 		c.subj, c.kind, c.own, c.thing = p, 'p', true, w
 		return 1
 	}
@@ -185,6 +192,11 @@ var subjectless = set("sounds looks seems smells tastes bet glad gotta wanna gon
 func (t *talk) owned(c *clause, owner person, i int) int {
 	if k := t.namesOf(c, owner, i); k > 0 {
 		return k
+	}
+	if kin(c.w(i)) && c.w(i+1) == "and" && kin(c.w(i+2)) && (verbish(c.w(i+3)) || auxiliary(c.w(i+3)) || adverb(c.w(i+3))) { // "my mum and dad"
+		both := " " + c.w(i) + " and " + c.w(i+2)
+		c.subj, c.kind, c.own, c.thing = person{possessive(owner.name) + both, possessive(owner.key) + both}, 'p', true, both[1:]
+		return i + 3
 	}
 	k := c.untilVerb(i)
 	if k <= i {

@@ -108,6 +108,7 @@ func (t *talk) cameToNothing(s sentence) bool {
 	for adverb(s.at(i)) {
 		i++
 	}
+	owed := s.at(i+1) == "meant" || s.at(i+1) == "supposed"
 	switch w := s.at(i); {
 	case (w == "was" || w == "were") && s.at(i+2) == "to" && (s.at(i+1) == "going" || s.at(i+1) == "about" || s.at(i+1) == "planning" || s.at(i+1) == "supposed" || s.at(i+1) == "meant" || s.at(i+1) == "hoping"):
 	case (w == "planned" || w == "meant" || w == "wanted" || w == "intended" || w == "hoped" || w == "tried") && s.at(i+1) == "to":
@@ -118,6 +119,9 @@ func (t *talk) cameToNothing(s sentence) bool {
 		if s.at(i) != "but" && s.at(i) != "though" {
 			continue
 		}
+		if met := s.at(i + 1); owed && met != "we" && met != "i" {
+			return true // "I was meant to be in Dublin but they cancelled"
+		}
 		for k := i + 1; k < min(len(s.toks), i+6); k++ {
 			switch base, rest := contraction(s.at(k)); {
 			case rest == "not" && (base == "did" || base == "could" || base == "do"), s.at(k) == "never", s.at(k) == "not", s.at(k) == "forgot", s.at(k) == "changed" && s.at(k+2) == "mind":
@@ -126,4 +130,10 @@ func (t *talk) cameToNothing(s sentence) bool {
 		}
 	}
 	return false
+}
+
+// unreal reports what could have been and was not: "I could have been a pilot".
+func (c *clause) unreal() bool {
+	meant := c.past && c.verb == "be" && c.w(c.vi+1) == "meant" && c.w(c.vi+2) == "to"
+	return (c.modal && c.perfect || meant) && c.ends != "?"
 }

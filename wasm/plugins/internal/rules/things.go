@@ -166,7 +166,9 @@ func (t *talk) scheduled(c *clause, i int) bool {
 	case attr != "" && w != nil && !c.past && (be || begins[c.verb]) && t.eventIs(c, w, attr):
 	case w != nil && w.hasDay && !w.habit && !c.past && !c.neg && !pronoun(c.thing) && (!be || c.must) && w.unix() > t.ev.At:
 		subject := c.subj
-		c.subj = t.self
+		if c.subj = t.self; t.other(t.whose(c)) {
+			c.subj = t.whose(c).person // "my sister's flight lands at ten"
+		}
 		t.planAt(c, w)
 		c.subj = subject
 	default:
@@ -206,7 +208,7 @@ func (t *talk) thingAt(c *clause, i int) {
 	if c.w(i) == "parked" {
 		i++
 	}
-	where := c.join(i, len(c.words))
+	where := strings.TrimRight(c.join(i, len(c.words)), " ,")
 	switch w := c.w(i); w {
 	case "with":
 		if attr, _ := c.eventIn(); attr == "" && findable(c.thing) && (c.capital(i+1) || determiner(c.w(i+1)) && (keepers[c.w(i+2)] || kin(c.w(i+2)) || trade(c.w(i+2)))) {
@@ -214,7 +216,7 @@ func (t *talk) thingAt(c *clause, i int) {
 		}
 	case "in", "on", "under", "behind", "at", "next", "opposite", "inside", "near", "above", "beside", "upstairs", "downstairs", "across":
 		if (len(c.words)-i >= 2 || w == "upstairs" || w == "downstairs") && !meal(c.thing) && !figurative[c.w(len(c.words)-1)] && !figurative[c.w(i+1)] &&
-			len(strings.Fields(c.thing)) <= 5 && where != "at all" && where != "on" && where != "on again" && !dated(where) {
+			len(strings.Fields(c.thing)) <= 5 && where != "at all" && where != "on" && c.w(i+1) != "and" && c.w(i+1) != "again" && !dated(where) {
 			t.locatedAt(c, where)
 		}
 	}
@@ -356,7 +358,8 @@ func (t *talk) itIs(c *clause, w *when) {
 		return
 	}
 	if next := c.w(c.vi + 1); next != "" && next != "," && next != "same" && next != "now" && next != "actually" && next != "then" && !preposition(next) {
-		return // "it's my aunt's birthday on Friday"
+		t.itIsEvent(c, w) // "it's my aunt's birthday on Friday"
+		return
 	}
 	if subject := t.namedBefore(c); subject != "" {
 		t.isThen(c.sentence, subject, c.text[c.toks[w.first].start:c.toks[w.next-1].end], nil)
@@ -374,27 +377,4 @@ func (t *talk) itIs(c *clause, w *when) {
 			}
 		}
 	}
-}
-
-// dated reports words that name a date, if one that does not exist: they are no place.
-func dated(where string) bool {
-	for w := range strings.FieldsSeq(strings.ToLower(where)) {
-		switch strings.Trim(w, ".,") {
-		case "percent", "%", "degrees", "kmh", "mph", "volts":
-			return true
-		}
-		if strings.HasSuffix(w, "%") {
-			return true
-		}
-		if _, day := ordinal(w); weekdayOf(w, false) >= 0 || monthOf(w) > 0 || day && w[0] <= '9' {
-			return true
-		}
-		if h, m, ok := strings.Cut(w, ":"); ok && numeric(h) && numeric(m) {
-			return true
-		}
-		if _, p := digits(strings.Trim(w, ".,")); len(p) == 3 || len(p) == 2 && strings.HasPrefix(where, "on ") {
-			return true
-		}
-	}
-	return false
 }

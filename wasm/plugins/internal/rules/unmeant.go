@@ -44,6 +44,38 @@ func ofNobody(s sentence, raw string) string {
 	return ""
 }
 
+// smallTalk reports what one says of the weather to come and of what is everybody's: "I reckon it'll snow tomorrow", "the
+// traffic was shocking". Contractions of words are taken apart.
+func smallTalk(words []string) bool {
+	of, at := false, -1 // what is everybody's, and its "was"
+	for i, w := range words {
+		ahead := i > 0 && words[i-1] == "it" && (w == "will" || w == "might" || w == "is") && i < 5
+		for k := i + 1; ahead && k < min(len(words), i+6); k++ {
+			if rains[words[k]] && (k < 2 || words[k-1] != "the") {
+				return true
+			}
+		}
+		if at < 0 {
+			of = of || everybodys[w]
+			if w == "was" || w == "were" || w == "is" || w == "are" {
+				at = i
+			}
+		}
+	}
+	for i := at + 1; of && at > 0 && i < min(len(words), at+4); i++ {
+		if judged[words[i]] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	rains      = set("rain raining snow snowing pour pouring drizzle hail hailing freeze chuck chucking tip tipping bucket bucketing")
+	everybodys = set("traffic queue queues weather roads rain wind motorway parking crowds")
+	judged     = set("shocking unreal awful terrible horrible dreadful mental crazy ridiculous insane mad murder hell horrendous diabolical dire bad rubbish lovely gorgeous brilliant amazing fantastic beautiful great nice good glorious heavy light solid mayhem chaos")
+)
+
 // scoredZh finds a score beside who won or lost: 二比零赢了.
 func scoredZh(raw string) bool {
 	if !containsAny(raw, "赢", "输", "平", "踢", "胜", "负") {

@@ -252,6 +252,10 @@ func sameDay(s sentence, whens []when) {
 			if day == nil && i == 1 && w.grain == 'd' && !s.chinese() && s.together(&whens[0], w) {
 				whens[0].onDay(w)
 			}
+			if day != nil && w.assumed == 1 && w.day < day.day && (s.at(w.first) == "until" || s.at(w.first) == "till" || s.at(w.first-1) == "until" || s.at(w.first-1) == "till") {
+				_, _, d := date(w.day)
+				w.day = calendar.DayOfMonth(day.day, d, true) // "for Christmas, until the second"
+			}
 			day = w
 		case day != nil && w.clock && !w.hasDay && !w.byPart:
 			w.onDay(day)

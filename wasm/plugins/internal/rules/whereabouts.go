@@ -121,3 +121,26 @@ func findable(what string) bool {
 	noun := last(strings.ToLower(what))
 	return !kin(noun) && !kin(trimS(noun)) && !profession(noun) && !unplaceable[noun] && !unplaceable[trimS(noun)]
 }
+
+// dated reports words that name a date, if one that does not exist: they are no place.
+func dated(where string) bool {
+	for w := range strings.FieldsSeq(strings.ToLower(where)) {
+		switch strings.Trim(w, ".,") {
+		case "percent", "%", "degrees", "kmh", "mph", "volts":
+			return true
+		}
+		if strings.HasSuffix(w, "%") {
+			return true
+		}
+		if _, day := ordinal(w); weekdayOf(w, false) >= 0 || monthOf(w) > 0 || day && w[0] <= '9' {
+			return true
+		}
+		if h, m, ok := strings.Cut(w, ":"); ok && numeric(h) && numeric(m) {
+			return true
+		}
+		if _, p := digits(strings.Trim(w, ".,")); len(p) == 3 || len(p) == 2 && strings.HasPrefix(where, "on ") {
+			return true
+		}
+	}
+	return false
+}

@@ -179,7 +179,7 @@ func relativeIn(toks []token) (p met, ok bool) {
 		base, rest := contraction(toks[i].s)
 		switch {
 		case i == 0 && parent[base] && (rest == "is" || rest == "" && verbish(toks[1].s)): // "Dad's ill"
-		case (base == "my" || base == "our") && kin(toks[i+1].s) && (i+2 == len(toks) || !toks[i+2].cap && toks[i+2].s != "'s" && toks[i+2].s != ","):
+		case (base == "my" || base == "our") && (kin(toks[i+1].s) || offspring[toks[i+1].s]) && (i+2 == len(toks) || !toks[i+2].cap && toks[i+2].s != "'s" && toks[i+2].s != ","):
 			base = toks[i+1].s
 		default:
 			continue

@@ -6,7 +6,7 @@ import "strings"
 
 // isDay reports a subject that is a day, before "is the 31st" at the article k: "my last day at Acme".
 func isDay(s sentence, k int) bool {
-	if end := s.at(k + 2); end != "" && end != "," && end != "." || s.toks[k+1].kind != 'n' {
+	if d, ok := ordinal(s.at(k + 1)); !ok || d < 4 && s.toks[k+1].kind != 'n' || !endsDay(s.at(k+2)) {
 		return false
 	}
 	if _, rest := contraction(s.at(k - 1)); s.at(k-1) != "is" && s.at(k-1) != "was" && rest != "is" {
@@ -14,7 +14,7 @@ func isDay(s sentence, k int) bool {
 	}
 	for i := 0; i < k; i++ {
 		w, _ := contraction(s.at(i))
-		if _, event := eventNoun(w); event || w == "day" || w == "date" || w == "deadline" || w == "shift" || w == "payday" || w == "anniversary" {
+		if _, event := eventNoun(w); event || w == "day" || w == "date" || w == "deadline" || w == "shift" || w == "payday" || w == "completion" || w == "anniversary" {
 			return true
 		}
 	}
