@@ -208,6 +208,8 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 	case "location":
 	case "relatives":
 		value = strings.TrimPrefix(value, "个") // 我有个弟弟
+	case "pets":
+		value = clipZh(petNameZh(value))
 	case "job":
 		value = strings.TrimPrefix(value, "到") // 做到经理
 	default:

@@ -114,7 +114,7 @@ func toldZh(x string) bool {
 	if strings.Contains(x, "就") && !containsAny(x, "早就", "已经", "当时", "那时", "就认识", "就知道", "就开始", "就有", "就分了", "就分手", "就辞了", "就辞职了", "就离了", "就离婚了", "就离职了", "就卖了", "就没了", "就断了", "就去世") || containsAny(x, "就要", "快要", "会") && strings.HasSuffix(x, "的") {
 		return false
 	}
-	if aboutToZh(x) {
+	if aboutToZh(x) || startsWithAny(x, []string{"得了", "等了", "要了"}) { // 得一月份了
 		return false
 	}
 	if before, _, ok := strings.Cut(x, "该"); ok && strings.HasSuffix(x, "了") && !endsWithAny(before, []string{"应", "早", "就", "不", "本"}) {

@@ -26,8 +26,10 @@ func (t *talk) askedAfterZh() (person, bool) {
 	if b == nil || strings.HasPrefix(t.ev.Text, "我") {
 		return person{}, false
 	}
-	if q := stripLeadZh(b.Text); startsWithAny(q, []string{"她", "他"}) && !startsWithAny(q, []string{"她们", "他们"}) && askersIn(strings.TrimRight(q, "？? ")) {
-		if p, ok := t.lastPerson(); ok { // 她还在银行上班吗？
+	q := stripLeadZh(b.Text)
+	bare := strings.TrimRight(q, "？? ")
+	if startsWithAny(q, []string{"她", "他"}) && (askersIn(bare) || len(bare) < len(q) || strings.HasSuffix(bare, "吧")) {
+		if p, ok := t.lastPerson(); ok && !startsWithAny(q, []string{"她们", "他们"}) { // 她还在银行上班吗？
 			return p, true
 		}
 		t.topic.unclear = true // what the answer says is not of the speaker

@@ -34,6 +34,12 @@ func (q *askedZh) filled(a, rest string) string {
 	if unit := trimTails(after, "了", "的"); (gap == "几" || gap == "多少") && unit != "" && strings.HasPrefix(strings.TrimLeft(a, digitsZh), unit) { // 几分糖 / 三分糖去冰
 		return strings.TrimSuffix(before+a+"，"+rest, "，")
 	}
+	if who := trimTails(before, "是", "在", "做", "干", "当"); (gap == "什么" || gap == "啥") && jobGapZh(before, after) && startsWithAny(a, []string{"在", "做", "开", "干", "当"}) {
+		if personZh(who) || foreignZh(who) || who == q.whose && who != "" || who == "我" { // 马超干什么工作的 / 在美团做运营
+			return strings.TrimSuffix(who+a+"，"+rest, "，")
+		}
+		return ""
+	}
 	a = strings.TrimPrefix(a, "就")
 	if strings.HasSuffix(gap, "时候") {
 		a = trimHeads(a, "约的是", "约的", "约在", "定在", "定的", "订的")
@@ -128,7 +134,7 @@ const digitsZh = "〇零一二两三四五六七八九十百千万半几01234567
 
 // jobGapZh reports 做什么的, 干什么 or 做什么工作.
 func jobGapZh(before, after string) bool {
-	return endsWithAny(before, []string{"做", "干", "当"}) && (after == "的" || after == "工作" || after == "")
+	return endsWithAny(before, []string{"做", "干", "当"}) && slices.Contains([]string{"的", "工作", "工作的", "活", ""}, after)
 }
 
 // fits reports whether an answer can be what a gap asks for.

@@ -88,7 +88,8 @@ var tagsZh = []string{"对吧", "是吧", "对不对", "是不是", "没错吧",
 // questionZh is the question that a turn asks, if it asks one alone.
 func questionZh(text string, now moment) (askedZh, bool) {
 	all := sentences(text)
-	if len(all) == 0 || len(all) > 1 && (all[len(all)-2].ends == "？" || all[len(all)-2].ends == "?") {
+	const cry = 2 // characters at most: 啊？
+	if len(all) == 0 || len(all) > 1 && len(all[len(all)-2].toks) > cry && (all[len(all)-2].ends == "？" || all[len(all)-2].ends == "?") {
 		return askedZh{}, false
 	}
 	s := all[len(all)-1]
@@ -190,7 +191,7 @@ func (q *askedZh) with(first, rest string) string {
 		if q.text == "我" || strings.ContainsAny(q.text, "还着在了") || startsWithAny(q.text, []string{"现", "今", "明", "后", "那", "然", "结"}) || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你这那来等好别") || !strings.ContainsAny(first, "了去要会在") {
 			return ""
 		}
-		return q.text + first + then
+		return q.text + strings.TrimPrefix(first, q.text) + then
 	}
 	if made := q.knows(first, rest); made != "" {
 		return made

@@ -23,6 +23,9 @@ func eventInZh(s string) (attribute, word string) {
 	if strings.Contains(s, "会议室") || containsAny(s, "带午饭", "带晚饭", "做晚饭", "做午饭", "热午饭") {
 		return "", "" // a room, and what one brings
 	}
+	if x := strings.TrimSpace(s); x == "会是" || startsWithAny(x, []string{"会定在", "会改到", "会改在", "会推到"}) {
+		return "meeting", "会"
+	}
 	for _, e := range eventsZh {
 		if _, after, ok := strings.Cut(s, e.word); ok && !strings.HasPrefix(after, "纪念") && !strings.HasPrefix(after, "周年") {
 			return e.attribute, e.word
@@ -107,7 +110,7 @@ func (t *talk) changeZh(b *bareZh) bool {
 func courseOffZh(x string) string {
 	what, ok := strings.CutSuffix(strings.TrimRight(x, "。，！! 了"), "取消")
 	what = strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(what, "被"), "又"), "的 ")
-	if n := utf8.RuneCountInString(what); !ok || n < 2 || n > 8 || !endsWithAny(what, []string{"课", "班", "训练", "活动", "演出", "航班", "团", "球赛", "讲座", "秋游", "春游", "团建"}) || strings.ContainsAny(what, "他她你") {
+	if n := utf8.RuneCountInString(what); !ok || n < 2 && what != "课" || n > 8 || !endsWithAny(what, []string{"课", "班", "训练", "活动", "演出", "航班", "团", "球赛", "讲座", "秋游", "春游", "团建"}) || strings.ContainsAny(what, "他她你") {
 		return ""
 	}
 	return what
@@ -270,7 +273,7 @@ var arrangedZh = [...]string{"约", "订", "定", "安排", "票", "抢", "报",
 // bygoneZh reports whether a clause tells of a day, a month or a feast of the past that would be to come by its name alone.
 func (t *talk) bygoneZh(x, raw string, w *when) bool {
 	if w.grain != 'd' || w.last > 0 && w.days == nil {
-		return toldZh(x) || goesOnZh(raw)
+		return toldZh(x) || goesOnZh(raw) || w.grain == 'M' && t.sinceThenZh(x, w)
 	}
 	if wasDoneZh(x) {
 		return true
@@ -287,6 +290,16 @@ func (t *talk) bygoneZh(x, raw string, w *when) bool {
 	last := *w
 	last.past(t.now)
 	return toldZh(x) && (w.days != nil || t.now.day-last.day <= w.day-t.now.day || completedZh(x))
+}
+
+// sinceThenZh reports a deed that was done as early as a month, if the last such month is nearer than the next one:
+// 八月份我就还给老方了.
+func (t *talk) sinceThenZh(x string, w *when) bool {
+	_, deed, ok := strings.Cut(x, "就")
+	last := *w
+	last.past(t.now)
+	return ok && t.now.day-last.day <= w.day-t.now.day && strings.HasSuffix(trimZhEnd(x), "了") &&
+		startsWithAny(deed, []string{"还给", "还了", "还清", "给了", "交了", "走了", "搬走", "搬了", "卖了", "寄了", "退了", "停了", "拆了", "关门", "关了", "出院", "买了", "生了", "换了", "回来了", "回国了", "来了", "到了", "办完", "弄完", "结束了", "辞", "取消", "不干了", "不在", "拿到", "收到", "装好", "修好", "订好", "签了"})
 }
 
 // willZh reports words for what is to come.

@@ -234,7 +234,7 @@ func (t *talk) noteZh(s sentence) bool {
 	n := utf8.RuneCountInString(raw)
 	b := t.bare(s)
 	milestone := milestoneZh(b.text)
-	if n < 6 && !milestone || n > 60 || t.topic.unclear && !t.topic.thing || unmeantZh(raw) || jokeZh(t.said.raw()) || undecidedZh(raw) || containsAny(raw, moodsZh[:]...) && !milestone {
+	if n < 6 && !milestone || n > 60 || t.topic.unclear && !t.topic.thing || headlessZh(b.text) || unmeantZh(raw) || jokeZh(t.said.raw()) || undecidedZh(raw) || containsAny(raw, moodsZh[:]...) && !milestone {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)

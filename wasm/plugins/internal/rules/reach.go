@@ -164,8 +164,8 @@ func (t *talk) contact(s sentence, who person, attribute, value, text string) {
 		Spans: []abi.Span{{Start: s.start, End: s.end}}, Entities: []abi.Entity{{Name: who.name, Kind: "person"}}, Tags: []string{"contact"}})
 }
 
-var contactsZh = [...]struct{ noun, attribute string }{{"手机号码", "phone"}, {"电话号码", "phone"}, {"手机号", "phone"}, {"电话", "phone"}, {"号码", "phone"}, {"手机", "phone"},
-	{"电子邮箱", "email"}, {"邮箱", "email"}, {"邮件地址", "email"}, {"家庭地址", "address"}, {"地址", "address"}, {"住址", "address"}}
+var contactsZh = [...]struct{ noun, attribute string }{{"手机号码", "phone"}, {"电话号码", "phone"}, {"手机号", "phone"}, {"电话", "phone"}, {"号码", "phone"}, {"手机", "phone"}, {"新号", "phone"},
+	{"微信号", "wechat"}, {"微信", "wechat"}, {"QQ号", "qq"}, {"QQ", "qq"}, {"电子邮箱", "email"}, {"邮箱", "email"}, {"邮件地址", "email"}, {"家庭地址", "address"}, {"地址", "address"}, {"住址", "address"}}
 
 // reachedZh takes 我的电话是+86 138 0013 8000, 李娜的邮箱是li@example.com, 我的地址是….
 func (t *talk) reachedZh(b *bareZh) bool {
@@ -188,7 +188,11 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		value := ""
 		switch of.attribute {
 		case "phone":
-			value = phoneIn(rest)
+			value = phoneIn(spokenDigitsZh(rest))
+		case "wechat", "qq":
+			if id := strings.TrimRight(rest, " 。，,"); len(id) >= 5 && len(id) <= 20 && strings.Trim(strings.ToLower(id), "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !strings.ContainsAny(rest, " ") {
+				value = id
+			}
 		case "email": // its stops end no sentence
 			if _, whole, ok := strings.Cut(b.s.text[b.s.start:], of.noun); ok {
 				value = mailIn(strings.TrimLeft(whole, "是为：: 就换改变成了"))
@@ -224,6 +228,16 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		return true
 	}
 	return false
+}
+
+// spokenDigitsZh writes a number that was said digit by digit: 幺三九零零. Other words stay as they are.
+func spokenDigitsZh(s string) string {
+	const least = 7 // digits
+	digits := strings.NewReplacer("幺", "1", "零", "0", "〇", "0", "一", "1", "二", "2", "三", "3", "四", "4", "五", "5", "六", "6", "七", "7", "八", "8", "九", "9", " ", "").Replace(trimZh(s))
+	if len(digits) < least || strings.Trim(digits, "0123456789") != "" {
+		return s
+	}
+	return digits
 }
 
 // mobileZh reports a Chinese mobile number, of which somebody mostly has one: eleven digits

@@ -136,7 +136,7 @@ func inYearZh(s sentence, k, y int, w *when) int {
 
 // inMonthZh reads what is meant of a month, from token k: 五号, or nothing and the month itself.
 func inMonthZh(s sentence, k, y, m int, w *when) int {
-	d, n := dayOfMonthZh(s, k)
+	d, n := bareDayZh(s, k)
 	if n > 0 {
 		w.calendar(y, m, d)
 		return n
@@ -170,6 +170,19 @@ func dayOfMonthZh(s sentence, k int) (d, n int) {
 		return 0, 0
 	}
 	return d, n + 1
+}
+
+// bareDayZh reads at token k, behind a month, a day without 号: 一月十八.
+func bareDayZh(s sentence, k int) (d, n int) {
+	d, n = dayOfMonthZh(s, k)
+	if n > 0 {
+		return d, n
+	}
+	d, n = numberZh(s, k)
+	if next := s.at(k + n); n == 0 || d < 10 || d > 31 || next != "" && s.toks[k+n].kind != 'p' && (s.toks[k+n].kind == 'n' || strings.Contains("个天块元点岁人次年周里斤多几来节集章页家本万千百条件场门分小公平米号月到至和、.:", next)) {
+		return 0, 0
+	}
+	return d, n
 }
 
 // monthZh reads 下个月, 上月五号, 上个季度.
@@ -224,7 +237,7 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 		if lunarZh(s, i, next) {
 			return 0
 		}
-		d, took := dayOfMonthZh(s, next)
+		d, took := bareDayZh(s, next)
 		if early, more := dayOfMonthZh(s, next+1); s.at(next) == "初" && more > 0 { // 三月初五号
 			d, took = early, more+1
 		}
@@ -321,7 +334,9 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 	}
 	if word, n := prefixZh(s, i+r+u, "一", "二", "三", "四", "五", "六", "日", "天", "末"); n > 0 {
 		d := strings.Index("一二三四五六日", word) / 3
-		if before, of := s.at(i-1), s.at(i+u+n); r == 0 && before != "" && of != "" && strings.Contains("一两每", before) && strings.Contains("次回遍天节趟顿小", of) {
+		if before, of := s.at(i-1), s.at(i+u+n); r == 0 && u == 1 && of != "" && (strings.Contains("百千万", of) || strings.Contains("小老", before) && strings.Contains("块元十", of)) {
+			return 0 // 小周六百块
+		} else if r == 0 && before != "" && of != "" && strings.Contains("一两每", before) && strings.Contains("次回遍天节趟顿小", of) {
 			return 0 // 一周三次
 		}
 		if word == "天" {

@@ -71,7 +71,7 @@ func trimAdverbsZh(s string) string {
 	for again := true; again; {
 		again = false
 		for _, a := range [...]string{"现在", "已经", "也", "都", "很", "就", "一直", "还", "特别", "非常", "真的", "最近", "以前", "平时", "经常", "刚刚", "刚", "终于", "最", "从小", "超级", "超", "挺", "比较", "再", "目前", "真", "从来", "是", "太", "大学", "研究生", "打算", "更", "有点", "蛮", "要", "会", "这个人", "小时候", "的时候", "期末", "期中", "正式", "可能", "好像", "大概", "也许", "估计", "应该", "似乎", "其实", "并", "根本", "原来", "后来", "开始"} {
-			if r, ok := strings.CutSuffix(s, a); ok && !(a == "太" && strings.HasSuffix(r, "太")) { // 太太
+			if r, ok := strings.CutSuffix(s, a); ok && !(a == "太" && strings.HasSuffix(r, "太")) && !(strings.Contains("超真挺", a) && utf8.RuneCountInString(r) == 1 && strings.Contains(surnamesZh, r)) { // 太太, 马超
 				s, again = strings.TrimSpace(r), true
 			}
 		}
