@@ -15,6 +15,11 @@ var outcomesZh = [...]string{"出来", "回来", "下来", "过来", "好", "完
 // 那个报价单我发给客户了吗, 狗粮 of 狗粮还有吗, 那辆车 of 我不是说要把那辆车卖了吗. It is "" where no rule can tell.
 func aboutZh(x string) string {
 	x = strings.TrimRight(stripLeadZh(x), "？?。！! ")
+	for _, ask := range [...]string{"多少", "几", "谁", "哪", "什么", "怎么样", "咋样"} {
+		if before, _, ok := strings.Cut(x, ask); ok {
+			x = before // 我那台车卖了多少
+		}
+	}
 	own := ""
 	if _, thing, ok := strings.Cut(x, "把"); ok {
 		x = thing

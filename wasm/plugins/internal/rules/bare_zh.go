@@ -26,6 +26,12 @@ func (t *talk) bare(s sentence) bareZh {
 		of, _ := cutCommaZh(s.from(w.next))
 		return w.hasDay && w.day > t.now.day && strings.HasPrefix(of, "的") && completedZh(of) && containsAny(of, "我", "已经")
 	})
+	for i := range b.whens {
+		w := &b.whens[i]
+		if w.last > w.day && w.last >= t.now.day && w.day <= t.now.day && (s.at(w.next) == "前" || s.at(w.next) == "之" && s.at(w.next+1) == "前" || s.at(w.first-1) == "到") {
+			w.day, w.last = w.last, 0 // 月底前, 住到月底
+		}
+	}
 	if containsAny(t.said.raw(), "这学期", "放学", "下课", "开门", "营业") { // 三点半放学，不过周三有社团
 		for i := range b.whens {
 			b.whens[i].habit = b.whens[i].habit || b.whens[i].weekday
@@ -188,8 +194,8 @@ var (
 
 // clipZh cuts off what another clause says behind a value, where no comma stands between: 麸质 of 麸质吃了肚子疼.
 func clipZh(value string) string {
-	for _, more := range [...]string{"我", "希望", "之前", "以前", "太", "特别", "非常"} {
-		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !(more == "我" && endsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
+	for _, more := range [...]string{"我", "她", "他", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用"} {
+		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !strings.HasPrefix(value[i:], "他人") && !((more == "我" || more == "她" || more == "他") && endsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
 			value = value[:i]
 		}
 	}

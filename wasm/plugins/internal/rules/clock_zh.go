@@ -64,7 +64,7 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 			} else {
 				w.day += boolInt(w.hasDay)
 			}
-		} else if h < 12 && !(h > 9 && part == "中午") && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) && !containsAny(s.text[:s.end], "早起", "起早", "赶早", "起大早") || supperZh(s, i, h) || h > 4 && worksUntilZh(s.text[s.start:s.toks[i].start]))) {
+		} else if h < 12 && !(h > 9 && part == "中午") && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) && !(h < 5 && asleepZh(s.text[:s.end])) && !containsAny(s.text[:s.end], "早起", "起早", "赶早", "起大早") || supperZh(s, i, h) || h > 4 && worksUntilZh(s.text[s.start:s.toks[i].start]))) {
 			h += 12
 		}
 		if part == "凌晨" && h < 6 && !w.hasDay && now.minute >= 6*60 && s.comingZh() {
@@ -95,9 +95,14 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 	return p
 }
 
+// asleepZh reports words by which a small hour is one of the night: 两点多才睡.
+func asleepZh(text string) bool {
+	return containsAny(text, "睡", "醒", "失眠", "熬夜", "通宵") && !strings.Contains(text, "午")
+}
+
 // worksUntilZh reports words after which an hour is one of the evening: 上班到, 营业到.
 func worksUntilZh(before string) bool {
-	return endsWithAny(before, []string{"上班到", "加班到", "班到", "忙到", "营业到", "干到", "开会到", "上课到"}) && !endsWithAny(before, []string{"夜班到", "晚班到"})
+	return endsWithAny(before, []string{"得到", "要到", "估计到"}) && containsAny(before, "加班", "开会", "上班", "营业") || endsWithAny(before, []string{"上班到", "加班到", "班到", "忙到", "营业到", "干到", "开会到", "上课到"}) && !endsWithAny(before, []string{"夜班到", "晚班到"})
 }
 
 // shortOfZh reads how many minutes are missing to an hour at token i, and how many tokens that takes: 差一刻, 差五分.

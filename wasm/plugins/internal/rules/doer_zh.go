@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,6 +36,9 @@ func (t *talk) askedAfterZh() (person, bool) {
 		t.topic.unclear = true // what the answer says is not of the speaker
 		return person{}, false
 	}
+	if asksOnZh(strings.TrimPrefix(q, "那")) { // 老韩住院了 / 那现在怎么样了 / 下周一出院
+		t.topic = t.earlierTopic()
+	}
 	for _, you := range [...]string{"你", "您"} {
 		_, rest, ok := strings.Cut(b.Text, you)
 		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "家"), "的")
@@ -43,6 +47,24 @@ func (t *talk) askedAfterZh() (person, bool) {
 		}
 	}
 	return person{}, false
+}
+
+// earlierTopic is whom the speaker's own last turns were about, if they were about others.
+func (t *talk) earlierTopic() topic {
+	sub := talk{ev: t.ev, now: t.now, self: t.self, persons: t.persons}
+	for i := len(t.ev.Before) - 2; i >= max(0, len(t.ev.Before)-4); i-- {
+		if t.ev.Before[i].Speaker != t.ev.Speaker {
+			continue
+		}
+		for _, s := range slices.Backward(sentences(t.ev.Before[i].Text)) {
+			for _, c := range slices.Backward(clauses(s)) {
+				if sub.attend(t.bare(c).text); sub.topic.known || sub.topic.unclear {
+					return sub.topic
+				}
+			}
+		}
+	}
+	return t.topic
 }
 
 // whoseEventZh is whose the event of a clause is, and whether the clause names them; ok is false where it is

@@ -100,6 +100,15 @@ func (q *askedZh) filled(a, rest string) string {
 			after = ""
 		}
 	case "哪里", "哪儿":
+		if a == "老地方" && rest != "" {
+			a, rest = cutCommaZh(strings.TrimPrefix(rest, "，")) // 老地方，门口花盆底下
+			if rest != "" {
+				rest = "，" + rest
+			}
+		}
+		if head, goes := strings.CutSuffix(before, "去"); goes && startsWithAny(a, []string{"回", "到", "飞", "陪", "带", "看", "在", "就"}) {
+			before, after = head, "" // 国庆去哪儿了 / 回了趟老家
+		}
 		switch {
 		case after == "人":
 			a = strings.TrimSuffix(a, "的")
@@ -201,9 +210,6 @@ func (q *askedZh) wholeTime(a string) bool {
 			return false
 		}
 		left -= w.next - w.first
-	}
-	if r, _ := utf8.DecodeLastRuneInString(a); strings.ContainsRune(digitsZh, r) && strings.Contains(a, "月") {
-		return true // 三月十五
 	}
 	return left <= 1 && left < len(all[0].toks)
 }

@@ -44,17 +44,42 @@ func (t *talk) resolvedZh(s sentence) bool {
 	from := len(t.out.Candidates)
 	t.rejoined = true
 	for _, one := range sentences(full + "。") {
+		made := len(t.out.Candidates)
 		t.sentence(one)
+		t.namesThing(one, made)
 	}
 	t.rejoined = false
 	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
-		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.ev.At) // too vague for a question and half a sentence
+		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.ev.At) && !(amountZh(full) && aboutZh(q.text) != "") // too vague for a question and half a sentence
 	})...)
 	t.citesBoth(from, s, 0, len(b.Text))
 	for i := from; i < len(t.out.Candidates); i++ {
 		t.out.Candidates[i].Confidence = min(t.out.Candidates[i].Confidence, answeredSure)
 	}
 	return true
+}
+
+// namesThing puts what a sentence says first before its memories, from number from on, that name nobody: 我那台车卖了五万八，上周过的户.
+func (t *talk) namesThing(s sentence, from int) {
+	for i := from; i < len(t.out.Candidates); i++ {
+		a := &t.out.Candidates[i]
+		if a.Kind != "event" && a.Kind != "noted" || len(a.Spans) == 0 || a.Spans[0].Start <= s.start || strings.Contains(a.Text, t.self.name) || namePrefixZh(a.Text) != "" {
+			continue
+		}
+		if said := t.beforeZh(s, a.Spans[0].Start); said != "" && !strings.Contains(a.Text, said) && len(said)+len(a.Text) < mostJoined {
+			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
+		}
+	}
+}
+
+// amountZh reports a sum or a share in a text: 一共一万二, 六百块.
+func amountZh(x string) bool {
+	i := strings.IndexAny(x, "百千万元块")
+	if i <= 0 {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(x[:i])
+	return strings.ContainsRune(digitsZh, r)
 }
 
 // answeredSure is how sure a statement is at most that was made of a question and its answer.
@@ -284,7 +309,7 @@ func (q *askedZh) agreed(first, rest string) string {
 	for again := true; again; {
 		again = false
 		for _, a := range adverbsZh {
-			if r, ok := strings.CutPrefix(verb, a); ok && r != "" {
+			if r, ok := strings.CutPrefix(verb, a); ok && strings.Trim(r, "了的过") != "" {
 				verb, again = r, true
 			}
 		}

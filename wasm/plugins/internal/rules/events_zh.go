@@ -129,6 +129,9 @@ func (t *talk) eventZh(b *bareZh) {
 	if containsAny(x, "你帮我", "帮我") && strings.Contains(x, "一下") || openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
+	if containsAny(x, "改时间了", "换时间了", "改日子了") || t.bidsZh(x) {
+		return // to when?
+	}
 	if w != nil {
 		w = b.lastOf(w, word)
 	}
@@ -255,11 +258,14 @@ func (t *talk) pastZh(x, raw string, w *when) bool {
 	if obligedZh(x) && w.day >= t.now.day {
 		return false // 今天得把作业交了
 	}
+	if w.weekday && containsAny(x, movesZh...) {
+		return false // 英语课换到周日了
+	}
 	if w.weekday && containsAny(x, "就该", "就应该", "早该") && strings.HasSuffix(strings.TrimRight(x, "。，"), "了") {
 		return true // 房租周五就该交了
 	}
-	if w.weekday && wasDoneZh(x) {
-		return true
+	if w.weekday && wasDoneZh(x) || w.byPart && w.day == t.now.day && w.unix() <= t.ev.At-2*3600_000 && strings.Contains(x, "去") && !containsAny(x, "要", "会", "打算", "准备", "得", "约") {
+		return true // 今早去菜市场
 	}
 	begun := w.unix() < t.ev.At
 	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && (doneZh(x) || w.clock && w.sure && containsAny(x, "了", "才")) || // 今天早上八点我吃了药
@@ -273,7 +279,7 @@ var arrangedZh = [...]string{"约", "订", "定", "安排", "票", "抢", "报",
 // bygoneZh reports whether a clause tells of a day, a month or a feast of the past that would be to come by its name alone.
 func (t *talk) bygoneZh(x, raw string, w *when) bool {
 	if w.grain != 'd' || w.last > 0 && w.days == nil {
-		return toldZh(x) || goesOnZh(raw) || w.grain == 'M' && t.sinceThenZh(x, w)
+		return toldZh(x) || goesOnZh(raw) || w.grain == 'M' && (t.sinceThenZh(x, w) || strings.Contains(raw, "从") && containsAny(raw, "开始", "起") && containsAny(t.said.raw(), "现在", "已经", "一直") && !strings.Contains(raw, "要"))
 	}
 	if wasDoneZh(x) {
 		return true
@@ -323,11 +329,14 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
-	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); strings.HasSuffix(raw, "吧") && startsWithAny(raw, []string{"我们", "咱们", "咱", "要不"}) {
+	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); endsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(stripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || proposedZh(raw, w) {
 		return // it is proposed
 	}
 	if strings.HasPrefix(x, "第") && containsAny(x, "次约在", "回约在", "针约在") {
 		return // of what, and whose?
+	}
+	if before, _, _ := strings.Cut(x, word); attr != "" && strings.Contains(before, "不") && !strings.Contains(before, "不得不") {
+		attr, word = "", "" // 明天我不回去吃饭了
 	}
 	if attr == "" {
 		switch will := t.willZh(x); {
@@ -375,6 +384,21 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	a.Actor, a.Ended = who.name, ended
 }
 
+// bidsZh reports what the other is asked to bring or send the speaker: 明天上班带给我.
+func (t *talk) bidsZh(x string) bool {
+	for _, to := range [...]string{"带给我", "拿给我", "发给我", "还给我", "寄给我", "交给我", "转给我", "发我", "转我", "还我", "递给我"} {
+		if head, ok := strings.CutSuffix(trimZhEnd(x), to); ok {
+			return utf8.RuneCountInString(head) <= 3 && kinPrefixZh(head) == "" && !strings.ContainsAny(head, "他她") && (!t.topic.known || t.topic.person.key == t.self.key) && !t.topic.unclear
+		}
+	}
+	return false
+}
+
+// proposedZh reports 那 before the day of a clause that names nobody, and proposes what to do then: 那周日去打球.
+func proposedZh(raw string, w *when) bool {
+	return strings.HasPrefix(raw, "那") && !strings.Contains(raw, "我") && w.first <= 2
+}
+
 // happenedZh proposes what took place at a time; start is that time, without an hour at midnight, and ended when it was over.
 func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when, ended int64) {
 	x := b.text
@@ -388,7 +412,7 @@ func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when
 	}
 	a := t.baseZh(b, "episodic", "event", who, 0.82)
 	a.Text = t.rewriteZh(b.s, b.whens, !w.weekday || !calledOffZh(x))
-	if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
+	if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去回吃看买见和跟在我把做打踩骑跑捡", string([]rune(x)[:1])) {
 		a.Text = t.self.name + a.Text
 	}
 	if named {

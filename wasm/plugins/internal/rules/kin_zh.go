@@ -43,7 +43,7 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 
 func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	attr := kin
-	if name = joinedZh(name); strings.HasSuffix(name, "不") { // a denial, and no name
+	if name = joinedZh(name); strings.HasSuffix(name, "不") || containsAny(name, "什么", "啥", "谁") { // a denial or a question, and no name
 		return
 	}
 	is := "是"

@@ -26,7 +26,9 @@ func (s sentence) retakenZh(now moment) (string, bool) {
 			continue
 		}
 		_, is := prefixZh(s, j, "应该是", "是", "改到")
-		j += is
+		if j += is; j >= len(s.toks) {
+			continue
+		}
 		if said, ok := s.putRightZh(now, end, j); ok {
 			return said, true
 		}

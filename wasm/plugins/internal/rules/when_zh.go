@@ -37,7 +37,7 @@ func prefixZh(s sentence, i int, words ...string) (string, int) {
 	return "", 0
 }
 
-var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0, "明天": 1, "明晚": 1, "明早": 1, "明儿": 1, "后天": 2, "大后天": 3, "昨天": -1, "昨晚": -1, "昨儿": -1, "前天": -2, "前晚": -2, "大前天": -3}
+var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0, "今儿个": 0, "明天": 1, "明晚": 1, "明早": 1, "明儿": 1, "明儿个": 1, "后天": 2, "大后天": 3, "昨天": -1, "昨晚": -1, "昨儿": -1, "昨儿个": -1, "前天": -2, "前晚": -2, "大前天": -3}
 
 // dayPartZh reads a day at token i into w, and says how many tokens it takes.
 func dayPartZh(s sentence, i int, now moment, w *when) int {
@@ -54,7 +54,7 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 
 // nearDayZh reads 今天, 明早, 大后天.
 func nearDayZh(s sentence, i int, now moment, w *when) int {
-	word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿", "明天", "明晚", "明早", "明儿", "后天", "昨天", "昨晚", "昨儿", "前天", "前晚")
+	word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿个", "今儿", "明天", "明晚", "明早", "明儿个", "明儿", "后天", "昨天", "昨晚", "昨儿个", "昨儿", "前天", "前晚")
 	if n == 0 || (word == "后天" || word == "前天") && s.at(i-1) == "以" && s.at(i+2) == "天" { // 以后天天 is every day after
 		return 0
 	}

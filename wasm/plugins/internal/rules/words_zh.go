@@ -19,7 +19,10 @@ func leadZh(s sentence) int {
 	for s.at(from) != "" && strings.Contains("呃嗯哦哎诶，, ", s.at(from)) {
 		from++
 	}
-	_, n := prefixZh(s, from, "我跟你说", "我跟你讲", "我想一下啊", "我想想啊", "我想想，")
+	if s.at(from) == "那" && s.at(from+1) == "我" && s.at(from+2) != "们" {
+		return from + 1
+	}
+	_, n := prefixZh(s, from, "那个我跟你说个事", "那个我跟你说", "我跟你说个事", "跟你说个事", "我跟你说", "我跟你讲", "我想一下啊", "我想想啊", "我想想，")
 	if n == 0 {
 		return 0
 	}
@@ -46,6 +49,9 @@ func stripLeadZh(s string) string {
 				s, again = strings.TrimLeft(r, " ，,："), true
 			}
 		}
+	}
+	if r, ok := strings.CutPrefix(s, "那我"); ok && r != "" && !strings.HasPrefix(r, "们") {
+		s = s[len("那"):]
 	}
 	return s
 }
@@ -80,5 +86,5 @@ func trimAdverbsZh(s string) string {
 }
 
 func vagueZh(s string) bool {
-	return startsWithAny(s, []string{"你", "什么", "哪"}) || slices.Contains([]string{"这样", "那样", "这个", "那个", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"}, s)
+	return startsWithAny(s, []string{"你", "什么", "哪", "老地方"}) || slices.Contains([]string{"这样", "那样", "这个", "那个", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"}, s)
 }
