@@ -39,7 +39,7 @@ func (t *talk) agreesZh(s sentence) bool {
 			break
 		}
 	}
-	if asks := q.ends == "？" || q.ends == "?"; said == x && !(asks && strings.HasSuffix(said, "见")) {
+	if asks := q.ends == "？" || q.ends == "?"; said == x && !(asks && strings.HasSuffix(said, "见")) && !strings.HasPrefix(x, "那") {
 		return false
 	}
 	for i := strings.LastIndexAny(said, "，,"); i >= 0; i = strings.LastIndexAny(said, "，,") {

@@ -52,12 +52,22 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = withOfZh(frontedZh(affirmedZh(stripLeadZh(sinceZh.Replace(out.String())))))
+	b.text = withOfZh(frontedZh(unlaughedZh(affirmedZh(stripLeadZh(sinceZh.Replace(out.String()))))))
 	if !containsAny(s.raw(), "年前", "那时", "当时", "那年") {
 		b.text = justZh(b.text)
 	}
 	b.born()
 	return b
+}
+
+// unlaughedZh is a clause without the laughter at its end: 老板夸我了嘿嘿.
+func unlaughedZh(x string) string {
+	for _, laugh := range [...]string{"嘿嘿", "哈哈哈", "哈哈", "呵呵", "嘻嘻", "呜呜"} {
+		if r, ok := strings.CutSuffix(strings.TrimRight(x, " 。！!"), laugh); ok && r != "" {
+			return r
+		}
+	}
+	return x
 }
 
 // justZh adds the 了 that people leave out after 刚: 我刚辞职 becomes 我刚辞职了.

@@ -242,6 +242,7 @@ func (t *talk) hasZh(b *bareZh) bool {
 		return false
 	}
 	if conditionZh(trimZh(what)) {
+		who = trimHeads(who, "医生说", "大夫说", "医生讲")
 		what = trimHeads(what, "一点", "点", "一个", "个", "轻微", "轻度")
 	}
 	if conditionZh(trimZh(what)) && t.healthOfZh(b, who, "condition", what) {

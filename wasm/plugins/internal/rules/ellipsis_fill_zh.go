@@ -57,6 +57,9 @@ func (q *askedZh) filled(a, rest string) string {
 		a = strings.TrimPrefix(a, "我是")
 	}
 	a = strings.TrimPrefix(a, "是")
+	if own, asks := cutOwnZh(q.text); asks && strings.Contains(q.text, "生日") && startsWithAny(a, []string{"农历", "阴历", "旧历"}) && !q.timed(a) {
+		return q.text[:len(q.text)-len(own)] + strings.TrimSuffix(kinPrefixZh(own), "的") + "的生日是" + a
+	}
 	if a = overlapZh(before, a, after); a == "" || utf8.RuneCountInString(a) > mostAnswerZh || !q.fits(gap, before, a) {
 		return ""
 	}

@@ -19,7 +19,7 @@ func (t *talk) resolvedZh(s sentence) bool {
 		return false
 	}
 	q, ok := questionZh(b.Text, t.now)
-	if !ok {
+	if n := len(t.ev.Before); !ok || n > 1 && t.ev.Before[n-2].Speaker == t.ev.Speaker && startsWithAny(q.text, []string{"什么手术", "啥手术", "什么病", "啥病", "什么事", "啥事"}) {
 		return false
 	}
 	first, rest := cutCommaZh(s.raw())
@@ -50,6 +50,9 @@ func (t *talk) resolvedZh(s sentence) bool {
 	}
 	t.rejoined = false
 	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
+		if opens := startsWithAny(q.text, gapsZh[:]); opens && c.Kind == "noted" && !strings.Contains(c.Text, t.self.name) {
+			return true // 什么时候再考 / 一月十七号: who?
+		}
 		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.ev.At) && !(amountZh(full) && aboutZh(q.text) != "") // too vague for a question and half a sentence
 	})...)
 	t.citesBoth(from, s, 0, len(b.Text))
@@ -63,11 +66,17 @@ func (t *talk) resolvedZh(s sentence) bool {
 func (t *talk) namesThing(s sentence, from int) {
 	for i := from; i < len(t.out.Candidates); i++ {
 		a := &t.out.Candidates[i]
-		if a.Kind != "event" && a.Kind != "noted" || len(a.Spans) == 0 || a.Spans[0].Start <= s.start || strings.Contains(a.Text, t.self.name) || namePrefixZh(a.Text) != "" {
+		text := a.Text
+		if a.Kind == "plan" && len(a.Spans) > 0 && !strings.Contains(s.text[a.Spans[0].Start:a.Spans[0].End], "我") {
+			text = strings.TrimPrefix(text, t.self.name)
+		} else if a.Kind != "event" && a.Kind != "noted" {
 			continue
 		}
-		if said := t.beforeZh(s, a.Spans[0].Start); said != "" && !strings.Contains(a.Text, said) && len(said)+len(a.Text) < mostJoined {
-			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
+		if len(a.Spans) == 0 || a.Spans[0].Start <= s.start || strings.Contains(text, t.self.name) || namePrefixZh(text) != "" {
+			continue
+		}
+		if said := t.beforeZh(s, a.Spans[0].Start); said != "" && !strings.Contains(a.Text, said) && len(said)+len(text) < mostJoined {
+			a.Text, a.Spans[0].Start = said+"，"+text, s.start
 		}
 	}
 }

@@ -327,6 +327,9 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	if w.last > w.day && dueZh(x) && endsWithAny(trimZh(x), []string{"到期", "截止", "过期", "失效"}) {
 		w.day, w.last, ended = w.last, 0, 0 // 年检月底到期: on the last day
 	}
+	if !named && who.key == t.self.key && startsWithAny(x, []string{"来我", "来找我", "来看我", "来陪我", "来接我"}) {
+		return // who?
+	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
 	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); endsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(stripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || proposedZh(raw, w) {

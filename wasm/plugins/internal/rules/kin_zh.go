@@ -236,6 +236,9 @@ func named(text, name string) string {
 				return strings.Replace(text, own, name, 1)
 			}
 		}
+		if strings.Contains(text, "新"+short) {
+			return strings.Replace(text, "新"+short, name, 1)
+		}
 		return strings.Replace(text, short, name, 1) // 水管漏了，师傅明天来
 	}
 	return name + strings.TrimPrefix(text, short)

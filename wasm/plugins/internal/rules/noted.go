@@ -228,6 +228,11 @@ func deedZh(x string) bool {
 	return strings.HasPrefix(x, "我") && toldZh(x) && !containsAny(x, "不", "没", "忘", "知道", "记得", "记错", "明白", "懂", "喜欢", "累", "困", "饿", "饱")
 }
 
+// billZh reports what has to be paid for a home, a car, a school or a card: 这个月信用卡要还六千八.
+func billZh(x string) bool {
+	return containsAny(x, "信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供") && containsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
+}
+
 // noteZh does the same of a Chinese sentence: the whole of it is kept.
 func (t *talk) noteZh(s sentence) bool {
 	raw := strings.Trim(s.raw(), " ，,。！!")
@@ -263,7 +268,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if v := t.view(s); v.slotted() {
 		return false
-	} else if likely := worthOf(v, worthZh); !milestone && (nobody && likely < worthAlone || likely < worthZhSaid && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key)) {
+	} else if likely := worthOf(v, worthZh); !milestone && !(amountZh(raw) && (t.rejoined || billZh(raw))) && (nobody && likely < worthAlone || likely < worthZhSaid && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key)) {
 		return false
 	}
 	kind, sure := "noted", notedSure

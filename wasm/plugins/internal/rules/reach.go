@@ -174,6 +174,11 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		again.text = who + "的" + t.asZh + "是" + rest
 		return t.reachedZh(&again)
 	}
+	if digits := spokenDigitsZh(b.text); mobileZh(digits) && t.announcedZh() { // 我换号了，新号你记一下 / 你说 / 幺三九…
+		again := *b
+		again.text = "新号是" + digits
+		return t.reachedZh(&again)
+	}
 	for _, of := range contactsZh {
 		who, rest, ok := strings.Cut(b.text, of.noun)
 		if !ok || utf8.RuneCountInString(who) > 10 {
@@ -228,6 +233,12 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		return true
 	}
 	return false
+}
+
+// announcedZh reports that the speaker's own last turn was about a new number of theirs.
+func (t *talk) announcedZh() bool {
+	n := len(t.ev.Before)
+	return n > 1 && t.ev.Before[n-2].Speaker == t.ev.Speaker && containsAny(t.ev.Before[n-2].Text, "换号", "新号", "我的号", "我电话", "我手机")
 }
 
 // spokenDigitsZh writes a number that was said digit by digit: 幺三九零零. Other words stay as they are.

@@ -336,6 +336,8 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 		d := strings.Index("一二三四五六日", word) / 3
 		if before, of := s.at(i-1), s.at(i+u+n); r == 0 && u == 1 && of != "" && (strings.Contains("百千万", of) || strings.Contains("小老", before) && strings.Contains("块元十", of)) {
 			return 0 // 小周六百块
+		} else if word, next := s.at(i+u), s.at(i+u+n); r == 0 && u == 1 && word == "一" && next == "家" && (before == "小" || before == "老") {
+			return 0 // 小周一家
 		} else if r == 0 && before != "" && of != "" && strings.Contains("一两每", before) && strings.Contains("次回遍天节趟顿小", of) {
 			return 0 // 一周三次
 		}
