@@ -109,3 +109,18 @@ func (t *talk) agreedOnZh(proposed sentence, w *when, s sentence, other person) 
 	sameDay(proposed, whens)
 	t.emit(p, t.self.name+"和"+other.name+"约好"+t.rewriteZh(proposed, whens, false), "plan", answeredSure, s, false)
 }
+
+// proposedZh reports 那 before the day of a clause that names nobody, and proposes what to do then: 那周日去打球.
+func proposedZh(raw string, w *when) bool {
+	return strings.HasPrefix(raw, "那") && !strings.Contains(raw, "我") && w.first <= 2
+}
+
+// bidsZh reports what the other is asked to bring or send the speaker: 明天上班带给我.
+func (t *talk) bidsZh(x string) bool {
+	for _, to := range [...]string{"带给我", "拿给我", "发给我", "还给我", "寄给我", "交给我", "转给我", "发我", "转我", "还我", "递给我"} {
+		if head, ok := strings.CutSuffix(trimZhEnd(x), to); ok {
+			return utf8.RuneCountInString(head) <= 3 && kinPrefixZh(head) == "" && !strings.ContainsAny(head, "他她") && (!t.topic.known || t.topic.person.key == t.self.key) && !t.topic.unclear
+		}
+	}
+	return false
+}

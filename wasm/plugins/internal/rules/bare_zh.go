@@ -231,7 +231,7 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 	default:
 		value = clipZh(value)
 	}
-	if value == "" || vagueZh(value) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
+	if value == "" || vagueZh(value) || kind == "preference" && startsWithAny(value, []string{"那个", "这个", "那种", "这种"}) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
 		return
 	}
 	for i := range b.whens {

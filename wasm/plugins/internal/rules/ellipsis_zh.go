@@ -34,6 +34,9 @@ func (t *talk) resolvedZh(s sentence) bool {
 	if startsWithAny(rest, []string{"你", "您"}) && (personZh(first) || kinPrefixZh(first) == first) {
 		return false // 王姐，你也来了
 	}
+	if year := strings.TrimSuffix(trimZh(rest), "年"); q.gaps() && year != trimZh(rest) && strings.Trim(year, digitsZh+"零") == "" && year != "" && q.wholeTime(first) {
+		return true // 几月几号走的 / 三月十九，二〇年: a day of another year
+	}
 	full := q.with(first, rest)
 	if full == "" {
 		if q.whose != "" && !strings.Contains(q.text, "谁") {
@@ -50,7 +53,8 @@ func (t *talk) resolvedZh(s sentence) bool {
 	}
 	t.rejoined = false
 	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
-		if opens := startsWithAny(q.text, gapsZh[:]); opens && c.Kind == "noted" && !strings.Contains(c.Text, t.self.name) {
+		const few = 4 // characters
+		if nobody := startsWithAny(q.text, gapsZh[:]) || utf8.RuneCountInString(q.text) <= few && q.gaps(); nobody && c.Kind == "noted" && !strings.Contains(c.Text, t.self.name) {
 			return true // 什么时候再考 / 一月十七号: who?
 		}
 		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.ev.At) && !(amountZh(full) && aboutZh(q.text) != "") // too vague for a question and half a sentence
@@ -307,6 +311,9 @@ func (q *askedZh) agreed(first, rest string) string {
 		after := q.text[len(who):]
 		if what, ok := strings.CutPrefix(after, "有"); ok && who != "" && what != "" && q.ends != "没" {
 			return who + "没有" + what + then
+		}
+		if thing := aboutZh(q.text); thing != "" && strings.HasPrefix(q.text, thing) && strings.HasSuffix(after, "了") && !strings.Contains(q.text[len(thing):], "我") {
+			return thing + "还没" + strings.TrimSuffix(q.text[len(thing):], "了") + then // 我那个片子拍了
 		}
 		did, ok := strings.CutSuffix(after, "了")
 		if r, _ := utf8.DecodeRuneInString(did); who == "" || !ok || q.ends == "呢" || strings.ContainsRune("是的没不", r) {

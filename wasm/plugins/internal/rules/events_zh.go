@@ -116,11 +116,6 @@ func courseOffZh(x string) string {
 	return what
 }
 
-// goesOnZh reports what began and goes on: 十月开始我在学西班牙语.
-func goesOnZh(x string) bool {
-	return strings.Contains(x, "开始") && containsAny(x, "在学", "在练", "在做", "在看", "在读", "在上", "在吃", "在跑", "一直", "都在", "就在") && !containsAny(x, "要", "会", "将", "打算", "准备")
-}
-
 // eventZh takes what happened or will happen at a time.
 func (t *talk) eventZh(b *bareZh) {
 	w, habit := b.single()
@@ -138,7 +133,7 @@ func (t *talk) eventZh(b *bareZh) {
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if containsAny(x, moodsZh[:]...) || undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
+	if containsAny(x, moodsZh[:]...) || undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "上次说", "这都", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named, ok := t.whoseEventZh(x, habit)
@@ -298,16 +293,6 @@ func (t *talk) bygoneZh(x, raw string, w *when) bool {
 	return toldZh(x) && (w.days != nil || t.now.day-last.day <= w.day-t.now.day || completedZh(x))
 }
 
-// sinceThenZh reports a deed that was done as early as a month, if the last such month is nearer than the next one:
-// 八月份我就还给老方了.
-func (t *talk) sinceThenZh(x string, w *when) bool {
-	_, deed, ok := strings.Cut(x, "就")
-	last := *w
-	last.past(t.now)
-	return ok && t.now.day-last.day <= w.day-t.now.day && strings.HasSuffix(trimZhEnd(x), "了") &&
-		startsWithAny(deed, []string{"还给", "还了", "还清", "给了", "交了", "走了", "搬走", "搬了", "卖了", "寄了", "退了", "停了", "拆了", "关门", "关了", "出院", "买了", "生了", "换了", "回来了", "回国了", "来了", "到了", "办完", "弄完", "结束了", "辞", "取消", "不干了", "不在", "拿到", "收到", "装好", "修好", "订好", "签了"})
-}
-
 // willZh reports words for what is to come.
 func (t *talk) willZh(x string) bool {
 	return neighbourZh(x) != "" || strings.HasPrefix(x, "在") && endsWithAny(trimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || containsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
@@ -332,7 +317,7 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
-	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); endsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(stripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || proposedZh(raw, w) {
+	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); endsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(stripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || strings.HasPrefix(raw, "要不") && !strings.Contains(raw, "要不是") || proposedZh(raw, w) {
 		return // it is proposed
 	}
 	if strings.HasPrefix(x, "第") && containsAny(x, "次约在", "回约在", "针约在") {
@@ -387,26 +372,11 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	a.Actor, a.Ended = who.name, ended
 }
 
-// bidsZh reports what the other is asked to bring or send the speaker: 明天上班带给我.
-func (t *talk) bidsZh(x string) bool {
-	for _, to := range [...]string{"带给我", "拿给我", "发给我", "还给我", "寄给我", "交给我", "转给我", "发我", "转我", "还我", "递给我"} {
-		if head, ok := strings.CutSuffix(trimZhEnd(x), to); ok {
-			return utf8.RuneCountInString(head) <= 3 && kinPrefixZh(head) == "" && !strings.ContainsAny(head, "他她") && (!t.topic.known || t.topic.person.key == t.self.key) && !t.topic.unclear
-		}
-	}
-	return false
-}
-
-// proposedZh reports 那 before the day of a clause that names nobody, and proposes what to do then: 那周日去打球.
-func proposedZh(raw string, w *when) bool {
-	return strings.HasPrefix(raw, "那") && !strings.Contains(raw, "我") && w.first <= 2
-}
-
 // happenedZh proposes what took place at a time; start is that time, without an hour at midnight, and ended when it was over.
 func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when, ended int64) {
 	x := b.text
 	attribute, _ := eventInZh(x)
-	if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) && !goesOnZh(b.s.raw()) {
+	if startsWithAny(x, []string{"太", "好累", "真"}) || strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) && !goesOnZh(b.s.raw()) {
 		return
 	}
 	bare := strings.TrimPrefix(x, "我")

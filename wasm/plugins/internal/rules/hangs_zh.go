@@ -133,8 +133,7 @@ func (t *talk) withTurnZh(s sentence, from int) {
 		hangs := plain && t.hangsZh(s, &a)
 		part := plain && asked && t.answersZh(s, &a)
 		joined := (hangs || part) && !t.fillsSlot(from, a.Spans[0].Start) && t.joinZh(&a, s, q)
-		vague := part && a.Spans[0].Start > s.start && endsWithAny(trimZhEnd(s.text[a.Spans[0].Start:a.Spans[0].End]), []string{"的户", "的", "了"}) && utf8.RuneCountInString(s.text[a.Spans[0].Start:a.Spans[0].End]) <= 8
-		if joined || !hangs && !vague && !(part && t.opensShortZh(s, &a)) {
+		if joined || !hangs && !(part && t.opensShortZh(s, &a)) {
 			kept = append(kept, a)
 		}
 	}

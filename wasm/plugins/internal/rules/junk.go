@@ -321,6 +321,9 @@ func junkZh(s sentence) (kind, reason string) {
 
 // asksAmountZh reports a question for an hour, a day or a price that has no mark: 明天几点的飞机.
 func asksAmountZh(x string) bool {
+	if head, _, ok := strings.Cut(x, "吗"); strings.HasPrefix(x, "你猜") || ok && !strings.ContainsAny(x, "，, ") && !endsWithAny(head, []string{"干", "宝"}) {
+		return true // 昨晚那球看了吗绝杀啊
+	}
 	if endsWithAny(x, []string{"叫什么", "叫啥", "是什么", "做什么", "干什么", "干啥", "是谁", "在哪", "在哪儿", "在哪里", "多少", "多大", "多高", "多久", "怎么样", "咋样", "几岁"}) && !strings.ContainsAny(x, "，,不都也知忘记没") {
 		return true
 	}
