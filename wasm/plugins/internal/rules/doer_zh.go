@@ -36,6 +36,9 @@ func (t *talk) askedAfterZh() (person, bool) {
 		t.topic.unclear = true // what the answer says is not of the speaker
 		return person{}, false
 	}
+	if name := askedNameZh(q); name != "" && !startsWithAny(t.ev.Text, []string{"对", "是", "嗯", "没", "不", "哦", "啊", "谁"}) {
+		return t.named(name), true // 老魏怎么样了 / 出院了
+	}
 	if asksOnZh(strings.TrimPrefix(q, "那")) { // 老韩住院了 / 那现在怎么样了 / 下周一出院
 		t.topic = t.earlierTopic()
 	}
@@ -47,6 +50,20 @@ func (t *talk) askedAfterZh() (person, bool) {
 		}
 	}
 	return person{}, false
+}
+
+// askedNameZh is the person by name of whom a question asks how they are or what they do; "" where it names none.
+func askedNameZh(q string) string {
+	rs := []rune(q)
+	for n := min(4, len(rs)-1); n >= 2; n-- {
+		if strings.ContainsRune("要会也都就没不还已在现最", rs[n-1]) || n > 2 && strings.ContainsRune("小老阿", rs[0]) {
+			continue
+		}
+		if name := string(rs[:n]); personZh(name) && startsWithAny(trimHeads(string(rs[n:]), "现在", "最近", "他", "她", "还", "要"), []string{"怎么样", "怎样", "咋样", "好点", "好些", "好了", "好吗", "出院", "忙啥", "忙什么", "干嘛", "干啥", "干什么", "在忙", "在干", "生了", "结婚"}) {
+			return name
+		}
+	}
+	return ""
 }
 
 // earlierTopic is whom the speaker's own last turns were about, if they were about others.

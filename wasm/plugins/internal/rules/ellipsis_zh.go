@@ -34,7 +34,7 @@ func (t *talk) resolvedZh(s sentence) bool {
 	if startsWithAny(rest, []string{"你", "您"}) && (personZh(first) || kinPrefixZh(first) == first) {
 		return false // 王姐，你也来了
 	}
-	if year := strings.TrimSuffix(trimZh(rest), "年"); q.gaps() && year != trimZh(rest) && strings.Trim(year, digitsZh+"零") == "" && year != "" && q.wholeTime(first) {
+	if year := strings.TrimSuffix(trimZh(rest), "年"); q.gaps() && year != trimZh(rest) && strings.Trim(year, digitsZh) == "" && year != "" && q.wholeTime(first) {
 		return true // 几月几号走的 / 三月十九，二〇年: a day of another year
 	}
 	full := q.with(first, rest)
@@ -325,7 +325,7 @@ func (q *askedZh) agreed(first, rest string) string {
 	for again := true; again; {
 		again = false
 		for _, a := range adverbsZh {
-			if r, ok := strings.CutPrefix(verb, a); ok && strings.Trim(r, "了的过") != "" {
+			if r, ok := strings.CutPrefix(verb, a); ok && strings.Trim(r, "了的") != "" {
 				verb, again = r, true
 			}
 		}
@@ -364,6 +364,9 @@ func (q *askedZh) agreed(first, rest string) string {
 			before, then = before+rest, ""
 		}
 		if countZh(counted) {
+			if after == "我" || after == "你" {
+				return before + adverbs + v + after + tail + then // 押金退你了吗 / 退了一半
+			}
 			return before + adverbs + v + tail + after + then
 		}
 		return before + adverbs + v + after + tail + then
