@@ -58,7 +58,7 @@ func (t *talk) agreesZh(s sentence) bool {
 	from := len(t.out.Candidates)
 	said = swapZh.Replace(said)
 	if first, _ := cutHead(said, "我们", "咱们", "咱"); strings.ContainsAny(first, "我你") {
-		if startsWithAny(first, []string{"帮你", "给你", "替你", "陪你", "来接你", "去接你"}) {
+		if !strings.Contains(first, "我") && containsAny(first, "帮你", "给你", "替你", "陪你", "接你", "来你", "去你") {
 			said = "我" + said
 		}
 		t.rejoined = true
@@ -66,6 +66,16 @@ func (t *talk) agreesZh(s sentence) bool {
 			t.sentence(one)
 		}
 		t.rejoined = false
+		if len(t.out.Candidates) == from {
+			return false
+		}
+		if other := speakerOf(t.ev, b.Speaker); !strings.Contains(strings.SplitN(said, "你", 2)[0], "我") { // 我周六去接你好吗: the other does it
+			for i := from; i < len(t.out.Candidates); i++ {
+				if a := &t.out.Candidates[i]; a.Slot != nil && a.Slot.Subject == t.self.key {
+					a.Slot.Subject, a.Actor = other.key, other.name
+				}
+			}
+		}
 	} else if t.part == Plans {
 		t.agreedOnZh(sentences(first)[0], w, s, speakerOf(t.ev, b.Speaker))
 	}
