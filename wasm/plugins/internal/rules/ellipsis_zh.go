@@ -177,7 +177,7 @@ func questionZh(text string, now moment) (askedZh, bool) {
 	if k := kinPrefixZh(own); k != "" && !strings.HasPrefix(own[len(k):], "的") && (lead != "" || utf8.RuneCountInString(k) > 1) {
 		q.whose = lead + k
 	}
-	return q, tagged || either || q.ends != "" || s.ends == "?" || s.ends == "？" || q.gaps()
+	return q, tagged || either || q.ends != "" || s.ends == "?" || s.ends == "？" || q.gaps() || strings.Contains(q.text, "还是")
 }
 
 // gaps reports that a question has a word for what it asks for.

@@ -47,6 +47,9 @@ func (t *talk) whomZh(s sentence, from int) {
 			continue
 		}
 		if said != "" && len(said)+len(a.Text) < maxAmended {
+			if a.Actor != "" && a.Actor != t.self.name && strings.HasPrefix(said, a.Actor+"的") { // 我爸的眼镜配好了，明天去取: who, it does not say
+				a.Text = strings.TrimPrefix(a.Text, a.Actor)
+			}
 			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
 		}
 	}
