@@ -2,7 +2,11 @@
 // those that go by Easter.
 package feast
 
-import "github.com/locket-dev/locket/internal/calendar"
+import (
+	"slices"
+
+	"github.com/locket-dev/locket/internal/calendar"
+)
 
 // Feast is a day, or a run of days, that has a name.
 type Feast struct {
@@ -10,6 +14,7 @@ type Feast struct {
 	month, day int    // its date; the earliest one of a feast that is always on the same weekday. Month 0: it moves
 	weekday    int    // the weekday that it is always on, 1 for Monday to 7; 0: it has none
 	by         movable
+	twelfth    int // its day in the twelfth month of the moon's year, the one before 春节; 0: it has none there
 	later      int // so many days after that, or before where it is below 0
 	Days       int // how many it has, at least 1
 	Main       int // which of them it is by its name alone, from 0: Christmas is three days, and the second is Christmas
@@ -40,6 +45,7 @@ var All = []Feast{
 	{Words: "六一儿童节", month: 6, day: 1, Days: 1}, {Words: "六一", month: 6, day: 1, Days: 1}, {Words: "十一", month: 10, day: 1, Days: 7},
 	{Words: "清明", by: qingming, Days: 3}, {Words: "冬至", by: solstice, Days: 1},
 	{Words: "除夕", later: -1, Days: 1}, {Words: "年三十", later: -1, Days: 1}, {Words: "春节", Days: 7}, {Words: "过年", Days: 7}, {Words: "大年初一", Days: 1}, {Words: "元宵", later: 14, Days: 1},
+	{Words: "腊八", twelfth: 8, Days: 1}, {Words: "小年", twelfth: 23, Days: 2}, // the 23rd in the north, the 24th in the south
 	{Words: "端午", by: dragonBoat, Days: 3}, {Words: "七夕", by: lovers, Days: 1}, {Words: "中秋", by: midAutumn, Days: 1}, {Words: "重阳", by: doubleNinth, Days: 1},
 	{Words: "复活节", by: easter, Days: 1}, {Words: "感恩节", month: 11, day: 22, weekday: 4, Days: 1},
 	{Words: "母亲节", month: 5, day: 8, weekday: 7, Days: 1}, {Words: "父亲节", month: 6, day: 15, weekday: 7, Days: 1},
@@ -70,6 +76,9 @@ var moon = [][5]int{
 }
 
 const firstMoon = 2015
+
+// shortTwelfth are the years before whose 春节 the twelfth month has 29 days, and not 30.
+var shortTwelfth = [...]int{2016, 2022, 2025, 2026, 2027, 2028, 2029, 2031, 2032, 2039, 2040}
 
 // Named is the feast of these words; nil: there is none.
 func Named(words string) *Feast {
@@ -102,6 +111,12 @@ func (f *Feast) In(year int) (first, last int, ok bool) {
 	default:
 		at := moon[year-firstMoon][f.by]
 		month, day = at/100, at%100
+		if f.twelfth > 0 {
+			day -= 31 - f.twelfth
+			if slices.Contains(shortTwelfth[:], year) {
+				day++
+			}
+		}
 	}
 	first = calendar.Day(year, month, day+f.later)
 	return first, first + f.Days - 1, true

@@ -8,7 +8,7 @@ import "strings"
 
 // beforeQuestion is a question without what it asks, where it says something before; else the same sentence.
 func (t *talk) beforeQuestion(s sentence) sentence {
-	if s.ends != "?" && s.ends != "？" {
+	if raw := strings.TrimRight(s.raw(), "。 "); s.ends != "?" && s.ends != "？" && !(s.chinese() && endsWithAny(raw, []string{"吗", "，你呢", "，你说呢"})) {
 		return s
 	}
 	head, tail := s.atComma(len(s.toks))

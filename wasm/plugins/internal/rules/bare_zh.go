@@ -26,6 +26,12 @@ func (t *talk) bare(s sentence) bareZh {
 		of, _ := cutCommaZh(s.from(w.next))
 		return w.hasDay && w.day > t.now.day && strings.HasPrefix(of, "的") && completedZh(of) && containsAny(of, "我", "已经")
 	})
+	for i := range b.whens {
+		w := &b.whens[i]
+		if w.last > w.day && w.last >= t.now.day && w.day <= t.now.day && (s.at(w.next) == "前" || s.at(w.next) == "之" && s.at(w.next+1) == "前" || s.at(w.first-1) == "到") {
+			w.day, w.last = w.last, 0 // 月底前, 住到月底
+		}
+	}
 	if containsAny(t.said.raw(), "这学期", "放学", "下课", "开门", "营业") { // 三点半放学，不过周三有社团
 		for i := range b.whens {
 			b.whens[i].habit = b.whens[i].habit || b.whens[i].weekday
@@ -46,12 +52,22 @@ func (t *talk) bare(s sentence) bareZh {
 		}
 	}
 	out.WriteString(s.text[last:s.end])
-	b.text = withOfZh(frontedZh(affirmedZh(stripLeadZh(sinceZh.Replace(out.String())))))
+	b.text = withOfZh(frontedZh(unlaughedZh(affirmedZh(stripLeadZh(sinceZh.Replace(out.String()))))))
 	if !containsAny(s.raw(), "年前", "那时", "当时", "那年") {
 		b.text = justZh(b.text)
 	}
 	b.born()
 	return b
+}
+
+// unlaughedZh is a clause without the laughter at its end: 老板夸我了嘿嘿.
+func unlaughedZh(x string) string {
+	for _, laugh := range [...]string{"嘿嘿", "哈哈哈", "哈哈", "呵呵", "嘻嘻", "呜呜"} {
+		if r, ok := strings.CutSuffix(strings.TrimRight(x, " 。！!"), laugh); ok && r != "" {
+			return r
+		}
+	}
+	return x
 }
 
 // justZh adds the 了 that people leave out after 刚: 我刚辞职 becomes 我刚辞职了.
@@ -188,8 +204,8 @@ var (
 
 // clipZh cuts off what another clause says behind a value, where no comma stands between: 麸质 of 麸质吃了肚子疼.
 func clipZh(value string) string {
-	for _, more := range [...]string{"我", "希望", "之前", "以前", "太", "特别", "非常"} {
-		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !(more == "我" && endsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
+	for _, more := range [...]string{"我", "她", "他", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用"} {
+		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !strings.HasPrefix(value[i:], "他人") && !((more == "我" || more == "她" || more == "他") && endsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
 			value = value[:i]
 		}
 	}
@@ -208,12 +224,14 @@ func (t *talk) factZh(b *bareZh, p person, kind, attribute, value string, many, 
 	case "location":
 	case "relatives":
 		value = strings.TrimPrefix(value, "个") // 我有个弟弟
+	case "pets":
+		value = clipZh(petNameZh(value))
 	case "job":
 		value = strings.TrimPrefix(value, "到") // 做到经理
 	default:
 		value = clipZh(value)
 	}
-	if value == "" || vagueZh(value) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
+	if value == "" || vagueZh(value) || kind == "preference" && startsWithAny(value, []string{"那个", "这个", "那种", "这种"}) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
 		return
 	}
 	for i := range b.whens {

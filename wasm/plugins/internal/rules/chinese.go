@@ -12,7 +12,7 @@ import (
 func (t *talk) chinese(s sentence) {
 	b := t.bare(s)
 	almost := containsAny(s.raw(), "差点", "差一点") || strings.Contains(b.text, "差点") // and did not
-	if almost || unmeantZh(s.raw()) || jokeZh(t.said.raw()) || containsAny(b.text, "如果", "要是") || t.changeZh(&b) {
+	if almost || headlessZh(b.text) || unmeantZh(s.raw()) || jokeZh(t.said.raw()) || containsAny(b.text, "如果", "要是") || t.changeZh(&b) {
 		return
 	}
 	before := len(t.out.Candidates)
@@ -35,6 +35,12 @@ func (t *talk) chinese(s sentence) {
 	if len(t.out.Candidates) == before {
 		t.courseZh(&b)
 	}
+}
+
+// headlessZh reports 我的 without what is mine: 我的上周被偷了.
+func headlessZh(x string) bool {
+	rest, ok := cutHead(x, "我的", "你的", "他的", "她的")
+	return ok && (trimZh(rest) == "" || startsWithAny(rest, []string{"被", "也", "还没", "早就", "刚", "都", "已经", "坏了", "丢了", "没了", "是在", "是去", "不见"}))
 }
 
 // statedZh tries the rules for what is so, those of a few words before those of rulesZh. It reports
@@ -236,6 +242,7 @@ func (t *talk) hasZh(b *bareZh) bool {
 		return false
 	}
 	if conditionZh(trimZh(what)) {
+		who = trimHeads(who, "医生说", "大夫说", "医生讲")
 		what = trimHeads(what, "一点", "点", "一个", "个", "轻微", "轻度")
 	}
 	if conditionZh(trimZh(what)) && t.healthOfZh(b, who, "condition", what) {

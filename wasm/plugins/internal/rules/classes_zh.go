@@ -31,7 +31,7 @@ func (t *talk) courseZh(b *bareZh) {
 		t.out.Candidates = append(t.out.Candidates, a)
 	}
 	switch {
-	case own && len(b.whens) == 0 && containsAny(x, "睡前", "饭前", "饭后", "起床后", "下班后", "放学后", "上班路上", "上班前", "早饭前", "晚饭后") && !strings.Contains(x, "了"):
+	case own && len(b.whens) == 0 && containsAny(x, "睡前", "饭前", "饭后", "起床后", "下班后", "放学后", "上班路上", "上班前", "早饭前", "晚饭后") && !strings.Contains(x, "了") && !strings.Contains(x, "一种"):
 		t.habitZh(b, who, 0.65)
 	case own && containsAny(x, "骑车上班", "走路上班", "坐地铁上班", "开车上班", "骑车去", "走路去上") && !strings.Contains(x, "了"):
 		t.habitZh(b, who, 0.65)

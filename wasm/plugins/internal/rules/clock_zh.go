@@ -7,9 +7,12 @@ import (
 
 var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60, "一早": 8 * 60, "一大早": 8 * 60}
 
+// partWordsZh are those of partsZh, the longer first.
+var partWordsZh = []string{"凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里", "一大早", "一早"}
+
 // clockPartZh reads a time of day at token i into w, and says how many tokens it takes.
 func clockPartZh(s sentence, i int, now moment, w *when) int {
-	part, p := prefixZh(s, i, "凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里", "一大早", "一早")
+	part, p := prefixZh(s, i, partWordsZh...)
 	k := i + p
 	if lasts := s.at(i - 1); p > 0 && lasts == "一" && (s.at(i-2) == "" || !strings.Contains("周期拜十初月第", s.at(i-2))) {
 		return 0 // 停了一下午: how long
@@ -61,7 +64,7 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 			} else {
 				w.day += boolInt(w.hasDay)
 			}
-		} else if h < 12 && !(h > 9 && part == "中午") && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) && !containsAny(s.text[:s.end], "早起", "起早", "赶早", "起大早") || supperZh(s, i, h))) {
+		} else if h < 12 && !(h > 9 && part == "中午") && (afternoon >= 12*60 || afternoon < 0 && h > 0 && (h < 7 && !departsZh(s, i, m) && !(h < 5 && asleepZh(s.text[:s.end])) && !containsAny(s.text[:s.end], "早起", "起早", "赶早", "起大早") || supperZh(s, i, h) || h > 4 && worksUntilZh(s.text[s.start:s.toks[i].start]))) {
 			h += 12
 		}
 		if part == "凌晨" && h < 6 && !w.hasDay && now.minute >= 6*60 && s.comingZh() {
@@ -90,6 +93,16 @@ func clockPartZh(s sentence, i int, now moment, w *when) int {
 	}
 	w.part(afternoon)
 	return p
+}
+
+// asleepZh reports words by which a small hour is one of the night: 两点多才睡.
+func asleepZh(text string) bool {
+	return containsAny(text, "睡", "醒", "失眠", "熬夜", "通宵") && !strings.Contains(text, "午")
+}
+
+// worksUntilZh reports words after which an hour is one of the evening: 上班到, 营业到.
+func worksUntilZh(before string) bool {
+	return endsWithAny(before, []string{"得到", "要到", "估计到"}) && containsAny(before, "加班", "开会", "上班", "营业") || endsWithAny(before, []string{"上班到", "加班到", "班到", "忙到", "营业到", "干到", "开会到", "上课到"}) && !endsWithAny(before, []string{"夜班到", "晚班到"})
 }
 
 // shortOfZh reads how many minutes are missing to an hour at token i, and how many tokens that takes: 差一刻, 差五分.

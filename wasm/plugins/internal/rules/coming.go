@@ -114,7 +114,7 @@ func toldZh(x string) bool {
 	if strings.Contains(x, "就") && !containsAny(x, "早就", "已经", "当时", "那时", "就认识", "就知道", "就开始", "就有", "就分了", "就分手", "就辞了", "就辞职了", "就离了", "就离婚了", "就离职了", "就卖了", "就没了", "就断了", "就去世") || containsAny(x, "就要", "快要", "会") && strings.HasSuffix(x, "的") {
 		return false
 	}
-	if aboutToZh(x) {
+	if aboutToZh(x) || startsWithAny(x, []string{"得了", "等了", "要了"}) { // 得一月份了
 		return false
 	}
 	if before, _, ok := strings.Cut(x, "该"); ok && strings.HasSuffix(x, "了") && !endsWithAny(before, []string{"应", "早", "就", "不", "本"}) {
@@ -140,7 +140,7 @@ var guoZh = compounds("过期 过户 过夜")
 // wasDoneZh reports a deed with 的 in place of 了, which tells of what is past: 我们五一领的证.
 func wasDoneZh(x string) bool {
 	return (containsAny(x, "领的证", "入的职", "离的婚", "结的婚", "拔的牙", "做的手术", "回的家", "辞的职", "退的休", "考的试", "签的合同", "动的手术", "离的职", "搬的家") ||
-		endsWithAny(trimZhEnd(x), []string{"月生的", "号生的", "日生的", "年生的", "认识的", "出生", "出生的", "出生了"})) && !containsAny(x, "孩子", "宝宝", "双胞胎", "下周", "下个月", "明天", "明年", "后天", "要", "会", "打算", "准备", "将", "预计")
+		endsWithAny(trimZhEnd(x), []string{"走的", "去世的", "搬的", "离的", "结的", "回来的", "毕业的", "退休的", "入职的", "月生的", "号生的", "日生的", "年生的", "认识的", "出生", "出生的", "出生了"})) && !containsAny(x, "孩子", "宝宝", "双胞胎", "下周", "下个月", "明天", "明年", "后天", "要", "会", "打算", "准备", "将", "预计")
 }
 
 // aboutToZh reports 要…了 at the end of a clause, which is to come: 她三月要生了.
@@ -220,4 +220,19 @@ func (b *bareZh) born() {
 		said := b.s.text[b.s.toks[w.first].start:b.s.toks[w.next-1].end]
 		return w.hasDay && strings.Contains(said, "月") && !strings.Contains(said, "年")
 	})
+}
+
+// sinceThenZh reports a deed that was done as early as a month, if the last such month is nearer than the next one:
+// 八月份我就还给老方了.
+func (t *talk) sinceThenZh(x string, w *when) bool {
+	_, deed, ok := strings.Cut(x, "就")
+	last := *w
+	last.past(t.now)
+	return ok && t.now.day-last.day <= w.day-t.now.day && strings.HasSuffix(trimZhEnd(x), "了") &&
+		containsAny(deed, "还给", "还了", "还清", "给了", "交了", "走了", "搬走", "搬了", "卖了", "寄了", "退了", "停了", "拆了", "关门", "关了", "出院", "买了", "生了", "换了", "回来了", "回国了", "来了", "到了", "办完", "弄完", "结束了", "辞职", "取消", "不干了", "不在", "拿到", "收到", "装好", "修好", "订好", "签了")
+}
+
+// goesOnZh reports what began and goes on: 十月开始我在学西班牙语.
+func goesOnZh(x string) bool {
+	return strings.Contains(x, "开始") && containsAny(x, "在学", "在练", "在做", "在看", "在读", "在上", "在吃", "在跑", "一直", "都在", "就在") && !containsAny(x, "要", "会", "将", "打算", "准备")
 }

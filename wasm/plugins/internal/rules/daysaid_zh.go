@@ -170,7 +170,7 @@ func wasThenZh(before, after string) bool {
 func nextFeastZh(s sentence, k, y int, now moment) bool {
 	const longAgo = 180 // days
 	days, n := feastNameZh(s, k)
-	if n == 0 || containsAny(s.from(k), "了", "没", "时候", "那会", "过得", "过的") {
+	if n == 0 || containsAny(strings.NewReplacer("不回去了", "", "不回了", "", "不去了", "", "不走了", "").Replace(s.from(k)), "了", "没", "时候", "那会", "过得", "过的") {
 		return false
 	}
 	first, _, ok := days(y)
@@ -193,10 +193,13 @@ func (t *talk) longSinceZh(b *bareZh) bool {
 // 明年不续租了，搬回我妈那边住.
 func (t *talk) aheadZh(b *bareZh) bool {
 	before := t.saidBefore(b)
+	if q := t.justSaid(); q != nil && containsAny(q.Text, "要搬", "打算搬", "准备搬", "时候搬", "哪天搬") && !strings.Contains(b.text, "了") {
+		return true // 听说你要搬家 / 对，搬到亦庄去
+	}
 	if len(before.toks) == 0 || strings.Contains(b.text, "了") {
 		return false
 	}
-	return containsAny(before.raw(), "决定", "打算", "准备", "计划") || anyTime(before, t.now, func(w *when) bool { return w.hasDay && !w.habit && w.day > t.now.day })
+	return containsAny(before.raw(), "决定", "打算", "准备", "计划", "要搬") || anyTime(before, t.now, func(w *when) bool { return w.hasDay && !w.habit && w.day > t.now.day })
 }
 
 // saidBefore is what the sentence says before a clause, which may be none.

@@ -195,6 +195,9 @@ func ofAllergyZh(attribute, who, object string) (whose, what string, denies bool
 			who, denies = rest, true
 		}
 	}
+	if strings.HasSuffix(object, "不是") {
+		return who, "", denies // 我对海鲜不是过敏，就是不爱吃
+	}
 	return who, trimAdverbsZh(object), denies
 }
 

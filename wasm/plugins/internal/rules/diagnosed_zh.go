@@ -30,6 +30,9 @@ func (t *talk) diagnosedZh(b *bareZh) bool {
 	for _, found := range [...]string{"说是", "查出来有", "查出来是", "查出来", "查出了", "查出", "诊断为", "诊断出", "诊断是", "确诊了", "确诊是", "确诊"} {
 		who, what, ok := strings.Cut(x, found)
 		what = strings.TrimPrefix(what, "个")
+		if own, mine := strings.CutPrefix(what, "我"); mine && who == "" || mine && endsWithAny(who, []string{"体检", "检查"}) {
+			who, what = "我", trimTails(own, "轻度", "中度", "重度") // 单位体检查出来我脂肪肝轻度
+		}
 		if what, _, _ = strings.Cut(what, "结节"); what != "" && strings.Contains(x, what+"结节") {
 			what += "结节" // 甲状腺结节二级的
 		}
@@ -37,7 +40,8 @@ func (t *talk) diagnosedZh(b *bareZh) bool {
 			continue
 		}
 		if q := t.justSaid(); q != nil && (who == "" || endsWithAny(who, []string{"就是", "医生", "大夫"})) && kinPrefixZh(who) == "" { // 你那个咳嗽多久了 / 拍了片子，说是支气管炎
-			if asked, ok := questionZh(q.Text, t.now); ok && strings.HasPrefix(asked.text, "我") && asked.whose == "" && (!t.topic.known || t.topic.person.key == t.self.key) {
+			asked, ok := questionZh(q.Text, t.now)
+			if found := containsAny(q.Text, "医生", "大夫", "检查", "报告", "片子") && !strings.ContainsAny(q.Text, "他她"); (ok && strings.HasPrefix(asked.text, "我") || found) && asked.whose == "" && (!t.topic.known || t.topic.person.key == t.self.key) {
 				made := len(t.out.Candidates)
 				t.healthZh(b, t.self, "condition", what)
 				for i := range t.out.Candidates[made:] {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,12 +27,20 @@ func (t *talk) askedAfterZh() (person, bool) {
 	if b == nil || strings.HasPrefix(t.ev.Text, "我") {
 		return person{}, false
 	}
-	if q := stripLeadZh(b.Text); startsWithAny(q, []string{"她", "他"}) && !startsWithAny(q, []string{"她们", "他们"}) && askersIn(strings.TrimRight(q, "？? ")) {
-		if p, ok := t.lastPerson(); ok { // 她还在银行上班吗？
+	q := stripLeadZh(b.Text)
+	bare := strings.TrimRight(q, "？? ")
+	if startsWithAny(q, []string{"她", "他"}) && (askersIn(bare) || len(bare) < len(q) || strings.HasSuffix(bare, "吧")) {
+		if p, ok := t.lastPerson(); ok && !startsWithAny(q, []string{"她们", "他们"}) { // 她还在银行上班吗？
 			return p, true
 		}
 		t.topic.unclear = true // what the answer says is not of the speaker
 		return person{}, false
+	}
+	if name := askedNameZh(q); name != "" && !startsWithAny(t.ev.Text, []string{"对", "是", "嗯", "没", "不", "哦", "啊", "谁"}) {
+		return t.named(name), true // 老魏怎么样了 / 出院了
+	}
+	if asksOnZh(strings.TrimPrefix(q, "那")) { // 老韩住院了 / 那现在怎么样了 / 下周一出院
+		t.topic = t.earlierTopic()
 	}
 	for _, you := range [...]string{"你", "您"} {
 		_, rest, ok := strings.Cut(b.Text, you)
@@ -41,6 +50,38 @@ func (t *talk) askedAfterZh() (person, bool) {
 		}
 	}
 	return person{}, false
+}
+
+// askedNameZh is the person by name of whom a question asks how they are or what they do; "" where it names none.
+func askedNameZh(q string) string {
+	rs := []rune(q)
+	for n := min(4, len(rs)-1); n >= 2; n-- {
+		if strings.ContainsRune("要会也都就没不还已在现最", rs[n-1]) || n > 2 && strings.ContainsRune("小老阿", rs[0]) {
+			continue
+		}
+		if name := string(rs[:n]); personZh(name) && startsWithAny(trimHeads(string(rs[n:]), "现在", "最近", "他", "她", "还", "要"), []string{"怎么样", "怎样", "咋样", "好点", "好些", "好了", "好吗", "出院", "忙啥", "忙什么", "干嘛", "干啥", "干什么", "在忙", "在干", "生了", "结婚"}) {
+			return name
+		}
+	}
+	return ""
+}
+
+// earlierTopic is whom the speaker's own last turns were about, if they were about others.
+func (t *talk) earlierTopic() topic {
+	sub := talk{ev: t.ev, now: t.now, self: t.self, persons: t.persons}
+	for i := len(t.ev.Before) - 2; i >= max(0, len(t.ev.Before)-4); i-- {
+		if t.ev.Before[i].Speaker != t.ev.Speaker {
+			continue
+		}
+		for _, s := range slices.Backward(sentences(t.ev.Before[i].Text)) {
+			for _, c := range slices.Backward(clauses(s)) {
+				if sub.attend(t.bare(c).text); sub.topic.known || sub.topic.unclear {
+					return sub.topic
+				}
+			}
+		}
+	}
+	return t.topic
 }
 
 // whoseEventZh is whose the event of a clause is, and whether the clause names them; ok is false where it is

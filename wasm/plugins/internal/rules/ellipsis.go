@@ -30,7 +30,7 @@ type inquiry struct {
 // sentence needs no other reading.
 func (t *talk) resolved(s sentence) bool {
 	if b := t.justSaid(); b != nil && hasHan(b.Text) {
-		return t.resolvedZh(s)
+		return t.agreesZh(s) || t.resolvedZh(s)
 	}
 	if t.rejoined || len(t.ev.Before) == 0 || hasHan(s.raw()) || len(s.toks) > 40 || s.ends == "?" {
 		return false

@@ -34,6 +34,12 @@ func (q *askedZh) filled(a, rest string) string {
 	if unit := trimTails(after, "了", "的"); (gap == "几" || gap == "多少") && unit != "" && strings.HasPrefix(strings.TrimLeft(a, digitsZh), unit) { // 几分糖 / 三分糖去冰
 		return strings.TrimSuffix(before+a+"，"+rest, "，")
 	}
+	if who := trimTails(before, "是", "在", "做", "干", "当"); (gap == "什么" || gap == "啥") && jobGapZh(before, after) && startsWithAny(a, []string{"在", "做", "开", "干", "当"}) {
+		if personZh(who) || foreignZh(who) || who == q.whose && who != "" || who == "我" { // 马超干什么工作的 / 在美团做运营
+			return strings.TrimSuffix(who+a+"，"+rest, "，")
+		}
+		return ""
+	}
 	a = strings.TrimPrefix(a, "就")
 	if strings.HasSuffix(gap, "时候") {
 		a = trimHeads(a, "约的是", "约的", "约在", "定在", "定的", "订的")
@@ -51,6 +57,9 @@ func (q *askedZh) filled(a, rest string) string {
 		a = strings.TrimPrefix(a, "我是")
 	}
 	a = strings.TrimPrefix(a, "是")
+	if own, asks := cutOwnZh(q.text); asks && strings.Contains(q.text, "生日") && startsWithAny(a, []string{"农历", "阴历", "旧历"}) && !q.timed(a) {
+		return q.text[:len(q.text)-len(own)] + strings.TrimSuffix(kinPrefixZh(own), "的") + "的生日是" + a
+	}
 	if a = overlapZh(before, a, after); a == "" || utf8.RuneCountInString(a) > mostAnswerZh || !q.fits(gap, before, a) {
 		return ""
 	}
@@ -94,6 +103,15 @@ func (q *askedZh) filled(a, rest string) string {
 			after = ""
 		}
 	case "哪里", "哪儿":
+		if a == "老地方" && rest != "" {
+			a, rest = cutCommaZh(strings.TrimPrefix(rest, "，")) // 老地方，门口花盆底下
+			if rest != "" {
+				rest = "，" + rest
+			}
+		}
+		if head, goes := strings.CutSuffix(before, "去"); goes && startsWithAny(a, []string{"回", "到", "飞", "陪", "带", "看", "在", "就"}) {
+			before, after = head, "" // 国庆去哪儿了 / 回了趟老家
+		}
 		switch {
 		case after == "人":
 			a = strings.TrimSuffix(a, "的")
@@ -128,7 +146,7 @@ const digitsZh = "〇零一二两三四五六七八九十百千万半几01234567
 
 // jobGapZh reports 做什么的, 干什么 or 做什么工作.
 func jobGapZh(before, after string) bool {
-	return endsWithAny(before, []string{"做", "干", "当"}) && (after == "的" || after == "工作" || after == "")
+	return endsWithAny(before, []string{"做", "干", "当"}) && slices.Contains([]string{"的", "工作", "工作的", "活", ""}, after)
 }
 
 // fits reports whether an answer can be what a gap asks for.
@@ -195,9 +213,6 @@ func (q *askedZh) wholeTime(a string) bool {
 			return false
 		}
 		left -= w.next - w.first
-	}
-	if r, _ := utf8.DecodeLastRuneInString(a); strings.ContainsRune(digitsZh, r) && strings.Contains(a, "月") {
-		return true // 三月十五
 	}
 	return left <= 1 && left < len(all[0].toks)
 }

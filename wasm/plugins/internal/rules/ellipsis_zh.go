@@ -19,7 +19,7 @@ func (t *talk) resolvedZh(s sentence) bool {
 		return false
 	}
 	q, ok := questionZh(b.Text, t.now)
-	if !ok {
+	if n := len(t.ev.Before); !ok || n > 1 && t.ev.Before[n-2].Speaker == t.ev.Speaker && startsWithAny(q.text, []string{"什么手术", "啥手术", "什么病", "啥病", "什么事", "啥事"}) {
 		return false
 	}
 	first, rest := cutCommaZh(s.raw())
@@ -34,6 +34,9 @@ func (t *talk) resolvedZh(s sentence) bool {
 	if startsWithAny(rest, []string{"你", "您"}) && (personZh(first) || kinPrefixZh(first) == first) {
 		return false // 王姐，你也来了
 	}
+	if year := strings.TrimSuffix(trimZh(rest), "年"); q.gaps() && year != trimZh(rest) && strings.Trim(year, digitsZh) == "" && year != "" && q.wholeTime(first) {
+		return true // 几月几号走的 / 三月十九，二〇年: a day of another year
+	}
 	full := q.with(first, rest)
 	if full == "" {
 		if q.whose != "" && !strings.Contains(q.text, "谁") {
@@ -44,17 +47,52 @@ func (t *talk) resolvedZh(s sentence) bool {
 	from := len(t.out.Candidates)
 	t.rejoined = true
 	for _, one := range sentences(full + "。") {
+		made := len(t.out.Candidates)
 		t.sentence(one)
+		t.namesThing(one, made)
 	}
 	t.rejoined = false
 	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
-		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.ev.At) // too vague for a question and half a sentence
+		const few = 4 // characters
+		if nobody := startsWithAny(q.text, gapsZh[:]) || utf8.RuneCountInString(q.text) <= few && q.gaps(); nobody && c.Kind == "noted" && !strings.Contains(c.Text, t.self.name) {
+			return true // 什么时候再考 / 一月十七号: who?
+		}
+		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.ev.At) && !(amountZh(full) && aboutZh(q.text) != "") // too vague for a question and half a sentence
 	})...)
 	t.citesBoth(from, s, 0, len(b.Text))
 	for i := from; i < len(t.out.Candidates); i++ {
 		t.out.Candidates[i].Confidence = min(t.out.Candidates[i].Confidence, answeredSure)
 	}
 	return true
+}
+
+// namesThing puts what a sentence says first before its memories, from number from on, that name nobody: 我那台车卖了五万八，上周过的户.
+func (t *talk) namesThing(s sentence, from int) {
+	for i := from; i < len(t.out.Candidates); i++ {
+		a := &t.out.Candidates[i]
+		text := a.Text
+		if a.Kind == "plan" && len(a.Spans) > 0 && !strings.Contains(s.text[a.Spans[0].Start:a.Spans[0].End], "我") {
+			text = strings.TrimPrefix(text, t.self.name)
+		} else if a.Kind != "event" && a.Kind != "noted" {
+			continue
+		}
+		if len(a.Spans) == 0 || a.Spans[0].Start <= s.start || strings.Contains(text, t.self.name) || namePrefixZh(text) != "" {
+			continue
+		}
+		if said := t.beforeZh(s, a.Spans[0].Start); said != "" && !strings.Contains(a.Text, said) && len(said)+len(text) < mostJoined {
+			a.Text, a.Spans[0].Start = said+"，"+text, s.start
+		}
+	}
+}
+
+// amountZh reports a sum or a share in a text: 一共一万二, 六百块.
+func amountZh(x string) bool {
+	i := strings.IndexAny(x, "百千万元块")
+	if i <= 0 {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(x[:i])
+	return strings.ContainsRune(digitsZh, r)
 }
 
 // answeredSure is how sure a statement is at most that was made of a question and its answer.
@@ -88,7 +126,8 @@ var tagsZh = []string{"对吧", "是吧", "对不对", "是不是", "没错吧",
 // questionZh is the question that a turn asks, if it asks one alone.
 func questionZh(text string, now moment) (askedZh, bool) {
 	all := sentences(text)
-	if len(all) == 0 || len(all) > 1 && (all[len(all)-2].ends == "？" || all[len(all)-2].ends == "?") {
+	const cry = 2 // characters at most: 啊？
+	if len(all) == 0 || len(all) > 1 && len(all[len(all)-2].toks) > cry && (all[len(all)-2].ends == "？" || all[len(all)-2].ends == "?") {
 		return askedZh{}, false
 	}
 	s := all[len(all)-1]
@@ -138,7 +177,7 @@ func questionZh(text string, now moment) (askedZh, bool) {
 	if k := kinPrefixZh(own); k != "" && !strings.HasPrefix(own[len(k):], "的") && (lead != "" || utf8.RuneCountInString(k) > 1) {
 		q.whose = lead + k
 	}
-	return q, tagged || either || q.ends != "" || s.ends == "?" || s.ends == "？" || q.gaps()
+	return q, tagged || either || q.ends != "" || s.ends == "?" || s.ends == "？" || q.gaps() || strings.Contains(q.text, "还是")
 }
 
 // gaps reports that a question has a word for what it asks for.
@@ -190,7 +229,7 @@ func (q *askedZh) with(first, rest string) string {
 		if q.text == "我" || strings.ContainsAny(q.text, "还着在了") || startsWithAny(q.text, []string{"现", "今", "明", "后", "那", "然", "结"}) || utf8.RuneCountInString(q.text) > 7 || strings.ContainsAny(first, "我你这那来等好别") || !strings.ContainsAny(first, "了去要会在") {
 			return ""
 		}
-		return q.text + first + then
+		return q.text + strings.TrimPrefix(first, q.text) + then
 	}
 	if made := q.knows(first, rest); made != "" {
 		return made
@@ -273,6 +312,9 @@ func (q *askedZh) agreed(first, rest string) string {
 		if what, ok := strings.CutPrefix(after, "有"); ok && who != "" && what != "" && q.ends != "没" {
 			return who + "没有" + what + then
 		}
+		if thing := aboutZh(q.text); thing != "" && strings.HasPrefix(q.text, thing) && strings.HasSuffix(after, "了") && !strings.Contains(q.text[len(thing):], "我") {
+			return thing + "还没" + strings.TrimSuffix(q.text[len(thing):], "了") + then // 我那个片子拍了
+		}
 		did, ok := strings.CutSuffix(after, "了")
 		if r, _ := utf8.DecodeRuneInString(did); who == "" || !ok || q.ends == "呢" || strings.ContainsRune("是的没不", r) {
 			return ""
@@ -283,7 +325,7 @@ func (q *askedZh) agreed(first, rest string) string {
 	for again := true; again; {
 		again = false
 		for _, a := range adverbsZh {
-			if r, ok := strings.CutPrefix(verb, a); ok && r != "" {
+			if r, ok := strings.CutPrefix(verb, a); ok && strings.Trim(r, "了的") != "" {
 				verb, again = r, true
 			}
 		}
@@ -322,6 +364,9 @@ func (q *askedZh) agreed(first, rest string) string {
 			before, then = before+rest, ""
 		}
 		if countZh(counted) {
+			if after == "我" || after == "你" {
+				return before + adverbs + v + after + tail + then // 押金退你了吗 / 退了一半
+			}
 			return before + adverbs + v + tail + after + then
 		}
 		return before + adverbs + v + after + tail + then

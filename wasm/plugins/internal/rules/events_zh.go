@@ -23,6 +23,9 @@ func eventInZh(s string) (attribute, word string) {
 	if strings.Contains(s, "会议室") || containsAny(s, "带午饭", "带晚饭", "做晚饭", "做午饭", "热午饭") {
 		return "", "" // a room, and what one brings
 	}
+	if x := strings.TrimSpace(s); x == "会是" || startsWithAny(x, []string{"会定在", "会改到", "会改在", "会推到"}) {
+		return "meeting", "会"
+	}
 	for _, e := range eventsZh {
 		if _, after, ok := strings.Cut(s, e.word); ok && !strings.HasPrefix(after, "纪念") && !strings.HasPrefix(after, "周年") {
 			return e.attribute, e.word
@@ -107,15 +110,10 @@ func (t *talk) changeZh(b *bareZh) bool {
 func courseOffZh(x string) string {
 	what, ok := strings.CutSuffix(strings.TrimRight(x, "。，！! 了"), "取消")
 	what = strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(what, "被"), "又"), "的 ")
-	if n := utf8.RuneCountInString(what); !ok || n < 2 || n > 8 || !endsWithAny(what, []string{"课", "班", "训练", "活动", "演出", "航班", "团", "球赛", "讲座", "秋游", "春游", "团建"}) || strings.ContainsAny(what, "他她你") {
+	if n := utf8.RuneCountInString(what); !ok || n < 2 && what != "课" || n > 8 || !endsWithAny(what, []string{"课", "班", "训练", "活动", "演出", "航班", "团", "球赛", "讲座", "秋游", "春游", "团建"}) || strings.ContainsAny(what, "他她你") {
 		return ""
 	}
 	return what
-}
-
-// goesOnZh reports what began and goes on: 十月开始我在学西班牙语.
-func goesOnZh(x string) bool {
-	return strings.Contains(x, "开始") && containsAny(x, "在学", "在练", "在做", "在看", "在读", "在上", "在吃", "在跑", "一直", "都在", "就在") && !containsAny(x, "要", "会", "将", "打算", "准备")
 }
 
 // eventZh takes what happened or will happen at a time.
@@ -126,13 +124,16 @@ func (t *talk) eventZh(b *bareZh) {
 	if containsAny(x, "你帮我", "帮我") && strings.Contains(x, "一下") || openZh(x) || utf8.RuneCountInString(x) < 2 || undecidedZh(x) || word != "" && strings.Contains(x, "没有"+word) {
 		return
 	}
+	if containsAny(x, "改时间了", "换时间了", "改日子了") || t.bidsZh(x) {
+		return // to when?
+	}
 	if w != nil {
 		w = b.lastOf(w, word)
 	}
 	if w != nil && !habit && w.hasDay && (t.saidZh(b, w) || t.untilZh(b, w)) {
 		return
 	}
-	if containsAny(x, moodsZh[:]...) || undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "不一定", "可能参加不", "可能去不", "可能来不") {
+	if containsAny(x, moodsZh[:]...) || undoneZh(x) || attr == "" && containsAny(x, "记得是", "记得好像", "印象中是") || containsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "上次说", "这都", "不一定", "可能参加不", "可能去不", "可能来不") {
 		return
 	}
 	who, named, ok := t.whoseEventZh(x, habit)
@@ -252,11 +253,14 @@ func (t *talk) pastZh(x, raw string, w *when) bool {
 	if obligedZh(x) && w.day >= t.now.day {
 		return false // 今天得把作业交了
 	}
+	if w.weekday && containsAny(x, movesZh...) {
+		return false // 英语课换到周日了
+	}
 	if w.weekday && containsAny(x, "就该", "就应该", "早该") && strings.HasSuffix(strings.TrimRight(x, "。，"), "了") {
 		return true // 房租周五就该交了
 	}
-	if w.weekday && wasDoneZh(x) {
-		return true
+	if w.weekday && wasDoneZh(x) || w.byPart && w.day == t.now.day && w.unix() <= t.ev.At-2*3600_000 && strings.Contains(x, "去") && !containsAny(x, "要", "会", "打算", "准备", "得", "约") {
+		return true // 今早去菜市场
 	}
 	begun := w.unix() < t.ev.At
 	return begun && w.day < t.now.day || strings.Contains(x, "刚才") || begun && w.day == t.now.day && (doneZh(x) || w.clock && w.sure && containsAny(x, "了", "才")) || // 今天早上八点我吃了药
@@ -270,7 +274,7 @@ var arrangedZh = [...]string{"约", "订", "定", "安排", "票", "抢", "报",
 // bygoneZh reports whether a clause tells of a day, a month or a feast of the past that would be to come by its name alone.
 func (t *talk) bygoneZh(x, raw string, w *when) bool {
 	if w.grain != 'd' || w.last > 0 && w.days == nil {
-		return toldZh(x) || goesOnZh(raw)
+		return toldZh(x) || goesOnZh(raw) || w.grain == 'M' && (t.sinceThenZh(x, w) || strings.Contains(raw, "从") && containsAny(raw, "开始", "起") && containsAny(t.said.raw(), "现在", "已经", "一直") && !strings.Contains(raw, "要"))
 	}
 	if wasDoneZh(x) {
 		return true
@@ -308,13 +312,19 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 	if w.last > w.day && dueZh(x) && endsWithAny(trimZh(x), []string{"到期", "截止", "过期", "失效"}) {
 		w.day, w.last, ended = w.last, 0, 0 // 年检月底到期: on the last day
 	}
+	if !named && who.key == t.self.key && startsWithAny(x, []string{"来我", "来找我", "来看我", "来陪我", "来接我"}) {
+		return // who?
+	}
 	attr, word := eventInZh(x)
 	kind := "appointment"
-	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); strings.HasSuffix(raw, "吧") && startsWithAny(raw, []string{"我们", "咱们", "咱", "要不"}) {
+	if raw := strings.TrimRight(b.s.raw(), "。！! ，"); endsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(stripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || strings.HasPrefix(raw, "要不") && !strings.Contains(raw, "要不是") || proposedZh(raw, w) {
 		return // it is proposed
 	}
 	if strings.HasPrefix(x, "第") && containsAny(x, "次约在", "回约在", "针约在") {
 		return // of what, and whose?
+	}
+	if before, _, _ := strings.Cut(x, word); attr != "" && strings.Contains(before, "不") && !strings.Contains(before, "不得不") {
+		attr, word = "", "" // 明天我不回去吃饭了
 	}
 	if attr == "" {
 		switch will := t.willZh(x); {
@@ -366,7 +376,7 @@ func (t *talk) comingZh(b *bareZh, w *when, who person, named bool, ended int64)
 func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when, ended int64) {
 	x := b.text
 	attribute, _ := eventInZh(x)
-	if strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) && !goesOnZh(b.s.raw()) {
+	if startsWithAny(x, []string{"太", "好累", "真"}) || strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !toldZh(x) && !goesOnZh(b.s.raw()) {
 		return
 	}
 	bare := strings.TrimPrefix(x, "我")
@@ -375,7 +385,7 @@ func (t *talk) happenedZh(b *bareZh, w *when, who person, named bool, start when
 	}
 	a := t.baseZh(b, "episodic", "event", who, 0.82)
 	a.Text = t.rewriteZh(b.s, b.whens, !w.weekday || !calledOffZh(x))
-	if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去吃看买见和跟在我", string([]rune(x)[:1])) {
+	if !named && !strings.Contains(a.Text, t.self.name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去回吃看买见和跟在我把做打踩骑跑捡", string([]rune(x)[:1])) {
 		a.Text = t.self.name + a.Text
 	}
 	if named {

@@ -93,6 +93,9 @@ func (t *talk) untilZh(b *bareZh, w *when) bool {
 	p := plan{subject: t.self.key, attribute: "计划：" + trimZh(x), what: "plan", day: w.day, minute: w.minute, clock: w.clock, chinese: true, label: trimZh(x)}
 	if lasts {
 		p.day, p.clock = t.now.day, false
+		if end := &b.whens[len(b.whens)-1]; end.first > w.first && end.hasDay && !end.habit {
+			p.day, w = w.day, end // 我爸妈下周一来看我，住到月底
+		}
 	}
 	t.another(&p, false)
 	text := t.rewriteZh(s, whens, false)

@@ -260,7 +260,7 @@ func feastBoundZh(s sentence, i, n int, words string) bool {
 		return freeDaysZh(s.raw(), before, after, words)
 	case "过年":
 		return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "等", "到", "逢", "次", "妈", "爸", "家"})) && (after == "" || !strings.Contains("级轻糕会龄年假审检夜货", after))
-	case "清明", "重阳", "元宵", "中秋", "七夕", "端午", "除夕":
+	case "清明", "重阳", "元宵", "中秋", "七夕", "端午", "除夕", "腊八", "小年":
 		return (before == "" || endsWithAny(before, []string{"我", "们", "年", "，", "在", "等", "到", "的", "月"})) && (after == "" || strings.Contains("节期假那当前后我们去回要没放在带给打想会跟和，", after))
 	}
 	return true

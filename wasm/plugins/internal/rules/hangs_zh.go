@@ -14,6 +14,9 @@ import (
 // mostJoined bounds a memory that was joined with what stands before it, in bytes.
 const mostJoined = 270
 
+// namelessZh are the characters of words that say that something is so, and not what: 没了, 还没呢, 用完了.
+const namelessZh = "没还有了好行呢啊都对是的不也嗯哦坏完用修取到买卖丢过，, "
+
 // whomZh puts the clauses before a Chinese clause in front of its memory where that speaks of 他, 她
 // or 它, or has no object: 隔壁老太太住院了，我周末去看她; 眼镜用完了，今晚得下单.
 func (t *talk) whomZh(s sentence, from int) {
@@ -35,7 +38,18 @@ func (t *talk) whomZh(s sentence, from int) {
 		if t.fillsSlot(from, a.Spans[0].Start) {
 			continue
 		}
-		if said := t.beforeZh(s, a.Spans[0].Start); said != "" && len(said)+len(a.Text) < maxAmended {
+		said := t.beforeZh(s, a.Spans[0].Start)
+		if said != "" && strings.Trim(said, namelessZh) == "" && !containsAny(text, "他", "她", "它") {
+			if t.justSaid() == nil {
+				t.out.Candidates = slices.Delete(t.out.Candidates, i, i+1)
+				i--
+			}
+			continue
+		}
+		if said != "" && len(said)+len(a.Text) < maxAmended {
+			if a.Actor != "" && a.Actor != t.self.name && strings.HasPrefix(said, a.Actor+"的") { // 我爸的眼镜配好了，明天去取: who, it does not say
+				a.Text = strings.TrimPrefix(a.Text, a.Actor)
+			}
 			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.start
 		}
 	}
@@ -121,17 +135,12 @@ func (t *talk) withTurnZh(s sentence, from int) {
 		plain := len(a.Spans) == 1 && a.Spans[0].Turn == 0
 		hangs := plain && t.hangsZh(s, &a)
 		part := plain && asked && t.answersZh(s, &a)
-		joined := (hangs || part) && (asksOnZh(q.raw()) || topicZh(q.raw())) && !t.fillsSlot(from, a.Spans[0].Start) && t.joinZh(&a, s, q, asked)
+		joined := (hangs || part) && !t.fillsSlot(from, a.Spans[0].Start) && t.joinZh(&a, s, q)
 		if joined || !hangs && !(part && t.opensShortZh(s, &a)) {
 			kept = append(kept, a)
 		}
 	}
 	t.out.Candidates = kept
-}
-
-// topicZh reports a question that names what it asks about: 那个报价单你发给客户了吗. 最近怎么样 and 她没事吧 name nothing.
-func topicZh(x string) bool {
-	return endsWithAny(strings.TrimRight(x, "？?啊呀"), []string{"吗", "没", "没有", "了没"}) && !containsAny(x, "他", "她", "没事", "真的", "这样", "怎么")
 }
 
 // answersZh reports a note, a plan or an event that names nobody and nothing of its own, in an answer.
@@ -146,36 +155,33 @@ func (t *talk) answersZh(s sentence, a *abi.Candidate) bool {
 	return (a.Kind != "plan" || a.Spans[0].Start == s.start) && !strings.Contains(x, "我") && kinPrefixZh(x) == "" && namePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
 }
 
-// joinZh puts the question before an answer, in the words of whoever answers. Where that asks on, 哪天啊, what the speaker
-// had said before it stands there.
-func (t *talk) joinZh(a *abi.Candidate, s, q sentence, asked bool) bool {
+// joinZh puts before an answer the thing that the turn before is about. Where that asks on, 哪天啊, what the speaker had
+// said before it stands there. The words of others are no part of a memory.
+func (t *talk) joinZh(a *abi.Candidate, s, q sentence) bool {
 	n := len(t.ev.Before)
-	turn, said, mark := -1, q.raw(), "？"
-	if !asked {
-		mark = "。"
-	}
-	if asksOnZh(said) {
+	turn, head, mark := -1, aboutZh(q.raw()), ""
+	if asksOnZh(q.raw()) {
 		if n < 2 || t.ev.Before[n-2].Speaker != t.ev.Speaker {
 			return false
 		}
-		all := sentences(t.ev.Before[n-2].Text)
-		if len(all) == 0 || all[len(all)-1].ends == "?" || all[len(all)-1].ends == "？" {
+		own := sentences(t.ev.Before[n-2].Text)
+		if len(own) == 0 || own[len(own)-1].ends == "?" || own[len(own)-1].ends == "？" || askersIn(own[len(own)-1].raw()) {
 			return false
 		}
-		turn, said, mark = -2, all[len(all)-1].raw(), "。"
+		turn, head, mark = -2, own[len(own)-1].raw(), "。"
 	}
-	all := sentences(said)
+	all := sentences(head)
 	if len(all) != 1 {
 		return false
 	}
-	head := strings.Trim(t.rewriteZh(all[0], findWhens(all[0], t.now), false), "。，, ")
-	if strings.Contains(head, "对方") || askersIn(head) && turn == -2 {
+	head = strings.Trim(t.rewriteZh(all[0], findWhens(all[0], t.now), false), "。，, ")
+	if strings.Contains(head, "对方") {
 		return false
 	}
 	if before := t.beforeZh(s, a.Spans[0].Start); before != "" {
 		head += mark + before + "，"
-	} else {
-		head += mark
+	} else if head += mark; mark == "" && strings.HasPrefix(a.Text, t.self.name) {
+		head += "，"
 	}
 	if len(head)+len(a.Text) > mostJoined {
 		return false

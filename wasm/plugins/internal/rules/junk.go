@@ -326,7 +326,7 @@ func junkZh(s sentence) (kind, reason string) {
 			return "greeting", "a greeting or courtesy"
 		}
 	}
-	if s.ends == "？" || s.ends == "?" || strings.HasSuffix(raw, "吗") || strings.HasSuffix(raw, "呢") && !toldWithNe(raw) || strings.Contains(raw, "什么时候") || strings.HasPrefix(raw, "为什么") || strings.HasPrefix(raw, "怎么") || strings.HasPrefix(raw, "谁") {
+	if s.ends == "？" || s.ends == "?" || strings.HasSuffix(raw, "吗") || strings.HasSuffix(raw, "呢") && !toldWithNe(raw) || strings.Contains(raw, "什么时候") || strings.HasPrefix(raw, "为什么") || strings.HasPrefix(raw, "怎么") || strings.HasPrefix(raw, "谁") || asksAmountZh(raw) {
 		return "question", "asks, and says nothing by itself"
 	}
 	if rest, ok := strings.CutPrefix(raw, "别忘了，"); ok && strings.HasPrefix(rest, "我") {
@@ -339,6 +339,30 @@ func junkZh(s sentence) (kind, reason string) {
 		}
 	}
 	return "", ""
+}
+
+// asksAmountZh reports a question for an hour, a day or a price that has no mark: 明天几点的飞机.
+func asksAmountZh(x string) bool {
+	if head, _, ok := strings.Cut(x, "吗"); strings.HasPrefix(x, "你猜") || ok && !strings.ContainsAny(x, "，, ") && !endsWithAny(head, []string{"干", "宝"}) {
+		return true // 昨晚那球看了吗绝杀啊
+	}
+	if endsWithAny(x, []string{"叫什么", "叫啥", "是什么", "做什么", "干什么", "干啥", "是谁", "在哪", "在哪儿", "在哪里", "多少", "多大", "多高", "多久", "怎么样", "咋样", "几岁"}) && !strings.ContainsAny(x, "，,不都也知忘记没") {
+		return true
+	}
+	if before, asks := cutEnd(x, "不", "了没", "过没", "到没", "好没", "完没", "来没"); asks && utf8.RuneCountInString(before) >= 2 && !endsWithAny(before, []string{"了", "要", "差", "好", "从", "从来", "都", "是", "对", "也", "还", "并", "，", ","}) {
+		return true // 今天加班不
+	}
+	if containsAny(x, "去哪儿", "去哪了", "去哪里", "在哪儿", "在哪里", "到哪儿") && !strings.ContainsAny(x, "，,不都也知忘记没说") {
+		return true // 国庆去哪儿了
+	}
+	for _, word := range [...]string{"几点", "几号", "星期几", "周几", "礼拜几", "多少钱", "哪天", "几月"} {
+		before, after, ok := strings.Cut(x, word)
+		r, _ := utf8.DecodeLastRuneInString(before)
+		if ok && !strings.ContainsAny(x, "，,都也知忘记说告问看管论不没") && !strings.ContainsRune(digitsZh+"好", r) && !strings.HasSuffix(after, "了") {
+			return true
+		}
+	}
+	return false
 }
 
 // toldWithNe reports whether what ends with 呢 tells, and does not ask: 我还没吃呢, and not 我的钥匙呢.

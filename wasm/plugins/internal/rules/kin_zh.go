@@ -43,12 +43,14 @@ func (t *talk) kinZh(s string) (person, string, bool) {
 
 func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	attr := kin
-	if name = joinedZh(name); strings.HasSuffix(name, "不") { // a denial, and no name
+	if name = joinedZh(name); strings.HasSuffix(name, "不") || containsAny(name, "什么", "啥", "谁") { // a denial or a question, and no name
 		return
 	}
 	is := "是"
 	if slices.Contains(petsZh[:], kin) {
-		attr, is = "pets", "叫"
+		if attr, is, name = "pets", "叫", petNameZh(name); name == "" {
+			return
+		}
 	}
 	a := t.baseZh(b, "semantic", "relation", owner, 0.9)
 	a.Text = owner.name + "的" + kin + is + name + "。"
@@ -57,6 +59,21 @@ func (t *talk) relationZh(b *bareZh, owner person, kin, name string) {
 	t.out.Candidates = append(t.out.Candidates, a)
 	t.ofSelf = owner.key == t.self.key
 	t.about(t.named(name))
+}
+
+// petNameZh is what an animal is called, without what more is told of it: 旺财 of 旺财捡来的.
+func petNameZh(name string) string {
+	for _, of := range [...]string{"捡来", "捡的", "捡回", "买来", "买的", "领养", "收养", "送的", "朋友送", "别人送", "是只", "是条", "是个", "今年", "生了", "走丢", "特别", "很"} {
+		if i := strings.Index(name, of); i >= 0 {
+			name = name[:i]
+		}
+	}
+	for _, pet := range petsZh {
+		if _, called, ok := strings.Cut(name, pet); ok && utf8.RuneCountInString(called) == 2 && startsWithAny(name, []string{"一只", "只", "一条", "条", "一个"}) {
+			return called // 一只狗旺财
+		}
+	}
+	return name
 }
 
 // lastPerson gives the person who was named last, of those who take no part in the talk.
@@ -120,7 +137,7 @@ func (t *talk) subjectZh(s string) (p person, ok bool) {
 		return person{}, false
 	}
 	for _, k := range kinZh { // 外婆是四川人: one's own, and 新房东姓周
-		if strings.TrimPrefix(s, "新") == k && utf8.RuneCountInString(k) > 1 && k != "师傅" {
+		if strings.TrimPrefix(s, "新") == k && (utf8.RuneCountInString(k) > 1 || k == "爸" || k == "妈") && k != "师傅" {
 			return person{t.self.name + "的" + k, t.self.key + "的" + k}, true
 		}
 	}
@@ -218,6 +235,9 @@ func named(text, name string) string {
 			if strings.Contains(text, own) {
 				return strings.Replace(text, own, name, 1)
 			}
+		}
+		if strings.Contains(text, "新"+short) {
+			return strings.Replace(text, "新"+short, name, 1)
 		}
 		return strings.Replace(text, short, name, 1) // 水管漏了，师傅明天来
 	}

@@ -229,18 +229,23 @@ func deedZh(x string) bool {
 	return strings.HasPrefix(x, "我") && toldZh(x) && !containsAny(x, "不", "没", "忘", "知道", "记得", "记错", "明白", "懂", "喜欢", "累", "困", "饿", "饱")
 }
 
+// billZh reports what has to be paid for a home, a car, a school or a card: 这个月信用卡要还六千八.
+func billZh(x string) bool {
+	return containsAny(x, "信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供") && containsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
+}
+
 // noteZh does the same of a Chinese sentence: the whole of it is kept.
 func (t *talk) noteZh(s sentence) bool {
 	raw := strings.Trim(s.raw(), " ，,。！!")
 	n := utf8.RuneCountInString(raw)
 	b := t.bare(s)
 	milestone := milestoneZh(b.text)
-	if n < 6 && !milestone || n > 60 || t.topic.unclear && !t.topic.thing || unmeantZh(raw) || jokeZh(t.said.raw()) || undecidedZh(raw) || containsAny(raw, moodsZh[:]...) && !milestone {
+	if n < 6 && !milestone || n > 60 || t.topic.unclear && !t.topic.thing || headlessZh(b.text) || unmeantZh(raw) || jokeZh(t.said.raw()) || undecidedZh(raw) || containsAny(raw, moodsZh[:]...) && !milestone {
 		return false
 	}
 	alone := compoundsZh.Replace(raw)
 	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
-		"“", "\"", "朋友的朋友", "不想", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我"} {
+		"“", "\"", "朋友的朋友", "不想", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我"} {
 		if strings.Contains(alone, no) && (no != "请" || !milestone) {
 			return false
 		}
@@ -264,7 +269,7 @@ func (t *talk) noteZh(s sentence) bool {
 	}
 	if v := t.view(s); v.slotted() {
 		return false
-	} else if likely := worthOf(v, worthZh); !milestone && (nobody && likely < worthAlone || likely < worthZhSaid && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key)) {
+	} else if likely := worthOf(v, worthZh); !milestone && !(amountZh(raw) && (t.rejoined || billZh(raw))) && (nobody && likely < worthAlone || likely < worthZhSaid && (likely < worthDeedZh || nobody || !deedZh(b.text)) && (likely < worthPerson || nobody || who.key == t.self.key)) {
 		return false
 	}
 	kind, sure := "noted", notedSure

@@ -43,6 +43,7 @@ func (t *talk) outlookZh(b *bareZh) bool {
 		if !ok {
 			continue
 		}
+		what = trimHeads(what, "年后", "年前", "过完年", "年底")
 		base := strings.TrimPrefix(cue, "正")
 		if cue == "忘记" {
 			base = "忘了"

@@ -164,14 +164,19 @@ func (t *talk) contact(s sentence, who person, attribute, value, text string) {
 		Spans: []abi.Span{{Start: s.start, End: s.end}}, Entities: []abi.Entity{{Name: who.name, Kind: "person"}}, Tags: []string{"contact"}})
 }
 
-var contactsZh = [...]struct{ noun, attribute string }{{"手机号码", "phone"}, {"电话号码", "phone"}, {"手机号", "phone"}, {"电话", "phone"}, {"号码", "phone"}, {"手机", "phone"},
-	{"电子邮箱", "email"}, {"邮箱", "email"}, {"邮件地址", "email"}, {"家庭地址", "address"}, {"地址", "address"}, {"住址", "address"}}
+var contactsZh = [...]struct{ noun, attribute string }{{"手机号码", "phone"}, {"电话号码", "phone"}, {"手机号", "phone"}, {"电话", "phone"}, {"号码", "phone"}, {"手机", "phone"}, {"新号", "phone"},
+	{"微信号", "wechat"}, {"微信", "wechat"}, {"QQ号", "qq"}, {"QQ", "qq"}, {"电子邮箱", "email"}, {"邮箱", "email"}, {"邮件地址", "email"}, {"家庭地址", "address"}, {"地址", "address"}, {"住址", "address"}}
 
 // reachedZh takes 我的电话是+86 138 0013 8000, 李娜的邮箱是li@example.com, 我的地址是….
 func (t *talk) reachedZh(b *bareZh) bool {
 	if who, rest, ok := strings.Cut(b.text, "的是"); ok && t.asZh != "" && phoneIn(rest) != "" && !strings.Contains(b.text, t.asZh) { // …，我爸的是139…
 		again := *b
 		again.text = who + "的" + t.asZh + "是" + rest
+		return t.reachedZh(&again)
+	}
+	if digits := spokenDigitsZh(b.text); mobileZh(digits) && t.announcedZh() { // 我换号了，新号你记一下 / 你说 / 幺三九…
+		again := *b
+		again.text = "新号是" + digits
 		return t.reachedZh(&again)
 	}
 	for _, of := range contactsZh {
@@ -188,7 +193,11 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		value := ""
 		switch of.attribute {
 		case "phone":
-			value = phoneIn(rest)
+			value = phoneIn(spokenDigitsZh(rest))
+		case "wechat", "qq":
+			if id := strings.TrimRight(rest, " 。，,"); len(id) >= 5 && len(id) <= 20 && strings.Trim(strings.ToLower(id), "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !strings.ContainsAny(rest, " ") {
+				value = id
+			}
 		case "email": // its stops end no sentence
 			if _, whole, ok := strings.Cut(b.s.text[b.s.start:], of.noun); ok {
 				value = mailIn(strings.TrimLeft(whole, "是为：: 就换改变成了"))
@@ -224,6 +233,22 @@ func (t *talk) reachedZh(b *bareZh) bool {
 		return true
 	}
 	return false
+}
+
+// announcedZh reports that the speaker's own last turn was about a new number of theirs.
+func (t *talk) announcedZh() bool {
+	n := len(t.ev.Before)
+	return n > 1 && t.ev.Before[n-2].Speaker == t.ev.Speaker && containsAny(t.ev.Before[n-2].Text, "换号", "新号", "我的号", "我电话", "我手机")
+}
+
+// spokenDigitsZh writes a number that was said digit by digit: 幺三九零零. Other words stay as they are.
+func spokenDigitsZh(s string) string {
+	const least = 7 // digits
+	digits := strings.NewReplacer("幺", "1", "零", "0", "〇", "0", "一", "1", "二", "2", "三", "3", "四", "4", "五", "5", "六", "6", "七", "7", "八", "8", "九", "9", " ", "").Replace(trimZh(s))
+	if len(digits) < least || strings.Trim(digits, "0123456789") != "" {
+		return s
+	}
+	return digits
 }
 
 // mobileZh reports a Chinese mobile number, of which somebody mostly has one: eleven digits

@@ -92,7 +92,7 @@ func (s sentence) takesBackAt(i int, all [][]string) int {
 // four."
 func (t *talk) retakenNext(i int) (string, bool) {
 	s := t.own[i]
-	if i+1 == len(t.own) || s.ends == "?" || len(s.toks) < 4 {
+	if i+1 == len(t.own) || s.ends == "?" || s.ends == "？" || len(s.toks) < 4 {
 		return "", false
 	}
 	next, from := t.own[i+1], 0
@@ -101,6 +101,9 @@ func (t *talk) retakenNext(i int) (string, bool) {
 	}
 	if next.has(from, []string{"i", "mean"}) {
 		from += 2
+	}
+	if s.chinese() {
+		return t.retakenNextZh(s, next)
 	}
 	const most = 5 // tokens of a time
 	if from == 0 || from >= len(next.toks) || len(next.toks)-from > most || next.ends == "?" {
@@ -117,10 +120,14 @@ func (t *talk) retakenNext(i int) (string, bool) {
 // nothing is taken back.
 func (t *talk) corrects(i int) int {
 	s, n := t.own[i], 1
-	if s.chinese() || len(s.toks) > maxTokens {
+	if len(s.toks) > maxTokens {
 		return 0
 	}
-	said, ok := s.retaken(t.now)
+	retaken := sentence.retaken
+	if s.chinese() {
+		retaken = sentence.retakenZh
+	}
+	said, ok := retaken(s, t.now)
 	if !ok {
 		if said, ok = t.retakenNext(i); !ok {
 			return 0

@@ -122,6 +122,9 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 	if p.misread() {
 		return false
 	}
+	if p.attribute == "allergies" && containsAny(t.said.raw(), "现在好了", "已经好了", "后来好了", "现在没事了", "脱敏") {
+		return true // 从小对鸡蛋过敏，现在好了
+	}
 	if p.attribute == "location" {
 		t.putZh(b, p)
 		return true
@@ -158,7 +161,7 @@ func (t *talk) phraseZh(b *bareZh, p *phraseZh) bool {
 	}
 	if p.key == "买了" || p.key == "卖了" {
 		object = strings.TrimLeft(object, "一二两三辆台部个只把件套架条双张份束")
-		if slices.Contains([]string{"单", "账", "教训", "他的账", "花", "保险"}, object) || startsWithAny(object, []string{"瓶水", "瓶酒", "瓶饮料", "包烟", "斤"}) {
+		if slices.Contains([]string{"单", "账", "教训", "他的账", "花", "保险"}, object) || startsWithAny(object, []string{"瓶水", "瓶酒", "瓶饮料", "包烟", "斤", "点", "些"}) {
 			return true
 		}
 		if owned, ok := strings.CutPrefix(whose.name, t.self.name+"的"); ok && object == "" {
@@ -250,7 +253,7 @@ func (p *phraseZh) misread() bool {
 	case "住": // 我现在住望京
 		return !districtZh(trimZh(p.object))
 	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来
-		return !startsWithAny(p.object, pastimesZh[:]) || strings.HasPrefix(p.object, "打听") || strings.Contains(p.object, "不") || endsWithAny(p.before, []string{"可", "恋", "热", "亲", "心", "不", "没"})
+		return !startsWithAny(p.object, pastimesZh[:]) || startsWithAny(p.object, []string{"打听", "画饼", "画大饼", "打架", "打人", "打岔"}) || strings.Contains(p.object, "不") || endsWithAny(p.before, []string{"可", "恋", "热", "亲", "心", "不", "没"})
 	case "会拉", "会吹":
 		return !endsWithAny(trimZh(p.object), []string{"琴", "提琴", "二胡", "笛", "笛子", "箫", "号", "萨克斯", "口琴", "唢呐", "葫芦丝"})
 	case "怕":

@@ -281,6 +281,8 @@ var (
 func abodeZh(value string, moved bool) abode {
 	value = trimZh(value)
 	switch {
+	case strings.Trim(clipZh(value), digitsZh+"楼层") == "": // 我家在二楼
+		return noAbode
 	case endsWithAny(value, passingsZh[:]):
 		return passing
 	case moved && (endsWithAny(value, roomsZh[:]) || endsWithAny(value, notPlacesZh[:])) || value == "一起" || strings.HasSuffix(value, "心里"):

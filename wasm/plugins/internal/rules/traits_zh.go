@@ -20,7 +20,7 @@ var attributesZh = [...]struct{ word, kind, attribute string }{
 // attributeZh takes what is so of somebody for long: what they measure, are called and suffer from, what they
 // have attained, and what they usually do.
 func (t *talk) attributeZh(b *bareZh) bool {
-	return t.measuresZh(b) || t.alsoCalledZh(b) || t.stateZh(b) || t.takesZh(b) || t.attainedZh(b) || t.usuallyZh(b)
+	return t.levelZh(b) || t.measuresZh(b) || t.alsoCalledZh(b) || t.stateZh(b) || t.takesZh(b) || t.attainedZh(b) || t.usuallyZh(b)
 }
 
 // measuresZh takes what the speaker has one of: a weight, a salary, an animal of the zodiac.

@@ -258,6 +258,13 @@ func sameDay(s sentence, whens []when) {
 			}
 			day = w
 		case day != nil && w.clock && !w.hasDay && !w.byPart:
+			const night = 20 * 60 // when it begins
+			if s.chinese() && day.byPart && day.minute >= night && !w.sure && w.minute%(12*60) < 5*60 && w.minute > 0 && w.until == 0 {
+				small := w.minute % (12 * 60)
+				w.onDay(day)
+				w.day, w.minute = w.day+1, small // 昨晚三点就醒了
+				continue
+			}
 			w.onDay(day)
 		}
 	}
@@ -267,8 +274,11 @@ func sameDay(s sentence, whens []when) {
 func (w *when) onDay(day *when) {
 	w.set(day.day, 'd')
 	w.weekday, w.assumed = day.weekday, day.assumed
-	if day.byPart && day.minute >= 12*60 && !w.sure && w.minute > 0 && w.minute < 12*60 && w.until == 0 {
+	if day.byPart && day.minute >= 12*60 && !w.sure && w.minute > 0 && w.minute < 12*60 && w.until < 12*60 {
 		w.minute += 12 * 60
+		if w.until > 0 {
+			w.until += 12 * 60
+		}
 	}
 }
 

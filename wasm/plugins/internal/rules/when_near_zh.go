@@ -17,6 +17,11 @@ func houseZh(s sentence, i int) bool {
 	if endsWithAny(before, []string{"是", "在", "：", ":"}) && containsAny(before, "门牌", "座位", "房间", "房号", "工位", "座号", "柜子", "铺位", "车位", "桌号", "球衣", "车厢", "号码", "排队", "我排") {
 		return true
 	}
+	if _, of, ok := strings.Cut(s.from(i), "号的"); ok && !strings.ContainsAny(s.text[s.toks[i].start:s.end-len(of)], "，,月") {
+		if k := kinPrefixZh(trimHeads(of, "小", "老")); personZh(strings.TrimSuffix(of, "家")) || len([]rune(of)) > 2 && personZh(string([]rune(of)[:3])) || k != "" && strings.HasPrefix(strings.TrimPrefix(of, k), "家") {
+			return true // 十二号的胡阿姨家
+		}
+	}
 	before = strings.TrimRight(before, "零一二三四五六七八九十") // of 十二号 the 二号
 	if endsWithAny(before, roadless[:]) && !containsAny(before, "地址", "住址", "住在", "家在") {
 		return false

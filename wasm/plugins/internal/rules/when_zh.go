@@ -37,7 +37,7 @@ func prefixZh(s sentence, i int, words ...string) (string, int) {
 	return "", 0
 }
 
-var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0, "明天": 1, "明晚": 1, "明早": 1, "明儿": 1, "后天": 2, "大后天": 3, "昨天": -1, "昨晚": -1, "昨儿": -1, "前天": -2, "前晚": -2, "大前天": -3}
+var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0, "今儿个": 0, "明天": 1, "明晚": 1, "明早": 1, "明儿": 1, "明儿个": 1, "后天": 2, "大后天": 3, "昨天": -1, "昨晚": -1, "昨儿": -1, "昨儿个": -1, "前天": -2, "前晚": -2, "大前天": -3}
 
 // dayPartZh reads a day at token i into w, and says how many tokens it takes.
 func dayPartZh(s sentence, i int, now moment, w *when) int {
@@ -54,7 +54,7 @@ func dayPartZh(s sentence, i int, now moment, w *when) int {
 
 // nearDayZh reads 今天, 明早, 大后天.
 func nearDayZh(s sentence, i int, now moment, w *when) int {
-	word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿", "明天", "明晚", "明早", "明儿", "后天", "昨天", "昨晚", "昨儿", "前天", "前晚")
+	word, n := prefixZh(s, i, "大后天", "大前天", "今天", "今晚", "今早", "今儿个", "今儿", "明天", "明晚", "明早", "明儿个", "明儿", "后天", "昨天", "昨晚", "昨儿个", "昨儿", "前天", "前晚")
 	if n == 0 || (word == "后天" || word == "前天") && s.at(i-1) == "以" && s.at(i+2) == "天" { // 以后天天 is every day after
 		return 0
 	}
@@ -136,7 +136,7 @@ func inYearZh(s sentence, k, y int, w *when) int {
 
 // inMonthZh reads what is meant of a month, from token k: 五号, or nothing and the month itself.
 func inMonthZh(s sentence, k, y, m int, w *when) int {
-	d, n := dayOfMonthZh(s, k)
+	d, n := bareDayZh(s, k)
 	if n > 0 {
 		w.calendar(y, m, d)
 		return n
@@ -170,6 +170,19 @@ func dayOfMonthZh(s sentence, k int) (d, n int) {
 		return 0, 0
 	}
 	return d, n + 1
+}
+
+// bareDayZh reads at token k, behind a month, a day without 号: 一月十八.
+func bareDayZh(s sentence, k int) (d, n int) {
+	d, n = dayOfMonthZh(s, k)
+	if n > 0 {
+		return d, n
+	}
+	d, n = numberZh(s, k)
+	if next := s.at(k + n); n == 0 || d < 10 || d > 31 || next != "" && s.toks[k+n].kind != 'p' && (s.toks[k+n].kind == 'n' || strings.Contains("个天块元点岁人次年周里斤多几来节集章页家本万千百条件场门分小公平米号月到至和、.:", next)) {
+		return 0, 0
+	}
+	return d, n
 }
 
 // monthZh reads 下个月, 上月五号, 上个季度.
@@ -224,7 +237,7 @@ func dateZh(s sentence, i int, now moment, w *when) int {
 		if lunarZh(s, i, next) {
 			return 0
 		}
-		d, took := dayOfMonthZh(s, next)
+		d, took := bareDayZh(s, next)
 		if early, more := dayOfMonthZh(s, next+1); s.at(next) == "初" && more > 0 { // 三月初五号
 			d, took = early, more+1
 		}
@@ -321,7 +334,11 @@ func weekZh(s sentence, i int, now moment, w *when) int {
 	}
 	if word, n := prefixZh(s, i+r+u, "一", "二", "三", "四", "五", "六", "日", "天", "末"); n > 0 {
 		d := strings.Index("一二三四五六日", word) / 3
-		if before, of := s.at(i-1), s.at(i+u+n); r == 0 && before != "" && of != "" && strings.Contains("一两每", before) && strings.Contains("次回遍天节趟顿小", of) {
+		if before, of := s.at(i-1), s.at(i+u+n); r == 0 && u == 1 && of != "" && (strings.Contains("百千万", of) || strings.Contains("小老", before) && strings.Contains("块元十", of)) {
+			return 0 // 小周六百块
+		} else if word, next := s.at(i+u), s.at(i+u+n); r == 0 && u == 1 && word == "一" && next == "家" && (before == "小" || before == "老") {
+			return 0 // 小周一家
+		} else if r == 0 && before != "" && of != "" && strings.Contains("一两每", before) && strings.Contains("次回遍天节趟顿小", of) {
 			return 0 // 一周三次
 		}
 		if word == "天" {

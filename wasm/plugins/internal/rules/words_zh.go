@@ -19,7 +19,10 @@ func leadZh(s sentence) int {
 	for s.at(from) != "" && strings.Contains("呃嗯哦哎诶，, ", s.at(from)) {
 		from++
 	}
-	_, n := prefixZh(s, from, "我跟你说", "我跟你讲", "我想一下啊", "我想想啊", "我想想，")
+	if s.at(from) == "那" && s.at(from+1) == "我" && s.at(from+2) != "们" {
+		return from + 1
+	}
+	_, n := prefixZh(s, from, "那个我跟你说个事", "那个我跟你说", "我跟你说个事", "跟你说个事", "我跟你说", "我跟你讲", "我想一下啊", "我想想啊", "我想想，")
 	if n == 0 {
 		return 0
 	}
@@ -47,6 +50,9 @@ func stripLeadZh(s string) string {
 			}
 		}
 	}
+	if r, ok := strings.CutPrefix(s, "那我"); ok && r != "" && !strings.HasPrefix(r, "们") {
+		s = s[len("那"):]
+	}
 	return s
 }
 
@@ -71,7 +77,7 @@ func trimAdverbsZh(s string) string {
 	for again := true; again; {
 		again = false
 		for _, a := range [...]string{"现在", "已经", "也", "都", "很", "就", "一直", "还", "特别", "非常", "真的", "最近", "以前", "平时", "经常", "刚刚", "刚", "终于", "最", "从小", "超级", "超", "挺", "比较", "再", "目前", "真", "从来", "是", "太", "大学", "研究生", "打算", "更", "有点", "蛮", "要", "会", "这个人", "小时候", "的时候", "期末", "期中", "正式", "可能", "好像", "大概", "也许", "估计", "应该", "似乎", "其实", "并", "根本", "原来", "后来", "开始"} {
-			if r, ok := strings.CutSuffix(s, a); ok && !(a == "太" && strings.HasSuffix(r, "太")) { // 太太
+			if r, ok := strings.CutSuffix(s, a); ok && !(a == "太" && strings.HasSuffix(r, "太")) && !(strings.Contains("超真挺", a) && utf8.RuneCountInString(r) == 1 && strings.Contains(surnamesZh, r)) { // 太太, 马超
 				s, again = strings.TrimSpace(r), true
 			}
 		}
@@ -80,5 +86,5 @@ func trimAdverbsZh(s string) string {
 }
 
 func vagueZh(s string) bool {
-	return startsWithAny(s, []string{"你", "什么", "哪"}) || slices.Contains([]string{"这样", "那样", "这个", "那个", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"}, s)
+	return startsWithAny(s, []string{"你", "什么", "哪", "老地方"}) || slices.Contains([]string{"这样", "那样", "这个", "那个", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"}, s)
 }
