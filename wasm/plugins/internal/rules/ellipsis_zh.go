@@ -49,7 +49,7 @@ func (t *talk) resolvedZh(s sentence) bool {
 	for _, one := range sentences(full + "。") {
 		made := len(t.out.Candidates)
 		t.sentence(one)
-		t.namesThing(one, made)
+		t.thingFirst(one, made)
 	}
 	t.rejoined = false
 	t.out.Candidates = append(t.out.Candidates[:from], slices.DeleteFunc(t.out.Candidates[from:], func(c abi.Candidate) bool {
@@ -66,8 +66,8 @@ func (t *talk) resolvedZh(s sentence) bool {
 	return true
 }
 
-// namesThing puts what a sentence says first before its memories, from number from on, that name nobody: 我那台车卖了五万八，上周过的户.
-func (t *talk) namesThing(s sentence, from int) {
+// thingFirst puts what a sentence says first before its memories, from number from on, that name nobody: 我那台车卖了五万八，上周过的户.
+func (t *talk) thingFirst(s sentence, from int) {
 	for i := from; i < len(t.out.Candidates); i++ {
 		a := &t.out.Candidates[i]
 		text := a.Text
