@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // dayIn writes the day of a time in ms as the texts have it; "-" is none.
@@ -12,9 +13,9 @@ func dayIn(ms int64) string {
 	if ms == 0 {
 		return "-"
 	}
-	m := momentOf(ms, monday.offset)
-	w := when{day: m.day, minute: m.minute}
-	return w.plain()
+	m := timex.MomentOf(ms, monday.Offset)
+	w := timex.When{Day: m.Day, Minute: m.Minute}
+	return plain(&w)
 }
 
 // holds is when a memory begins: its Started, or the time from which it is so.

@@ -3,6 +3,14 @@ package rules
 import (
 	"slices"
 	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/ellipsis"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // One person proposes something for a day, and the other agrees: "shall we say Thursday for the curry?", "Thursday's fine".
@@ -22,66 +30,66 @@ var proposals = []struct {
 	who   byte
 	ing   bool
 }{
-	{wordLists("would you mind|do you mind"), 'y', true},
-	{wordLists("do you want me to|would you like me to|shall i|i could|i can"), 'm', false},
-	{wordLists("do you fancy|fancy"), 'b', true},
-	{wordLists("do you want to|would you like to|want to|shall we|should we|why don't we|how about we|can we|could we|we could|let's"), 'b', false},
-	{wordLists("can you|could you|will you|would you"), 'y', false},
+	{refuse.WordLists("would you mind|do you mind"), 'y', true},
+	{refuse.WordLists("do you want me to|would you like me to|shall i|i could|i can"), 'm', false},
+	{refuse.WordLists("do you fancy|fancy"), 'b', true},
+	{refuse.WordLists("do you want to|would you like to|want to|shall we|should we|why don't we|how about we|can we|could we|we could|let's"), 'b', false},
+	{refuse.WordLists("can you|could you|will you|would you"), 'y', false},
 }
 
 // agreedTo reads an agreement to what another speaker has just proposed for a day. It reports whether the sentence needs no
 // other reading.
-func (t *talk) agreedTo(s sentence) bool {
-	b := t.justSaid()
-	if b == nil || t.rejoined || t.part == HowTo || s.chinese() || hasHan(b.Text) || len(t.own) == 0 || t.own[0].start != s.start || len(s.toks) > 20 {
+func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
+	b := t.JustSaid()
+	if b == nil || t.Rejoined || t.Part == discourse.HowTo || s.Chinese() || chinese.HasHan(b.Text) || len(t.Own) == 0 || t.Own[0].Start != s.Start || len(s.Toks) > 20 {
 		return false
 	}
-	all := t.sentencesOf(b)
-	if len(all) == 0 || len(all[len(all)-1].toks) > 30 {
+	all := t.SentencesOf(b)
+	if len(all) == 0 || len(all[len(all)-1].Toks) > 30 {
 		return false
 	}
 	o := all[len(all)-1]
-	q := inquiry{asked: asked{o, -1, speakerOf(t.ev, b.Speaker), t.self}, now: t.now, names: true}
-	var day *when
-	for _, w := range findWhens(o, t.now) {
-		if w.habit && w.days == nil || w.since || w.hasDay && day != nil || !w.hasDay && !w.clock {
+	q := ellipsis.Inquiry{Asked: discourse.Asked{Sentence: o, Turn: -1, By: discourse.SpeakerOf(t.Ev, b.Speaker), Of: t.Self}, Now: t.Now, Names: true}
+	var day *timex.When
+	for _, w := range timex.FindWhens(o, t.Now) {
+		if w.Habit && w.Days == nil || w.Since || w.HasDay && day != nil || !w.HasDay && !w.Clock {
 			return false
 		}
-		if w.hasDay && w.day >= t.now.day {
+		if w.HasDay && w.Day >= t.Now.Day {
 			day = &w
 		}
 	}
-	p, ok := q.proposed(day)
-	if !ok || !s.agrees(p.mind) {
+	p, ok := proposed(&q, day)
+	if !ok || !agrees(s, p.mind) {
 		return false
 	}
 	said := p.who + " will " + strings.Join(p.what, " ")
-	for _, w := range findWhens(s, t.now) { // "sure, at six"
-		if w.habit || w.since || w.hasDay && (day != nil && w.day != day.day || w.day < t.now.day) {
+	for _, w := range timex.FindWhens(s, t.Now) { // "sure, at six"
+		if w.Habit || w.Since || w.HasDay && (day != nil && w.Day != day.Day || w.Day < t.Now.Day) {
 			return false
 		}
-		if from := w.first - boolInt(w.first > 0 && preposition(s.at(w.first-1))); w.hasDay && day == nil || !w.hasDay && w.clock {
-			said += " " + s.text[s.toks[from].start:s.toks[w.next-1].end]
+		if from := w.First - syntax.BoolInt(w.First > 0 && syntax.Preposition(s.At(w.First-1))); w.HasDay && day == nil || !w.HasDay && w.Clock {
+			said += " " + s.Text[s.Toks[from].Start:s.Toks[w.Next-1].End]
 		}
-		if w.hasDay {
+		if w.HasDay {
 			day = &w
 		}
 	}
-	return day != nil && t.readJoined(&q, s, said, "")
+	return day != nil && readJoined(t, &q, s, said, "")
 }
 
 // proposed takes the last proposal of a sentence apart.
-func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
-	if q.by.name == "" || !capitalised(q.by.name) || conditioned(q.sentence) {
+func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
+	if q.By.Name == "" || !discourse.Capitalised(q.By.Name) || discourse.Conditioned(q.Sentence) {
 		return p, false
 	}
 	from, who, ing := 0, byte(0), false
-	for i := 0; i < min(len(q.toks), 12) && from == 0; i++ {
-		if i > 0 && q.toks[i-1].kind != 'p' && !lead(q.at(i-1)) {
+	for i := 0; i < min(len(q.Toks), 12) && from == 0; i++ {
+		if i > 0 && q.Toks[i-1].Kind != 'p' && !syntax.Lead(q.At(i-1)) {
 			break
 		}
 		for _, form := range proposals {
-			k := slices.IndexFunc(form.words, func(words []string) bool { return q.has(i, words) })
+			k := slices.IndexFunc(form.words, func(words []string) bool { return refuse.Has(q.Asked.Sentence, i, words) })
 			if k >= 0 {
 				words := form.words[k]
 				from, who, ing, p.mind = i+len(words), form.who, form.ing, words[len(words)-1] == "mind"
@@ -90,28 +98,28 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 		}
 	}
 	to := from
-	for to < len(q.toks) && q.toks[to].kind != 'p' && !joins[q.at(to)] && q.at(to) != "or" && q.at(to) != "so" {
+	for to < len(q.Toks) && q.Toks[to].Kind != 'p' && !syntax.Joins[q.At(to)] && q.At(to) != "or" && q.At(to) != "so" {
 		to++
 	}
-	if from == 0 || to-from < 2 || day != nil && day.next > to || slices.ContainsFunc(q.toks[from:to], func(k token) bool { return pronounsMeant[k.s] && k.s != "this" }) {
+	if from == 0 || to-from < 2 || day != nil && day.Next > to || slices.ContainsFunc(q.Toks[from:to], func(k syntax.Token) bool { return ellipsis.PronounsMeant[k.S] && k.S != "this" }) {
 		return p, false
 	}
-	rest := q.sub(from, to)
-	if rest.at(0) == "please" {
-		rest = rest.sub(1, len(rest.toks))
+	rest := q.Sub(from, to)
+	if rest.At(0) == "please" {
+		rest = rest.Sub(1, len(rest.Toks))
 	}
-	words := strings.Fields(rest.raw())
-	verb, _, doing := lemma(rest.at(0))
+	words := strings.Fields(rest.Raw())
+	verb, _, doing := syntax.Lemma(rest.At(0))
 	switch {
-	case day != nil && rest.at(0) == "say" && rest.has(day.next-from, []string{"for"}): // "say Thursday for the curry"
-		words = append(append([]string{"have"}, strings.Fields(rest.text[rest.toks[day.next-from].end:rest.end])...), "on", rest.text[rest.toks[day.first-from].start:rest.toks[day.next-from-1].end])
+	case day != nil && rest.At(0) == "say" && refuse.Has(rest, day.Next-from, []string{"for"}): // "say Thursday for the curry"
+		words = append(append([]string{"have"}, strings.Fields(rest.Text[rest.Toks[day.Next-from].End:rest.End])...), "on", rest.Text[rest.Toks[day.First-from].Start:rest.Toks[day.Next-from-1].End])
 	case ing && doing:
 		words[0] = verb
-	case ing && (rest.at(0) == "a" || rest.at(0) == "some"):
+	case ing && (rest.At(0) == "a" || rest.At(0) == "some"):
 		words = append([]string{"have"}, words...)
-	case verb == "come" && (rest.at(1) == "to" || rest.at(1) == "over" || rest.at(1) == "round"):
+	case verb == "come" && (rest.At(1) == "to" || rest.At(1) == "over" || rest.At(1) == "round"):
 		who = 'y'
-	case ing || doing || verb == "" && !determiner(rest.at(1)) || vagueDeeds[verb] && !determiner(rest.at(1)) && (verb != "have" || preposition(rest.at(1)) || len(rest.toks) < 3):
+	case ing || doing || verb == "" && !syntax.Determiner(rest.At(1)) || vagueDeeds[verb] && !syntax.Determiner(rest.At(1)) && (verb != "have" || syntax.Preposition(rest.At(1)) || len(rest.Toks) < 3):
 		return p, false
 	}
 	for i := 0; i < len(words); i++ {
@@ -120,17 +128,17 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 			words = slices.Delete(words, i-1, i+1) // both go
 			i--
 		case w == "ours":
-			words[i] = possessive(q.by.name)
+			words[i] = discourse.Possessive(q.By.Name)
 		case w == "us" || w == "our" || w == "we":
 			return p, false
 		}
 	}
-	said := q.asSaid(words, false)
+	said := q.AsSaid(words, false)
 	if said == "" {
 		return p, false
 	}
 	p.what = strings.Fields(said)
-	switch p.who = q.by.name; who {
+	switch p.who = q.By.Name; who {
 	case 'b':
 		p.who += " and I"
 	case 'y':
@@ -140,60 +148,59 @@ func (q *inquiry) proposed(day *when) (p proposal, ok bool) {
 }
 
 // vagueDeeds say without an object nothing that one would want to find.
-var vagueDeeds = set("say make do be like let pass get come have")
+var vagueDeeds = syntax.Set("say make do be like let pass get come have")
 
 // agreeing are the words by which somebody agrees, and refusing those by which they do not, or not for sure.
-var (
-	agreeing = wordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
-		"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|good idea|great idea|brilliant|definitely|can do|i can do that")
-	refusing = set("but can't cannot won't unless if maybe might think rather sorry how what instead wish though wouldn't couldn't except unfortunately busy away depends later see let")
-)
+var agreeing = refuse.WordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
+	"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|good idea|great idea|brilliant|definitely|can do|i can do that")
+
+var refusing = syntax.Set("but can't cannot won't unless if maybe might think rather sorry how what instead wish though wouldn't couldn't except unfortunately busy away depends later see let")
 
 // troubles are what there is none of: "no bother".
-var troubles = set("problem worries bother trouble hassle")
+var troubles = syntax.Set("problem worries bother trouble hassle")
 
 // agreeable are words that agree by themselves.
-var agreeable = set("sure ok okay perfect lovely great absolutely exactly")
+var agreeable = syntax.Set("sure ok okay perfect lovely great absolutely exactly")
 
 // agrees reports a sentence that agrees to a proposal for a day; to "would you mind" one agrees by a "no".
-func (s sentence) agrees(mind bool) bool {
+func agrees(s syntax.Sentence, mind bool) bool {
 	i, no, yes := 0, false, false
-	for ; i < len(s.toks) && (lead(s.at(i)) || s.toks[i].kind == 'p'); i++ {
-		w := s.at(i)
-		no = no || w == "nope" || w == "no" && !troubles[s.at(i+1)]
-		yes = yes || (yesWords[w] || agreeable[w]) && (i+1 == len(s.toks) || s.toks[i+1].kind == 'p' || s.at(i+1) == "please")
+	for ; i < len(s.Toks) && (syntax.Lead(s.At(i)) || s.Toks[i].Kind == 'p'); i++ {
+		w := s.At(i)
+		no = no || w == "nope" || w == "no" && !troubles[s.At(i+1)]
+		yes = yes || (noted.YesWords[w] || agreeable[w]) && (i+1 == len(s.Toks) || s.Toks[i+1].Kind == 'p' || s.At(i+1) == "please")
 	}
-	for k := range s.toks {
-		if w := s.at(k); refusing[w] && !(w == "though" && s.at(k-1) == "me") || w == "not" && s.at(k+1) != "a" && s.at(k-1) != "why" && s.at(k+1) != "at" {
+	for k := range s.Toks {
+		if w := s.At(k); refusing[w] && !(w == "though" && s.At(k-1) == "me") || w == "not" && s.At(k+1) != "a" && s.At(k-1) != "why" && s.At(k+1) != "at" {
 			return false
 		}
 	}
-	troubled := troubles[s.at(i)] && s.at(i-1) == "no" // "no bother"
-	if mind != no && !troubled && !(mind && s.has(i, []string{"not", "at", "all"})) {
+	troubled := troubles[s.At(i)] && s.At(i-1) == "no" // "no bother"
+	if mind != no && !troubled && !(mind && refuse.Has(s, i, []string{"not", "at", "all"})) {
 		return false
 	}
-	if i >= len(s.toks) || yes || troubled {
-		return s.ends != "?" && (mind || yes || troubled)
+	if i >= len(s.Toks) || yes || troubled {
+		return s.Ends != "?" && (mind || yes || troubled)
 	}
 	for _, words := range agreeing {
-		if i > 0 && words[0] == s.at(i-1) && s.has(i-1, words) { // "good" leads, too
-			return s.ends != "?"
+		if i > 0 && words[0] == s.At(i-1) && refuse.Has(s, i-1, words) { // "good" leads, too
+			return s.Ends != "?"
 		}
-		if n := i + len(words); s.has(i, words) && (n >= len(s.toks) || s.toks[n].kind == 'p' || s.at(n) == "then" || len(words) > 1) {
-			return s.ends != "?" || s.at(i) == "would"
+		if n := i + len(words); refuse.Has(s, i, words) && (n >= len(s.Toks) || s.Toks[n].Kind == 'p' || s.At(n) == "then" || len(words) > 1) {
+			return s.Ends != "?" || s.At(i) == "would"
 		}
 	}
-	for k := i; k < len(s.toks); k++ { // "Thursday's fine"
-		base, rest := contraction(s.at(k))
-		if suits := s.at(k+1) == "works" || s.at(k+1) == "suits" || (rest == "is" || s.at(k+1) == "is") && (s.at(k+1) == "fine" || s.at(k+2) == "fine" || s.at(k+1) == "good" || s.at(k+1) == "perfect" || s.at(k+1) == "great"); suits && k < i+4 {
-			return (weekdayOf(base, false) >= 0 || base == "tomorrow" || base == "tonight" || base == "that" || dayPlace(s, k)) && s.ends != "?"
+	for k := i; k < len(s.Toks); k++ { // "Thursday's fine"
+		base, rest := syntax.Contraction(s.At(k))
+		if suits := s.At(k+1) == "works" || s.At(k+1) == "suits" || (rest == "is" || s.At(k+1) == "is") && (s.At(k+1) == "fine" || s.At(k+2) == "fine" || s.At(k+1) == "good" || s.At(k+1) == "perfect" || s.At(k+1) == "great"); suits && k < i+4 {
+			return (syntax.WeekdayOf(base, false) >= 0 || base == "tomorrow" || base == "tonight" || base == "that" || dayPlace(s, k)) && s.Ends != "?"
 		}
 	}
 	return false
 }
 
 // dayPlace reports the last word of a day of the month at token k: "the sixteenth".
-func dayPlace(s sentence, k int) bool {
-	_, n := day31(s.at(k))
+func dayPlace(s syntax.Sentence, k int) bool {
+	_, n := timex.Day31(s.At(k))
 	return n > 0
 }

@@ -4,6 +4,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/ellipsis"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Who says 行 to 周六一起去爬山好不好 has agreed on a plan, which is made of the words of the proposal.
@@ -15,23 +21,23 @@ var agreementsZh = []string{"行", "行啊", "行呀", "行吧", "行行", "行�
 var proposalTagsZh = []string{"行不行", "好不好", "可不可以", "成不成", "可以不", "怎么样", "怎样", "如何", "行吗", "好吗", "可以吗", "成吗", "方便吗", "行不", "好不", "好么", "行么", "ok吗", "OK吗", "吧"}
 
 // agreesZh takes a proposal for a day, in the turn before, to which a turn says yes.
-func (t *talk) agreesZh(s sentence) bool {
-	b := t.justSaid()
-	if b == nil || s.ends == "？" || s.ends == "?" || t.rejoined || strings.TrimSpace(s.text[:s.start]) != "" {
+func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
+	b := t.JustSaid()
+	if b == nil || s.Ends == "？" || s.Ends == "?" || t.Rejoined || strings.TrimSpace(s.Text[:s.Start]) != "" {
 		return false
 	}
-	yes, rest := cutCommaZh(strings.ReplaceAll(s.raw(), " ", "，"))
-	if !slices.Contains(agreementsZh, yes) || containsAny(rest, "但", "不过", "不", "没", "改", "先", "等", "再") || slices.ContainsFunc(sentences(rest), func(o sentence) bool {
-		return slices.ContainsFunc(timesIn(o, t.now), func(w when) bool { return w.clock })
+	yes, rest := discourse.CutCommaZh(strings.ReplaceAll(s.Raw(), " ", "，"))
+	if !slices.Contains(agreementsZh, yes) || syntax.ContainsAny(rest, "但", "不过", "不", "没", "改", "先", "等", "再") || slices.ContainsFunc(syntax.Sentences(rest), func(o syntax.Sentence) bool {
+		return slices.ContainsFunc(timex.TimesIn(o, t.Now), func(w timex.When) bool { return w.Clock })
 	}) {
 		return false
 	}
-	all := sentences(b.Text)
+	all := syntax.Sentences(b.Text)
 	if len(all) == 0 {
 		return false
 	}
 	q := all[len(all)-1]
-	x := strings.TrimRight(q.raw(), "？?。！!啊呀呢哈 ")
+	x := strings.TrimRight(q.Raw(), "？?。！!啊呀呢哈 ")
 	said := x
 	for _, tag := range proposalTagsZh {
 		if r, ok := strings.CutSuffix(said, tag); ok {
@@ -39,62 +45,62 @@ func (t *talk) agreesZh(s sentence) bool {
 			break
 		}
 	}
-	if asks := q.ends == "？" || q.ends == "?"; said == x && !(asks && strings.HasSuffix(said, "见")) && !strings.HasPrefix(x, "那") {
+	if asks := q.Ends == "？" || q.Ends == "?"; said == x && !(asks && strings.HasSuffix(said, "见")) && !strings.HasPrefix(x, "那") {
 		return false
 	}
 	for i := strings.LastIndexAny(said, "，,"); i >= 0; i = strings.LastIndexAny(said, "，,") {
 		_, comma := utf8.DecodeRuneInString(said[i:])
 		last := said[i+comma:]
-		if w := t.dayIn(last); w == nil {
+		if w := dayWithin(t, last); w == nil {
 			break
 		}
 		said = last // 明天不行，后天吧
 	}
-	said = trimHeads(stripLeadZh(said), "那就", "那么", "那", "要不", "就")
-	w := t.dayIn(said)
-	if w == nil || w.day < t.now.day || askersIn(said) || containsAny(said, "不", "没", "别", "他", "她", "了", "你们") {
+	said = syntax.TrimHeads(syntax.StripLeadZh(said), "那就", "那么", "那", "要不", "就")
+	w := dayWithin(t, said)
+	if w == nil || w.Day < t.Now.Day || chinese.AskersIn(said) || syntax.ContainsAny(said, "不", "没", "别", "他", "她", "了", "你们") {
 		return false
 	}
-	from := len(t.out.Candidates)
-	said = swapZh.Replace(said)
-	if first, _ := cutHead(said, "我们", "咱们", "咱"); strings.ContainsAny(first, "我你") {
-		if !strings.Contains(first, "我") && containsAny(first, "帮你", "给你", "替你", "陪你", "接你", "来你", "去你") {
+	from := len(t.Out.Candidates)
+	said = chinese.Swap.Replace(said)
+	if first, _ := syntax.CutHead(said, "我们", "咱们", "咱"); strings.ContainsAny(first, "我你") {
+		if !strings.Contains(first, "我") && syntax.ContainsAny(first, "帮你", "给你", "替你", "陪你", "接你", "来你", "去你") {
 			said = "我" + said
 		}
-		t.rejoined = true
-		for _, one := range sentences(said + "。") {
-			t.sentence(one)
+		t.Rejoined = true
+		for _, one := range syntax.Sentences(said + "。") {
+			sentence(t, one)
 		}
-		t.rejoined = false
-		if len(t.out.Candidates) == from {
+		t.Rejoined = false
+		if len(t.Out.Candidates) == from {
 			return false
 		}
-		if other := speakerOf(t.ev, b.Speaker); !strings.Contains(strings.SplitN(said, "你", 2)[0], "我") { // 我周六去接你好吗: the other does it
-			for i := from; i < len(t.out.Candidates); i++ {
-				if a := &t.out.Candidates[i]; a.Slot != nil && a.Slot.Subject == t.self.key {
-					a.Slot.Subject, a.Actor = other.key, other.name
+		if other := discourse.SpeakerOf(t.Ev, b.Speaker); !strings.Contains(strings.SplitN(said, "你", 2)[0], "我") { // 我周六去接你好吗: the other does it
+			for i := from; i < len(t.Out.Candidates); i++ {
+				if a := &t.Out.Candidates[i]; a.Slot != nil && a.Slot.Subject == t.Self.Key {
+					a.Slot.Subject, a.Actor = other.Key, other.Name
 				}
 			}
 		}
-	} else if t.part == Plans {
-		t.agreedOnZh(sentences(first)[0], w, s, speakerOf(t.ev, b.Speaker))
+	} else if t.Part == discourse.Plans {
+		agreedOnZh(t, syntax.Sentences(first)[0], w, s, discourse.SpeakerOf(t.Ev, b.Speaker))
 	}
-	t.citesBoth(from, s, 0, len(b.Text))
-	for i := from; i < len(t.out.Candidates); i++ {
-		t.out.Candidates[i].Confidence = min(t.out.Candidates[i].Confidence, answeredSure)
+	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
+	for i := from; i < len(t.Out.Candidates); i++ {
+		t.Out.Candidates[i].Confidence = min(t.Out.Candidates[i].Confidence, chinese.AnsweredSure)
 	}
 	return true
 }
 
-// dayIn is the one day that a text names; nil: it names none, or more.
-func (t *talk) dayIn(text string) *when {
-	all := sentences(text)
+// dayWithin is the one day that a text names; nil: it names none, or more.
+func dayWithin(t *discourse.Talk, text string) *timex.When {
+	all := syntax.Sentences(text)
 	if len(all) != 1 {
 		return nil
 	}
-	whens := findWhens(all[0], t.now)
-	sameDay(all[0], whens)
-	if len(whens) == 0 || !whens[0].hasDay || whens[0].habit || slices.ContainsFunc(whens[1:], func(w when) bool { return w.hasDay && w.day != whens[0].day }) {
+	whens := timex.FindWhens(all[0], t.Now)
+	timex.SameDay(all[0], whens)
+	if len(whens) == 0 || !whens[0].HasDay || whens[0].Habit || slices.ContainsFunc(whens[1:], func(w timex.When) bool { return w.HasDay && w.Day != whens[0].Day }) {
 		return nil
 	}
 	w := whens[len(whens)-1]
@@ -102,35 +108,20 @@ func (t *talk) dayIn(text string) *when {
 }
 
 // agreedOnZh proposes what the two who speak will do together, in the words of s.
-func (t *talk) agreedOnZh(proposed sentence, w *when, s sentence, other person) {
-	b := t.bare(proposed)
-	what := trimZh(b.text)
-	p := plan{subject: t.self.key, attribute: "计划：" + what, what: "plan", label: what, day: w.day, minute: w.minute, clock: w.clock, chinese: true}
-	if other.key == "user" {
-		p.subject = other.key
+func agreedOnZh(t *discourse.Talk, proposed syntax.Sentence, w *timex.When, s syntax.Sentence, other discourse.Person) {
+	b := t.Bare(proposed)
+	what := syntax.TrimZh(b.Text)
+	p := discourse.Plan{Subject: t.Self.Key, Attribute: "计划：" + what, What: "plan", Label: what, Day: w.Day, Minute: w.Minute, Clock: w.Clock, Chinese: true}
+	if other.Key == "user" {
+		p.Subject = other.Key
 	}
-	if attr, word := eventInZh(what); attr != "" {
-		p.attribute, p.what = attr, word
+	if attr, word := chinese.EventIn(what); attr != "" {
+		p.Attribute, p.What = attr, word
 	}
 	if what == "" {
-		p.attribute = "计划：和" + other.name + "约"
+		p.Attribute = "计划：和" + other.Name + "约"
 	}
-	whens := findWhens(proposed, t.now)
-	sameDay(proposed, whens)
-	t.emit(p, t.self.name+"和"+other.name+"约好"+t.rewriteZh(proposed, whens, false), "plan", answeredSure, s, false)
-}
-
-// proposedZh reports 那 before the day of a clause that names nobody, and proposes what to do then: 那周日去打球.
-func proposedZh(raw string, w *when) bool {
-	return strings.HasPrefix(raw, "那") && !strings.Contains(raw, "我") && w.first <= 2
-}
-
-// bidsZh reports what the other is asked to bring or send the speaker: 明天上班带给我.
-func (t *talk) bidsZh(x string) bool {
-	for _, to := range [...]string{"带给我", "拿给我", "发给我", "还给我", "寄给我", "交给我", "转给我", "发我", "转我", "还我", "递给我"} {
-		if head, ok := strings.CutSuffix(trimZhEnd(x), to); ok {
-			return utf8.RuneCountInString(head) <= 3 && kinPrefixZh(head) == "" && !strings.ContainsAny(head, "他她") && (!t.topic.known || t.topic.person.key == t.self.key) && !t.topic.unclear
-		}
-	}
-	return false
+	whens := timex.FindWhens(proposed, t.Now)
+	timex.SameDay(proposed, whens)
+	t.Emit(p, t.Self.Name+"和"+other.Name+"约好"+t.RewriteZh(proposed, whens, false), "plan", chinese.AnsweredSure, s, false)
 }

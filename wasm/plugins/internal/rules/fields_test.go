@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // fieldsOf writes the fields of a candidate that its text does not show.
 func fieldsOf(c *abi.Candidate) string {
 	at := func(ms int64) string {
-		m := momentOf(ms, monday.offset)
-		y, mo, d := date(m.day)
-		return fmt.Sprintf("%d-%s-%s %s:%s", y, pad2(mo), pad2(d), pad2(m.minute/60), pad2(m.minute%60))
+		m := timex.MomentOf(ms, monday.Offset)
+		y, mo, d := timex.Date(m.Day)
+		return fmt.Sprintf("%d-%s-%s %s:%s", y, timex.Pad2(mo), timex.Pad2(d), timex.Pad2(m.Minute/60), timex.Pad2(m.Minute%60))
 	}
 	var out []string
 	add := func(name, value string) {

@@ -4,58 +4,57 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
-
-// A line that names neither whose nor which thing means what the line before it told: "No, room
-// 6." after "My appointment is in room 4.", "It's 75 mg now" after a dose, "It's in the desk
-// drawer" after "My passport?".
-
-// followWithin is how long, in ms, a line may mean the one before it.
-const followWithin = 2 * 60 * 1000
 
 // followUp takes an English line that says another value of what the speaker told, or asked
 // for, in the line before.
-func (t *talk) followUp(s sentence) bool {
-	n := len(t.ev.Before)
-	if s.chinese() || s.ends == "?" || len(s.toks) > 14 || conditioned(s) || s.start > 0 || n == 0 {
+func followUp(t *discourse.Talk, s syntax.Sentence) bool {
+	n := len(t.Ev.Before)
+	if s.Chinese() || s.Ends == "?" || len(s.Toks) > 14 || discourse.Conditioned(s) || s.Start > 0 || n == 0 {
 		return false
 	}
-	b := &t.ev.Before[n-1]
-	if b.Speaker != t.ev.Speaker || t.ev.At-b.At > followWithin || boilerplate(b.Text) != "" {
+	b := &t.Ev.Before[n-1]
+	if b.Speaker != t.Ev.Speaker || t.Ev.At-b.At > chinese.FollowWithin || refuse.Boilerplate(b.Text) != "" {
 		return false
 	}
 	i, corrects, it := 0, false, false
-	for ; i < len(s.toks); i++ {
-		switch w := s.at(i); {
+	for ; i < len(s.Toks); i++ {
+		switch w := s.At(i); {
 		case w == "no" || w == "sorry" || w == "actually" || w == "wait" || w == "nope" || w == "correction":
 			corrects = true
-		case lead(w) || s.toks[i].kind == 'p':
+		case syntax.Lead(w) || s.Toks[i].Kind == 'p':
 		case w == "it's" || w == "they're":
 			it = true
-		case (w == "it" || w == "they") && (s.at(i+1) == "is" || s.at(i+1) == "are"):
+		case (w == "it" || w == "they") && (s.At(i+1) == "is" || s.At(i+1) == "are"):
 			it = true
 			i++
 		default:
-			return (corrects || it) && t.follows(s, i, len(s.toks), b, corrects, it)
+			return (corrects || it) && follows(t, s, i, len(s.Toks), b, corrects, it)
 		}
 	}
 	return false
 }
 
 // follows reads the new value between two tokens.
-func (t *talk) follows(s sentence, i, end int, b *abi.Turn, corrects, it bool) bool {
+func follows(t *discourse.Talk, s syntax.Sentence, i, end int, b *abi.Turn, corrects, it bool) bool {
 	now := false
-	for end > i && (s.at(end-1) == "now" || s.toks[end-1].kind == 'p') {
-		now = now || s.at(end-1) == "now"
+	for end > i && (s.At(end-1) == "now" || s.Toks[end-1].Kind == 'p') {
+		now = now || s.At(end-1) == "now"
 		end--
 	}
-	if end <= i || len(findWhens(s, t.now)) > 0 {
+	if end <= i || len(timex.FindWhens(s, t.Now)) > 0 {
 		return false
 	}
-	said := s.text[s.toks[i].start:s.toks[end-1].end]
+	said := s.Text[s.Toks[i].Start:s.Toks[end-1].End]
 	var sink abi.Output
-	ev := abi.Event{ID: b.ID, At: b.At, Offset: t.ev.Offset, Speaker: b.Speaker, Wearer: t.ev.Wearer, Text: b.Text}
-	Extract(&ev, &sink, Facts)
+	ev := abi.Event{ID: b.ID, At: b.At, Offset: t.Ev.Offset, Speaker: b.Speaker, Wearer: t.Ev.Wearer, Text: b.Text}
+	Extract(&ev, &sink, discourse.Facts)
 	var was *abi.Candidate
 	for k := range sink.Candidates {
 		c := &sink.Candidates[k]
@@ -68,17 +67,17 @@ func (t *talk) follows(s sentence, i, end int, b *abi.Turn, corrects, it bool) b
 		was = c
 	}
 	if was == nil {
-		return it && t.foundAt(s, i, end, b)
+		return it && foundAt(t, s, i, end, b)
 	}
 	value := ""
 	switch old := strings.Fields(was.Slot.Value); {
-	case was.Slot.Attribute == "location" && whereWords(s, i, end):
+	case was.Slot.Attribute == "location" && english.WhereWords(s, i, end):
 		value = said
-	case was.Slot.Attribute == "location" && corrects && len(old) >= 2 && end-i == 2 && strings.EqualFold(old[len(old)-2], s.at(i)) && (numeric(s.at(i+1)) || len(s.at(i+1)) == 1):
+	case was.Slot.Attribute == "location" && corrects && len(old) >= 2 && end-i == 2 && strings.EqualFold(old[len(old)-2], s.At(i)) && (syntax.Numeric(s.At(i+1)) || len(s.At(i+1)) == 1):
 		value = strings.Join(old[:len(old)-2], " ") + " " + said // in room 4: room 6
 		value = strings.TrimSpace(value)
-	case strings.HasPrefix(was.Slot.Attribute, medication+": ") && len(old) == 2 && (now || corrects) && numeric(s.at(i)) && end == i+2 && s.at(i+1) == strings.ToLower(old[1]): // a number alone may be the time
-		value = s.at(i) + " " + old[1]
+	case strings.HasPrefix(was.Slot.Attribute, discourse.Medication+": ") && len(old) == 2 && (now || corrects) && syntax.Numeric(s.At(i)) && end == i+2 && s.At(i+1) == strings.ToLower(old[1]): // a number alone may be the time
+		value = s.At(i) + " " + old[1]
 	default:
 		return false
 	}
@@ -91,54 +90,46 @@ func (t *talk) follows(s sentence, i, end int, b *abi.Turn, corrects, it bool) b
 	slot.Value = value
 	a.Slot, a.Object = &slot, strings.Replace(was.Object, was.Slot.Value, value, 1)
 	a.Confidence, a.TrueFrom = min(a.Confidence, 0.8), 0
-	a.Spans = []abi.Span{{Start: s.start, End: s.end}, {Turn: -1, Start: was.Spans[0].Start, End: was.Spans[0].End}}
-	t.out.Candidates = append(t.out.Candidates, a)
+	a.Spans = []abi.Span{{Start: s.Start, End: s.End}, {Turn: -1, Start: was.Spans[0].Start, End: was.Spans[0].End}}
+	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true
-}
-
-func placing(w string) bool {
-	switch w {
-	case "in", "on", "under", "behind", "at", "next", "inside", "near", "above", "beside", "below":
-		return true
-	}
-	return false
 }
 
 // foundAt takes the place of the thing that the speaker asked for or missed in the line before:
 // "My passport?", "I can't find my passport".
-func (t *talk) foundAt(s sentence, i, end int, b *abi.Turn) bool {
-	if !whereWords(s, i, end) {
+func foundAt(t *discourse.Talk, s syntax.Sentence, i, end int, b *abi.Turn) bool {
+	if !english.WhereWords(s, i, end) {
 		return false
 	}
-	q := asked{by: t.self}
-	for _, o := range sentences(b.Text) {
-		q.sentence, q.turn = o, -1
-		missed := len(o.toks)
-		for k := range o.toks {
-			if w := o.at(k); (w == "find" || w == "lost" || w == "misplaced" || w == "for" && o.at(k-1) == "looking") && k+1 < len(o.toks) {
+	q := discourse.Asked{By: t.Self}
+	for _, o := range syntax.Sentences(b.Text) {
+		q.Sentence, q.Turn = o, -1
+		missed := len(o.Toks)
+		for k := range o.Toks {
+			if w := o.At(k); (w == "find" || w == "lost" || w == "misplaced" || w == "for" && o.At(k-1) == "looking") && k+1 < len(o.Toks) {
 				missed = k + 1
 			}
 		}
-		switch base, _ := contraction(o.at(0)); {
-		case missed < len(o.toks):
-			q.sentence = o.sub(missed, len(o.toks))
-		case o.ends == "?" && (base == "where" || base == "my" || base == "the"):
+		switch base, _ := syntax.Contraction(o.At(0)); {
+		case missed < len(o.Toks):
+			q.Sentence = o.Sub(missed, len(o.Toks))
+		case o.Ends == "?" && (base == "where" || base == "my" || base == "the"):
 		default:
 			return false
 		}
 	}
 	what, ok := "", false
-	if q.toks != nil {
-		what, ok = q.thing()
+	if q.Toks != nil {
+		what, ok = english.Thing(&q)
 	}
-	if !ok || !findable(what) {
+	if !ok || !english.Findable(what) {
 		return false
 	}
 	verb := " is "
-	if s.at(0) == "they" || s.at(0) == "they're" {
+	if s.At(0) == "they" || s.At(0) == "they're" {
 		verb = " are "
 	}
-	where := s.text[s.toks[i].start:s.toks[end-1].end]
-	t.answered(&q, s, what, "location", where, stand(what)+verb+where+".", "place", false)
+	where := s.Text[s.Toks[i].Start:s.Toks[end-1].End]
+	english.Answered(t, &q, s, what, "location", where, english.Stand(what)+verb+where+".", "place", false)
 	return true
 }

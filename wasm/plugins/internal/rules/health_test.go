@@ -1,6 +1,10 @@
 package rules
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+)
 
 // A medicine that is taken in the morning and one that is taken in the evening have one slot
 // and two values, which hold beside each other.
@@ -11,7 +15,7 @@ func TestTimesOfMedicine(t *testing.T) {
 			t.Fatalf("%q: %q", said, keys(out))
 		}
 		c := &out.Candidates[0]
-		if c.Slot == nil || c.Slot.Attribute != "routine: take vitamin d" || c.Slot.Value != value || !c.Slot.Many || c.Predicate != medication || c.Object != "vitamin D "+value || c.Sensitivity != "private" {
+		if c.Slot == nil || c.Slot.Attribute != "routine: take vitamin d" || c.Slot.Value != value || !c.Slot.Many || c.Predicate != discourse.Medication || c.Object != "vitamin D "+value || c.Sensitivity != "private" {
 			t.Errorf("%q: %+v, %+v", said, c.Slot, c)
 		}
 	}

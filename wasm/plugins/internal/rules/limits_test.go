@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 )
 
 // Text of any length and of any repetition gives what the contract takes: an
@@ -15,11 +16,11 @@ func TestLongText(t *testing.T) {
 		"Bob Bob Bob ", "我喜欢茶，", "最后", "the the the ", "where is my key? it's in the drawer. ", "I'm seeing the vet on Friday at three. ", "\n1. push it\n2. pull it", "'s ", "周五周五",
 	} {
 		text := strings.Repeat(unit, (64<<10)/len(unit))
-		ev := &abi.Event{At: monday.unix(), Offset: monday.offset, Speaker: "Tom", Wearer: "Mei", Text: text}
+		ev := &abi.Event{At: monday.Unix(), Offset: monday.Offset, Speaker: "Tom", Wearer: "Mei", Text: text}
 		for range abi.MaxBefore {
-			ev.Before = append(ev.Before, abi.Turn{At: monday.unix() - 1000, Speaker: "Mei", Text: text})
+			ev.Before = append(ev.Before, abi.Turn{At: monday.Unix() - 1000, Speaker: "Mei", Text: text})
 		}
-		for _, part := range [...]Part{Facts, Plans, HowTo} {
+		for _, part := range [...]discourse.Part{discourse.Facts, discourse.Plans, discourse.HowTo} {
 			var out, back abi.Output
 			Extract(ev, &out, part)
 			if err := abi.DecodeOutput(abi.AppendOutput(nil, &out), abi.Limits{}, &back); err != nil {

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // "It" is what the sentence has just named: nothing else moves. Today is Monday, 14 September 2026.
@@ -42,7 +45,7 @@ func TestNotThen(t *testing.T) {
 	if len(out.Candidates) != 1 || out.Candidates[0].Slot.Subject != "anna" {
 		t.Errorf("Anna's dentist: %+v", out.Candidates)
 	}
-	if plans, _ := decodePlans(out.State); !slices.ContainsFunc(plans, func(p plan) bool { return p.subject == "user" && p.day == dayOf(2026, 9, 18) }) {
+	if plans, _ := discourse.DecodePlans(out.State); !slices.ContainsFunc(plans, func(p discourse.Plan) bool { return p.Subject == "user" && p.Day == timex.DayOf(2026, 9, 18) }) {
 		t.Errorf("the speaker's own appointment is gone: %+v", plans)
 	}
 }

@@ -6,27 +6,25 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // maxQuoted bounds a quotation that is noted with who said it, in bytes.
 const maxQuoted = 300
 
-// quotation is what stands within quotation marks and says "I" or 我 of whoever is quoted.
-type quotation struct {
-	start, end int // bytes of the text, both marks included; the closing one may be missing
-}
-
 // otherText forgets the quotations of the text for as long as another one is read; the function that it returns knows them again.
-func (t *talk) otherText() func() {
-	quotations, sought := t.quotations, t.sought
-	t.quotations, t.sought = nil, false
-	return func() { t.quotations, t.sought = quotations, sought }
+func otherText(t *discourse.Talk) func() {
+	quotations, sought := t.Quotations, t.Sought
+	t.Quotations, t.Sought = nil, false
+	return func() { t.Quotations, t.Sought = quotations, sought }
 }
 
 // quotationsIn finds the quotations of a text in which somebody speaks of themselves after, or
 // before, a verb of saying: 妈妈说：“我住院了。”, "I'm moving," said Tom. What the speaker quotes of
 // their own words is none.
-func quotationsIn(text string) (all []quotation) {
+func quotationsIn(text string) (all []discourse.Quotation) {
 	for i := 0; i < len(text); {
 		next := strings.IndexAny(text[i:], "\"“「:：")
 		if next < 0 {
@@ -34,10 +32,10 @@ func quotationsIn(text string) (all []quotation) {
 		}
 		i += next
 		if q, ok := unmarked(text, i); ok {
-			if q.ofOneself(text) {
+			if ofOneself(q, text) {
 				all = append(all, q)
 			}
-			i = q.end
+			i = q.End
 			continue
 		}
 		open, shut := "", ""
@@ -46,18 +44,18 @@ func quotationsIn(text string) (all []quotation) {
 				open, shut = marks[0], marks[1]
 			}
 		}
-		if open == "" || open == `"` && letterAt(text, i-1) { // 5" is a length
+		if open == "" || open == `"` && syntax.LetterAt(text, i-1) { // 5" is a length
 			i++
 			continue
 		}
 		end := i + len(open)
-		line, _, _ := strings.Cut(cut(text[end:], maxBefore), "\n")
+		line, _, _ := strings.Cut(syntax.Cut(text[end:], syntax.MaxBefore), "\n")
 		if k := strings.Index(line, shut); k >= 0 {
 			end += k + len(shut)
 		} else {
 			end += len(line)
 		}
-		if q := (quotation{i, end}); q.ofOneself(text) && q.said(text) {
+		if q := (discourse.Quotation{Start: i, End: end}); ofOneself(q, text) && said(q, text) {
 			all = append(all, q)
 		}
 		i = end
@@ -67,7 +65,7 @@ func quotationsIn(text string) (all []quotation) {
 
 // unmarked is what stands behind the colon at byte i, up to the end of its line, where somebody else
 // is said to have said it and no marks tell where it ends: "He told me: I moved to Paris."
-func unmarked(text string, i int) (quotation, bool) {
+func unmarked(text string, i int) (discourse.Quotation, bool) {
 	n := 0
 	for _, colon := range [...]string{":", "："} {
 		if strings.HasPrefix(text[i:], colon) {
@@ -75,7 +73,7 @@ func unmarked(text string, i int) (quotation, bool) {
 		}
 	}
 	if n == 0 {
-		return quotation{}, false
+		return discourse.Quotation{}, false
 	}
 	from := 0
 	if k := strings.LastIndexAny(text[:i], ".!?\n。！？；;\"”」"); k >= 0 {
@@ -84,12 +82,12 @@ func unmarked(text string, i int) (quotation, bool) {
 	}
 	head := strings.ToLower(strings.TrimSpace(text[from:i]))
 	rest := text[i+n:]
-	line, _, _ := strings.Cut(cut(rest, maxBefore), "\n")
+	line, _, _ := strings.Cut(syntax.Cut(rest, syntax.MaxBefore), "\n")
 	said := strings.TrimSpace(line)
 	if said == "" || strings.HasPrefix(said, `"`) || strings.HasPrefix(said, "“") || strings.HasPrefix(said, "「") || !saysIt(head) || ownSaying(head) {
-		return quotation{}, false
+		return discourse.Quotation{}, false
 	}
-	return quotation{i, i + n + len(line)}, true
+	return discourse.Quotation{Start: i, End: i + n + len(line)}, true
 }
 
 // saysIt reports whether words end in a verb of saying, or in one and whom it was said to: "Tom said",
@@ -100,19 +98,19 @@ func saysIt(head string) bool {
 		if sayVerbs[words[k]] {
 			return true
 		}
-		if w := words[k]; w != "me" && w != "us" && w != "to" && w != "him" && w != "her" && w != "them" && w != "my" && !kin(w) && w != "back" && w != "everyone" {
+		if w := words[k]; w != "me" && w != "us" && w != "to" && w != "him" && w != "her" && w != "them" && w != "my" && !syntax.Kin(w) && w != "back" && w != "everyone" {
 			break
 		}
 	}
-	return endsWithAny(head, []string{"说", "告诉我", "告诉我们", "写道", "问我", "回我", "回复", "回答", "跟我讲", "发微信", "留言", "喊"})
+	return syntax.EndsWithAny(head, []string{"说", "告诉我", "告诉我们", "写道", "问我", "回我", "回复", "回答", "跟我讲", "发微信", "留言", "喊"})
 }
 
-var sayVerbs = set("say says said tell tells told ask asks asked write writes wrote text texts texted message messaged reply replies replied answer answers answered shout shouts shouted yell yelled whisper whispers whispered announce announces announced claim claims claimed")
+var sayVerbs = syntax.Set("say says said tell tells told ask asks asked write writes wrote text texts texted message messaged reply replies replied answer answers answered shout shouts shouted yell yelled whisper whispers whispered announce announces announced claim claims claimed")
 
 // ofOneself reports whether whoever is quoted speaks of themselves.
-func (q quotation) ofOneself(text string) bool {
-	for _, tok := range lexWithin(text, q.start, q.end) {
-		switch base, _ := contraction(tok.s); base {
+func ofOneself(q discourse.Quotation, text string) bool {
+	for _, tok := range syntax.LexWithin(text, q.Start, q.End) {
+		switch base, _ := syntax.Contraction(tok.S); base {
 		case "i", "me", "my", "mine", "we", "us", "our", "我", "咱":
 			return true
 		}
@@ -120,33 +118,32 @@ func (q quotation) ofOneself(text string) bool {
 	return false
 }
 
-var (
-	sayings = set("say says said saying tell tells told telling ask asks asked write writes wrote written writing text texts texted message messages messaged reply replies replied answer answers answered " +
-		"shout shouts shouted yell yelled whisper whispers whispered mention mentions mentioned announce announces announced claim claims claimed add adds added goes like email emailed note letter voicemail postcard mail post posted reads")
-	sayingsZh = [...]string{"说", "道", "写", "问", "回", "讲", "告诉", "发", "微信", "短信", "留言", "消息", "喊", "信里"}
-)
+var sayings = syntax.Set("say says said saying tell tells told telling ask asks asked write writes wrote written writing text texts texted message messages messaged reply replies replied answer answers answered " +
+	"shout shouts shouted yell yelled whisper whispers whispered mention mentions mentioned announce announces announced claim claims claimed add adds added goes like email emailed note letter voicemail postcard mail post posted reads")
+
+var sayingsZh = [...]string{"说", "道", "写", "问", "回", "讲", "告诉", "发", "微信", "短信", "留言", "消息", "喊", "信里"}
 
 // said reports whether somebody other than the speaker is said to have said it: before the
 // quotation, behind a mark or a verb of saying, or after it.
-func (q quotation) said(text string) bool {
+func said(q discourse.Quotation, text string) bool {
 	from := 0
-	if i := strings.LastIndexAny(text[:q.start], ".!?\n。！？；;\"”」"); i >= 0 {
+	if i := strings.LastIndexAny(text[:q.Start], ".!?\n。！？；;\"”」"); i >= 0 {
 		_, n := utf8.DecodeRuneInString(text[i:])
 		from = i + n
 	}
-	head := strings.TrimSpace(strings.ToLower(text[from:q.start]))
+	head := strings.TrimSpace(strings.ToLower(text[from:q.Start]))
 	if bare := strings.TrimRight(head, " ,:，："); bare != "" {
-		if containsAny(bare, sayingsZh[:]...) || holdsAny(bare, sayings) || strings.HasSuffix(head, ":") || strings.HasSuffix(head, "：") {
+		if syntax.ContainsAny(bare, sayingsZh[:]...) || holdsAny(bare, sayings) || strings.HasSuffix(head, ":") || strings.HasSuffix(head, "：") {
 			return !ownSaying(bare)
 		}
 	}
-	tail, _, _ := strings.Cut(cut(text[q.end:], 60), "\n")
+	tail, _, _ := strings.Cut(syntax.Cut(text[q.End:], 60), "\n")
 	tail = strings.TrimLeft(tail, " ,，。")
 	if i := strings.IndexAny(tail, ".!?。！？,，"); i >= 0 {
 		tail = tail[:i]
 	}
 	tail = strings.ToLower(tail)
-	return (containsAny(tail, sayingsZh[:]...) || holdsAny(tail, sayings)) && !ownSaying(tail)
+	return (syntax.ContainsAny(tail, sayingsZh[:]...) || holdsAny(tail, sayings)) && !ownSaying(tail)
 }
 
 // ownSaying reports the speaker's own saying: "I said", "we told them", 我跟妈妈说.
@@ -157,9 +154,9 @@ func ownSaying(head string) bool {
 			return i > 0 && (words[i-1] == "i" || words[i-1] == "we" || words[i-1] == "i've" || words[i-1] == "i'd")
 		}
 	}
-	rest, ok := strings.CutPrefix(stripLeadZh(head), "我")
+	rest, ok := strings.CutPrefix(syntax.StripLeadZh(head), "我")
 	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "们"), "的")
-	return ok && kinPrefixZh(rest) == "" && !containsAny(rest, "听", "收到", "看到", "给我", "对我", "跟我")
+	return ok && timex.KinPrefixZh(rest) == "" && !syntax.ContainsAny(rest, "听", "收到", "看到", "给我", "对我", "跟我")
 }
 
 func holdsAny(text string, words map[string]bool) bool {
@@ -174,89 +171,89 @@ func holdsAny(text string, words map[string]bool) bool {
 // quoted takes a sentence in which somebody else is quoted with what they say of themselves:
 // nothing of it is the speaker's. What stands beside the quotation is read; the quotation with
 // who said it is noted where it names a day. It reports whether the sentence has one.
-func (t *talk) quoted(s sentence) bool {
-	if !t.sought {
-		t.quotations, t.sought = quotationsIn(s.text), true
+func quoted(t *discourse.Talk, s syntax.Sentence) bool {
+	if !t.Sought {
+		t.Quotations, t.Sought = quotationsIn(s.Text), true
 	}
-	at := sort.Search(len(t.quotations), func(i int) bool { return t.quotations[i].end > s.start })
-	if at == len(t.quotations) || t.quotations[at].start >= s.end {
+	at := sort.Search(len(t.Quotations), func(i int) bool { return t.Quotations[i].End > s.Start })
+	if at == len(t.Quotations) || t.Quotations[at].Start >= s.End {
 		return false
 	}
-	q := t.quotations[at]
-	first, last := len(s.toks), 0 // what of the sentence is quoted
-	for i, tok := range s.toks {
-		if tok.start >= q.start && tok.end <= q.end {
+	q := t.Quotations[at]
+	first, last := len(s.Toks), 0 // what of the sentence is quoted
+	for i, tok := range s.Toks {
+		if tok.Start >= q.Start && tok.End <= q.End {
 			first, last = min(first, i), i+1
 		}
 	}
 	if first >= last {
 		return false
 	}
-	if first == 0 && last < len(s.toks) && q.end <= s.toks[last].start && s.toks[0].kind == 'p' && s.toks[last-1].kind == 'p' {
-		if next := at + 1; next < len(t.quotations) && t.quotations[next].start < s.end {
-			return t.quoted(s.sub(last, len(s.toks))) // only the mark that ends the one before
+	if first == 0 && last < len(s.Toks) && q.End <= s.Toks[last].Start && s.Toks[0].Kind == 'p' && s.Toks[last-1].Kind == 'p' {
+		if next := at + 1; next < len(t.Quotations) && t.Quotations[next].Start < s.End {
+			return quoted(t, s.Sub(last, len(s.Toks))) // only the mark that ends the one before
 		}
 	}
-	before := len(t.out.Candidates)
+	before := len(t.Out.Candidates)
 	if head := first; head > 0 {
-		for head > 0 && s.at(head-1) != "，" && !(s.at(head-1) == "," && head < first) {
+		for head > 0 && s.At(head-1) != "，" && !(s.At(head-1) == "," && head < first) {
 			head-- // back to where who says it is named
 		}
 		if head > 1 {
-			t.sentence(s.sub(0, head-1))
+			sentence(t, s.Sub(0, head-1))
 		}
-		t.noteQuoted(s.sub(head, first), q)
+		noteQuoted(t, s.Sub(head, first), q)
 	}
-	if rest := last; rest < len(s.toks) {
-		for rest < len(s.toks) && s.toks[rest].kind == 'p' {
+	if rest := last; rest < len(s.Toks) {
+		for rest < len(s.Toks) && s.Toks[rest].Kind == 'p' {
 			rest++
 		}
-		if rest < len(s.toks) && !holdsAny(strings.ToLower(s.text[s.toks[rest].start:s.end]), sayings) && !containsAny(s.text[s.toks[rest].start:s.end], sayingsZh[:]...) {
-			t.sentence(s.sub(rest, len(s.toks)))
+		if rest < len(s.Toks) && !holdsAny(strings.ToLower(s.Text[s.Toks[rest].Start:s.End]), sayings) && !syntax.ContainsAny(s.Text[s.Toks[rest].Start:s.End], sayingsZh[:]...) {
+			sentence(t, s.Sub(rest, len(s.Toks)))
 		}
 	}
-	if len(t.out.Candidates) == before && (len(s.toks) > 1 || s.toks[0].kind != 'p') {
-		t.refuse("story", "what somebody else is quoted with", s.start, s.end)
+	if len(t.Out.Candidates) == before && (len(s.Toks) > 1 || s.Toks[0].Kind != 'p') {
+		t.Refuse("story", "what somebody else is quoted with", s.Start, s.End)
 	}
 	return true
 }
 
 // noteQuoted notes who said something of a day, in the words as they were said: what "Tuesday"
 // is to whoever wrote a message nobody knows.
-func (t *talk) noteQuoted(head sentence, q quotation) {
-	if t.part != Facts || q.end-head.start > maxQuoted || len(head.toks) == 0 {
+func noteQuoted(t *discourse.Talk, head syntax.Sentence, q discourse.Quotation) {
+	if t.Part != discourse.Facts || q.End-head.Start > maxQuoted || len(head.Toks) == 0 {
 		return
 	}
 	dated := false
-	for _, s := range split(head.text, lexWithin(head.text, q.start, q.end)) {
-		for _, w := range findWhens(s, t.now) {
-			dated = dated || w.hasDay && !w.habit
+	for _, s := range syntax.Split(head.Text, syntax.LexWithin(head.Text, q.Start, q.End)) {
+		for _, w := range timex.FindWhens(s, t.Now) {
+			dated = dated || w.HasDay && !w.Habit
 		}
 	}
 	if !dated {
 		return
 	}
-	a := abi.Candidate{Type: "episodic", Kind: "noted", EventType: "noted", Lang: "en", Confidence: notedSure, Sensitivity: "personal", Started: t.ev.At,
-		Spans: []abi.Span{{Start: head.start, End: q.end}}, Tags: []string{"noted"}, Entities: []abi.Entity{{Name: t.self.name, Kind: "person"}}}
-	words := strings.TrimLeft(head.text[q.start:q.end], " :：")
-	if head.chinese() {
-		who := strings.TrimSpace(t.rewriteZh(head, nil, false))
+	a := abi.Candidate{Type: "episodic", Kind: "noted", EventType: "noted", Lang: "en", Confidence: discourse.NotedSure, Sensitivity: "personal", Started: t.Ev.At,
+		Spans: []abi.Span{{Start: head.Start, End: q.End}}, Tags: []string{"noted"}, Entities: []abi.Entity{{Name: t.Self.Name, Kind: "person"}}}
+	words := strings.TrimLeft(head.Text[q.Start:q.End], " :：")
+	if head.Chinese() {
+		who := strings.TrimSpace(t.RewriteZh(head, nil, false))
 		who = strings.TrimRight(who, "。，：:, ")
 		switch {
-		case strings.Contains(who, t.self.name):
-		case kinPrefixZh(who) != "":
-			who = t.self.name + "的" + who
-		case namePrefixZh(who) == "":
+		case strings.Contains(who, t.Self.Name):
+		case timex.KinPrefixZh(who) != "":
+			who = t.Self.Name + "的" + who
+		case discourse.NamePrefixZh(who) == "":
 			return // of whom?
 		}
 		a.Lang, a.Text = "zh", who+"："+words
 	} else {
-		c := clause{sentence: head, kind: 't'}
-		who := strings.TrimRight(t.rewrite(&c), ". ,:")
-		if base, _ := contraction(head.at(0)); !strings.HasPrefix(who, t.self.name) && (!head.toks[0].cap || !nameWord(base)) {
+		c := discourse.Clause{Sentence: head, Kind: 't'}
+		who := strings.TrimRight(t.Rewrite(&c), ". ,:")
+		if base, _ := syntax.Contraction(head.At(0)); !strings.HasPrefix(who, t.Self.Name) && (!head.Toks[0].Cap || !syntax.NameWord(base)) {
 			return
 		}
 		a.Text = who + ", " + words
 	}
-	t.out.Candidates = append(t.out.Candidates, a)
+	t.Out.Candidates = append(t.Out.Candidates, a)
 }

@@ -1,6 +1,15 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
 
 // What somebody tells the speaker of the speaker's own is the speaker's: "Anna says my flight
 // leaves at six", 妈妈说我的航班六点起飞. It is read without who says it, who then stands behind it.
@@ -10,27 +19,27 @@ var relays = map[string]bool{"say": false, "said": false, "says": false, "confir
 
 // relayed takes a sentence in which somebody else says when something of the speaker's is, or
 // where. What else they say of the speaker is noted as said. It reports whether it is one.
-func (t *talk) relayed(s sentence) bool {
-	if s.ends == "?" || s.ends == "？" || conditioned(s) {
+func relayed(t *discourse.Talk, s syntax.Sentence) bool {
+	if s.Ends == "?" || s.Ends == "？" || discourse.Conditioned(s) {
 		return false
 	}
-	who, at := t.relayer(s)
-	if s.chinese() {
-		who, at = t.relayerZh(s)
+	who, at := relayer(t, s)
+	if s.Chinese() {
+		who, at = relayerZh(t, s)
 	}
 	switch at {
 	case 0:
 		return false
 	case -1:
-		t.refuse("story", "what somebody else says, perhaps of themselves", s.start, s.end)
+		t.Refuse("story", "what somebody else says, perhaps of themselves", s.Start, s.End)
 		return true
 	}
-	from, refused := len(t.out.Candidates), len(t.out.Refusals)
-	t.sentence(s.sub(at, len(s.toks)))
-	t.said = s
-	kept := t.out.Candidates[:from]
-	for _, c := range t.out.Candidates[from:] {
-		if c.Negates && c.Kind != "cancellation" || partOf(&c) != Plans && c.Kind != "event" && c.Kind != "place" && !((c.Kind == "health" || c.Kind == "allergy") && c.Lang == "zh" && byDoctorZh(who)) {
+	from, refused := len(t.Out.Candidates), len(t.Out.Refusals)
+	sentence(t, s.Sub(at, len(s.Toks)))
+	t.Said = s
+	kept := t.Out.Candidates[:from]
+	for _, c := range t.Out.Candidates[from:] {
+		if c.Negates && c.Kind != "cancellation" || discourse.PartOf(&c) != discourse.Plans && c.Kind != "event" && c.Kind != "place" && !((c.Kind == "health" || c.Kind == "allergy") && c.Lang == "zh" && chinese.ByDoctor(who)) {
 			continue
 		}
 		if c.Lang == "zh" {
@@ -41,15 +50,15 @@ func (t *talk) relayed(s sentence) bool {
 		c.Confidence -= 0.1
 		for k := range c.Spans {
 			if c.Spans[k].Turn == 0 {
-				c.Spans[k].Start, c.Spans[k].End = s.start, s.end
+				c.Spans[k].Start, c.Spans[k].End = s.Start, s.End
 			}
 		}
 		kept = append(kept, c)
 	}
-	if t.out.Candidates = kept; len(kept) == from {
-		t.out.Refusals = t.out.Refusals[:refused]
-		if t.part != Facts || !t.advised(s) && !t.note(s) {
-			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
+	if t.Out.Candidates = kept; len(kept) == from {
+		t.Out.Refusals = t.Out.Refusals[:refused]
+		if t.Part != discourse.Facts || !english.Advised(t, s) && !noted.Note(t, s) {
+			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
 		}
 	}
 	return true
@@ -57,70 +66,70 @@ func (t *talk) relayed(s sentence) bool {
 
 // relayer is who says, and when, what follows from token at; at is 0 where nobody does, or where what follows
 // is not the speaker's.
-func (t *talk) relayer(s sentence) (who string, at int) {
+func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	i := 0
-	for i < len(s.toks) && (s.toks[i].kind == 'p' || lead(s.at(i))) {
+	for i < len(s.Toks) && (s.Toks[i].Kind == 'p' || syntax.Lead(s.At(i))) {
 		i++
 	}
 	first := i
-	switch w := s.at(i); {
+	switch w := s.At(i); {
 	case w == "my" || w == "our" || w == "the":
-		for i++; i < first+4 && !kin(s.at(i)) && !profession(s.at(i)) && !trade(s.at(i)); i++ {
+		for i++; i < first+4 && !syntax.Kin(s.At(i)) && !syntax.Profession(s.At(i)) && !discourse.Trade(s.At(i)); i++ {
 		}
 		if i++; i > first+4 {
 			return "", 0
 		}
-		if i < len(s.toks) && s.toks[i].cap && nameWord(s.at(i)) {
+		if i < len(s.Toks) && s.Toks[i].Cap && syntax.NameWord(s.At(i)) {
 			i++ // my sister Anna
 		}
-	case kin(w):
+	case syntax.Kin(w):
 		i++
-	case i < len(s.toks) && s.toks[i].cap && nameWord(w) && !strings.HasSuffix(w, "'s"):
-		for i < first+3 && i < len(s.toks) && s.toks[i].cap {
+	case i < len(s.Toks) && s.Toks[i].Cap && syntax.NameWord(w) && !strings.HasSuffix(w, "'s"):
+		for i < first+3 && i < len(s.Toks) && s.Toks[i].Cap {
 			i++
 		}
 	default:
 		return "", 0
 	}
-	told, known := relays[s.at(i)]
+	told, known := relays[s.At(i)]
 	if !known {
 		return "", 0
 	}
-	who = strings.TrimSpace(s.text[s.toks[first].start:s.toks[i-1].end])
-	switch w := s.at(first); {
+	who = strings.TrimSpace(s.Text[s.Toks[first].Start:s.Toks[i-1].End])
+	switch w := s.At(first); {
 	case w == "my" || w == "our":
-		who = possessive(t.self.name) + who[len(w):]
+		who = discourse.Possessive(t.Self.Name) + who[len(w):]
 	case w == "the":
 		who = "the" + who[len(w):]
-	case kin(w):
-		who = possessive(t.self.name) + " " + w
+	case syntax.Kin(w):
+		who = discourse.Possessive(t.Self.Name) + " " + w
 	}
-	if i++; told || s.at(i) == "to" && (s.at(i+1) == "me" || s.at(i+1) == "us") {
-		if s.at(i) == "to" {
+	if i++; told || s.At(i) == "to" && (s.At(i+1) == "me" || s.At(i+1) == "us") {
+		if s.At(i) == "to" {
 			i++
 		}
-		if s.at(i) != "me" && s.at(i) != "us" {
+		if s.At(i) != "me" && s.At(i) != "us" {
 			return "", 0
 		}
 		i++
 	}
 	says := " says"
-	if w, ok := whenAt(s, i, t.now); ok && w.hasDay && !w.habit {
-		w.past(t.now)
-		says = " said " + s.text[s.toks[i].start:s.toks[w.next-1].end] + " (" + w.english() + ")"
-		i = w.next
+	if w, ok := timex.WhenAt(s, i, t.Now); ok && w.HasDay && !w.Habit {
+		w.Past(t.Now)
+		says = " said " + s.Text[s.Toks[i].Start:s.Toks[w.Next-1].End] + " (" + w.English() + ")"
+		i = w.Next
 	}
 	who += says
-	if s.at(i) == "that" {
+	if s.At(i) == "that" {
 		i++
 	}
-	switch base, _ := contraction(s.at(i)); base {
+	switch base, _ := syntax.Contraction(s.At(i)); base {
 	case "my", "our", "i", "we":
 		return who, i
 	case "the":
 		for k := i + 1; k < i+4; k++ {
-			w, _ := contraction(s.at(k))
-			if _, event := eventNoun(w); event && !profession(w) {
+			w, _ := syntax.Contraction(s.At(k))
+			if _, event := syntax.EventNoun(w); event && !syntax.Profession(w) {
 				return who, i
 			}
 		}
@@ -129,30 +138,30 @@ func (t *talk) relayer(s sentence) (who string, at int) {
 }
 
 // relayerZh is the same of a Chinese sentence; -1 where 我 may be who says it: 小李说，我周五去北京.
-func (t *talk) relayerZh(s sentence) (who string, at int) {
-	raw := s.raw()
-	x := stripLeadZh(raw)
+func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
+	raw := s.Raw()
+	x := syntax.StripLeadZh(raw)
 	own := strings.TrimPrefix(strings.TrimPrefix(x, "我的"), "我")
-	who = kinPrefixZh(own)
+	who = timex.KinPrefixZh(own)
 	rest := strings.TrimPrefix(own, who)
 	if who == "" {
 		for _, n := range [...]int{9, 6} { // a name of three characters, or two
-			if len(x) > n && personZh(x[:n]) && startsWithAny(x[n:], []string{"说", "告诉我", "提醒我", "通知我", "跟我说", "和我说"}) {
+			if len(x) > n && timex.PersonZh(x[:n]) && syntax.StartsWithAny(x[n:], []string{"说", "告诉我", "提醒我", "通知我", "跟我说", "和我说"}) {
 				who, rest = x[:n], x[n:]
 				break
 			}
 		}
 	} else {
-		who = t.self.name + "的" + who
+		who = t.Self.Name + "的" + who
 	}
-	if office, inner := announcedZh(x); inner != "" {
-		for at < len(s.toks) && s.toks[at].start < s.start+len(raw)-len(inner) {
+	if office, inner := chinese.AnnouncedZh(x); inner != "" {
+		for at < len(s.Toks) && s.Toks[at].Start < s.Start+len(raw)-len(inner) {
 			at++
 		}
 		if own, ok := strings.CutPrefix(strings.TrimPrefix(office, "我们"), "我"); ok {
-			office = t.self.name + "的" + own
+			office = t.Self.Name + "的" + own
 		}
-		return strings.TrimPrefix(office, "我们"), at % max(1, len(s.toks))
+		return strings.TrimPrefix(office, "我们"), at % max(1, len(s.Toks))
 	}
 	if who == "" {
 		return "", 0
@@ -165,13 +174,13 @@ func (t *talk) relayerZh(s sentence) (who string, at int) {
 		if strings.HasPrefix(inner, "，我") || strings.HasPrefix(inner, ",我") {
 			return who, -1
 		}
-		if _, word := eventInZh(inner); !strings.HasPrefix(inner, "我") && !strings.HasPrefix(inner, "咱") && (word == "" || !strings.HasPrefix(inner, word)) {
+		if _, word := chinese.EventIn(inner); !strings.HasPrefix(inner, "我") && !strings.HasPrefix(inner, "咱") && (word == "" || !strings.HasPrefix(inner, word)) {
 			return "", 0
 		}
-		for at < len(s.toks) && s.toks[at].start < s.start+len(raw)-len(inner) {
+		for at < len(s.Toks) && s.Toks[at].Start < s.Start+len(raw)-len(inner) {
 			at++
 		}
-		if at == len(s.toks) {
+		if at == len(s.Toks) {
 			at = 0
 		}
 		return who, at
@@ -192,39 +201,39 @@ func latinNameZh(x string) string {
 var intendsZh = []string{"不想", "不打算", "不干", "准备", "打算", "决定", "换工作", "换了", "辞", "搬"}
 
 // saysOfZh notes what one of the speaker's people says of another: 我妈说大姨要卖房子.
-func (t *talk) saysOfZh(s sentence) bool {
-	x := stripLeadZh(strings.Trim(s.raw(), " ，,。！!"))
-	rest, own := cutOwnZh(x)
-	who := kinPrefixZh(rest)
+func saysOfZh(t *discourse.Talk, s syntax.Sentence) bool {
+	x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
+	rest, own := discourse.CutOwnZh(x)
+	who := timex.KinPrefixZh(rest)
 	if !own && len([]rune(who)) < 2 || who == "" {
-		who = namePrefixZh(x)
+		who = discourse.NamePrefixZh(x)
 		if rest = x; who == "" {
 			who = latinNameZh(x)
 		}
 	}
 	said := strings.TrimPrefix(strings.TrimPrefix(rest[len(who):], "跟我"), "和我")
 	inner, ok := strings.CutPrefix(said, "说")
-	if n := len([]rune(inner)); who == "" || !ok || n < 5 || n > 24 || containsAny(inner, "我", "咱", "你", "您", "吗", "可能", "好像", "也许", "如果", "不定", "，他说", "，她说") || undecidedZh(inner) {
+	if n := len([]rune(inner)); who == "" || !ok || n < 5 || n > 24 || syntax.ContainsAny(inner, "我", "咱", "你", "您", "吗", "可能", "好像", "也许", "如果", "不定", "，他说", "，她说") || noted.UndecidedZh(inner) {
 		return false
 	}
 	of := strings.TrimLeft(inner, "他她")
-	if k := kinPrefixZh(of); (k == "" || len([]rune(k)) < 2 && of == inner) && !(of != inner && startsWithAny(of, intendsZh)) {
-		if namePrefixZh(of) == "" || of != inner {
+	if k := timex.KinPrefixZh(of); (k == "" || len([]rune(k)) < 2 && of == inner) && !(of != inner && syntax.StartsWithAny(of, intendsZh)) {
+		if discourse.NamePrefixZh(of) == "" || of != inner {
 			return false
 		}
 	}
-	if !containsAny(inner, "要", "会", "准备", "打算", "了", "生", "搬", "结婚", "离婚", "在", "是") {
+	if !syntax.ContainsAny(inner, "要", "会", "准备", "打算", "了", "生", "搬", "结婚", "离婚", "在", "是") {
 		return false
 	}
-	b := t.bare(s)
-	a := t.baseZh(&b, "semantic", "noted", t.self, notedSure)
-	a.Text = t.rewriteZh(s, b.whens, false)
-	for i := range b.whens {
-		if w := &b.whens[i]; w.hasDay && !w.habit && w.day >= t.now.day {
-			a.Type, a.EventType, a.Started = "episodic", "noted", moment{w.day, 0, t.now.offset}.unix()
+	b := t.Bare(s)
+	a := t.BaseZh(&b, "semantic", "noted", t.Self, discourse.NotedSure)
+	a.Text = t.RewriteZh(s, b.Whens, false)
+	for i := range b.Whens {
+		if w := &b.Whens[i]; w.HasDay && !w.Habit && w.Day >= t.Now.Day {
+			a.Type, a.EventType, a.Started = "episodic", "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
 			break
 		}
 	}
-	t.out.Candidates = append(t.out.Candidates, a)
+	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true
 }

@@ -1,65 +1,73 @@
 package rules
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
 
 // takesBack are the words, between commas or without, by which somebody takes back what they just said, the longer first.
-var takesBack = wordLists("no , sorry|no sorry|no , wait|no wait|wait , no|wait no|oh no , sorry|or rather|no i mean|i mean|scratch that|make that|actually no|no actually|sorry")
+var takesBack = refuse.WordLists("no , sorry|no sorry|no , wait|no wait|wait , no|wait no|oh no , sorry|or rather|no i mean|i mean|scratch that|make that|actually no|no actually|sorry")
 
 // putsRight are words that do so only between two times: "on the fifth, well, the sixth now", "tuesday no wednesday".
-var putsRight = wordLists("no|well|actually|nope")
+var putsRight = refuse.WordLists("no|well|actually|nope")
 
 // retaken is a sentence without what its speaker takes back in it: "on the first, no, sorry, the second of December",
 // "in Leeds, no wait, Bradford". A time is put right by a time, a word by a word.
-func (s sentence) retaken(now moment) (string, bool) {
-	for i := 2; i+1 < len(s.toks); i++ {
-		j := s.takesBackAt(i, takesBack)
+func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
+	for i := 2; i+1 < len(s.Toks); i++ {
+		j := takesBackAt(s, i, takesBack)
 		timeOnly := j == 0
 		if timeOnly {
-			j = s.takesBackAt(i, putsRight)
+			j = takesBackAt(s, i, putsRight)
 		}
 		if j == 0 {
 			continue
 		}
 		end := i
-		if s.at(end-1) == "," {
+		if s.At(end-1) == "," {
 			end--
 		}
-		for _, x := range findWhens(s, now) {
-			if x.next != end {
+		for _, x := range timex.FindWhens(s, now) {
+			if x.Next != end {
 				continue
 			}
-			from := x.first
-			if preposition(s.at(from)) && !preposition(s.at(j)) {
+			from := x.First
+			if syntax.Preposition(s.At(from)) && !syntax.Preposition(s.At(j)) {
 				from++
 			}
-			head := s.text[s.start:s.toks[from].start]
-			if said := head + s.text[s.toks[j].start:s.end]; timeAt(said, len(head), now) {
+			head := s.Text[s.Start:s.Toks[from].Start]
+			if said := head + s.Text[s.Toks[j].Start:s.End]; timeAt(said, len(head), now) {
 				return said, true
 			}
 		}
 		if timeOnly {
 			continue
 		}
-		before := s.at(end - 2)
-		if s.at(j) == before && j+1 < len(s.toks) {
+		before := s.At(end - 2)
+		if s.At(j) == before && j+1 < len(s.Toks) {
 			j++ // "in London, no sorry, in Leeds"
 		}
-		last := j+1 == len(s.toks) || s.toks[j+1].kind == 'p'
-		if called := kin(s.at(j)) || calledSo[s.at(j)] || sexOf("", s.at(j)) != 0 && sexOf("", s.at(end-1)) == 0; s.at(i) == "sorry" || called {
+		last := j+1 == len(s.Toks) || s.Toks[j+1].Kind == 'p'
+		if called := syntax.Kin(s.At(j)) || discourse.CalledSo[s.At(j)] || syntax.SexOf("", s.At(j)) != 0 && syntax.SexOf("", s.At(end-1)) == 0; s.At(i) == "sorry" || called {
 			continue // "I work for Google, sorry, Mum"
 		}
-		if last && s.toks[j].kind == 'w' && s.toks[end-1].kind == 'w' && s.toks[j].cap == s.toks[end-1].cap && (preposition(before) || determiner(before)) {
-			return s.text[s.start:s.toks[end-1].start] + s.text[s.toks[j].start:s.end], true
+		if last && s.Toks[j].Kind == 'w' && s.Toks[end-1].Kind == 'w' && s.Toks[j].Cap == s.Toks[end-1].Cap && (syntax.Preposition(before) || syntax.Determiner(before)) {
+			return s.Text[s.Start:s.Toks[end-1].Start] + s.Text[s.Toks[j].Start:s.End], true
 		}
 	}
 	return "", false
 }
 
 // timeAt reports whether a time stands at a byte of a text.
-func timeAt(text string, at int, now moment) bool {
-	for _, o := range sentences(text) {
-		for _, w := range findWhens(o, now) {
-			if o.toks[w.first].start <= at && at < o.toks[w.next-1].end {
+func timeAt(text string, at int, now timex.Moment) bool {
+	for _, o := range syntax.Sentences(text) {
+		for _, w := range timex.FindWhens(o, now) {
+			if o.Toks[w.First].Start <= at && at < o.Toks[w.Next-1].End {
 				return true
 			}
 		}
@@ -69,19 +77,19 @@ func timeAt(text string, at int, now moment) bool {
 
 // takesBackAt is the token after such words at token i, and after a comma behind them; 0 where there are none. A word alone
 // stands between commas, if not between two times of a text without marks.
-func (s sentence) takesBackAt(i int, all [][]string) int {
+func takesBackAt(s syntax.Sentence, i int, all [][]string) int {
 	for _, words := range all {
-		alone := len(words) == 1 && (words[0] == "sorry" || strings.Contains(s.text, ","))
-		if !s.has(i, words) || alone && s.at(i-1) != "," {
+		alone := len(words) == 1 && (words[0] == "sorry" || strings.Contains(s.Text, ","))
+		if !refuse.Has(s, i, words) || alone && s.At(i-1) != "," {
 			continue
 		}
 		j := i + len(words)
-		if s.at(j) == "," {
+		if s.At(j) == "," {
 			j++
 		} else if alone {
 			continue
 		}
-		if j < len(s.toks) {
+		if j < len(s.Toks) {
 			return j
 		}
 	}
@@ -90,56 +98,56 @@ func (s sentence) takesBackAt(i int, all [][]string) int {
 
 // retakenNext is sentence i of a turn, which the next one puts right, where that is no more than a time: "at four. No, half
 // four."
-func (t *talk) retakenNext(i int) (string, bool) {
-	s := t.own[i]
-	if i+1 == len(t.own) || s.ends == "?" || s.ends == "？" || len(s.toks) < 4 {
+func retakenNext(t *discourse.Talk, i int) (string, bool) {
+	s := t.Own[i]
+	if i+1 == len(t.Own) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) < 4 {
 		return "", false
 	}
-	next, from := t.own[i+1], 0
-	for from < min(3, len(next.toks)) && (next.at(from) == "no" || next.at(from) == "sorry" || next.at(from) == "," || next.at(from) == "wait") {
+	next, from := t.Own[i+1], 0
+	for from < min(3, len(next.Toks)) && (next.At(from) == "no" || next.At(from) == "sorry" || next.At(from) == "," || next.At(from) == "wait") {
 		from++
 	}
-	if next.has(from, []string{"i", "mean"}) {
+	if refuse.Has(next, from, []string{"i", "mean"}) {
 		from += 2
 	}
-	if s.chinese() {
-		return t.retakenNextZh(s, next)
+	if s.Chinese() {
+		return retakenNextZh(t, s, next)
 	}
 	const most = 5 // tokens of a time
-	if from == 0 || from >= len(next.toks) || len(next.toks)-from > most || next.ends == "?" {
+	if from == 0 || from >= len(next.Toks) || len(next.Toks)-from > most || next.Ends == "?" {
 		return "", false
 	}
-	both := sentences(s.raw() + ", sorry, " + next.text[next.toks[from].start:next.end])
+	both := syntax.Sentences(s.Raw() + ", sorry, " + next.Text[next.Toks[from].Start:next.End])
 	if len(both) != 1 {
 		return "", false
 	}
-	return both[0].retaken(t.now)
+	return retaken(both[0], t.Now)
 }
 
 // corrects reads sentence i of a turn without what its speaker takes back, and says how many sentences that takes; 0 where
 // nothing is taken back.
-func (t *talk) corrects(i int) int {
-	s, n := t.own[i], 1
-	if len(s.toks) > maxTokens {
+func corrects(t *discourse.Talk, i int) int {
+	s, n := t.Own[i], 1
+	if len(s.Toks) > maxTokens {
 		return 0
 	}
-	retaken := sentence.retaken
-	if s.chinese() {
-		retaken = sentence.retakenZh
+	retaken := retaken
+	if s.Chinese() {
+		retaken = retakenZh
 	}
-	said, ok := retaken(s, t.now)
+	said, ok := retaken(s, t.Now)
 	if !ok {
-		if said, ok = t.retakenNext(i); !ok {
+		if said, ok = retakenNext(t, i); !ok {
 			return 0
 		}
-		n, s.end = 2, t.own[i+1].end
+		n, s.End = 2, t.Own[i+1].End
 	}
-	from := len(t.out.Candidates)
-	defer t.otherText()()
-	for _, o := range sentences(strings.TrimSpace(said)) {
-		o.ends = s.ends
-		t.sentence(o)
+	from := len(t.Out.Candidates)
+	defer otherText(t)()
+	for _, o := range syntax.Sentences(strings.TrimSpace(said)) {
+		o.Ends = s.Ends
+		sentence(t, o)
 	}
-	t.standsFor(from, s)
+	chinese.StandsFor(t, from, s)
 	return n
 }

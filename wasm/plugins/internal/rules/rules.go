@@ -17,13 +17,17 @@
 //   - A piece is as much of a long text as is read at once.
 //   - A part is what one extractor proposes of a reading.
 //
-// Where to begin: [talk.sentence] tries what concerns a whole sentence, and gives
-// each clause to [talk.english] or [talk.chinese]. An English clause is parsed
-// first (parse.go, subject.go, predicate.go). What has a person for its subject goes to
-// [talk.personal], where each family of verbs has a function (lives, works, eats,
-// owns), and "be" to [talk.is]; a thing goes to [talk.aboutThing]. In Chinese
-// [talk.statedZh] lists the forms that are known, and [talk.eventZh] takes what is
-// at a time. Each of these tries its functions in turn until one knows the clause.
+// The packages below this one, each of which imports only those before it:
+//
+//   - syntax takes text apart; timex reads times.
+//   - discourse is what is known of the talk, and makes candidates.
+//   - refuse says what can be no memory; noted keeps what no rule takes.
+//   - chinese and english have the rules for a clause, howto those for steps.
+//   - ellipsis completes answers by their questions.
+//
+// [Extract] reads a text piece by piece. [sentence] tries what concerns a whole
+// sentence (a reminder, a correction, an answer, what somebody relays), and gives
+// each clause to english or chinese.
 //
 // A statement stands by itself: "I" has become the speaker's name, and
 // "tomorrow" has its date beside it. It stays in its own language.
@@ -32,89 +36,30 @@ package rules
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/howto"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Part is what one extractor proposes of a reading.
-type Part byte
+type Part = discourse.Part
 
-// The parts. Each candidate is of one of them.
+// The parts; see [discourse.Part].
 const (
-	Facts Part = iota // what is so, and what happened
-	Plans             // appointments, plans and promises, and what became of them
-	HowTo             // how something is done
-)
-
-// partOf says whose a candidate is.
-func partOf(c *abi.Candidate) Part {
-	switch c.Kind {
-	case "how-to":
-		return HowTo
-	case "plan", "promise", "appointment", "change", "cancellation":
-		return Plans
-	}
-	return Facts
-}
-
-// maxCandidates bounds what one text gives to one extractor.
-const maxCandidates = 48
-
-// What is read of a text at once, and of each one before it: talk is shorter.
-const (
-	maxPiece  = 8 << 10 // bytes
-	maxBefore = 2 << 10
-	// maxSentences of one piece: each may look back at the others.
-	maxSentences = 100
-)
-
-// maxRefusals bounds what is said of one text, maxName the strings that name
-// something (the contract's 256 bytes).
-const (
-	maxRefusals = 32
-	maxName     = 256
+	Facts = discourse.Facts
+	Plans = discourse.Plans
+	HowTo = discourse.HowTo
 )
 
 // maxTokens bounds a sentence: the work on one grows with its square.
 const maxTokens = 250
-
-// talk is what rules know of the moment: who speaks, when, and what was said.
-type talk struct {
-	ev         *abi.Event
-	now        moment
-	self       person          // the speaker
-	plans      []plan          // appointments that are known, oldest first
-	replanned  bool            // they are others than before this text
-	sexes      map[string]byte // of persons, as relatives before their names say
-	persons    []met
-	tasks      tasks      // what the lines of a list are
-	own        []sentence // of this text
-	before     []sentence // of the turn before, once they were asked for
-	out        *abi.Output
-	called     person // by name, in this sentence
-	introduced string // the key of whom a clause has only named, who is no animal
-	topic      topic  // whom Chinese clauses without a subject are about
-	firm       string // the speaker's employer, where the text names it
-	asZh       string // the Chinese word by which a clause gave somebody's number
-	several    string // the word for the relatives whom a Chinese clause counted
-	ofSelf     bool   // the relative that Chinese clauses named last is the speaker's
-	noting     bool   // verbs that no list has are looked for
-	part       Part
-	said       sentence // the one whose clauses are read
-	plain      bool     // the text has no capitals, as recognisers write it
-	off        plan     // what a clause before has called off, with its candidate
-	offAt      int      // 1 and the index of that candidate; 0: nothing was called off
-	beside     int      // relations that a sentence tells beside a name
-	held       []held   // days of earlier clauses of the sentence
-	dayed      bool     // an earlier clause of the sentence names a day
-	lastDay    when     // that a Chinese clause before names
-	rejoined   bool     // what is read was made of a question and its answer
-
-	denied     denialZh    // in the Chinese clause before
-	quotations []quotation // of the text, once they were sought
-	sought     bool
-}
 
 // Extract reads the text of ev and appends the candidates of one part to out;
 // refusals go with Facts, so that they are told once. Its state holds the
@@ -122,68 +67,68 @@ type talk struct {
 // keeps the hour. A text longer than a piece is read piece by piece.
 func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
-	t := talk{ev: ev, now: momentOf(ev.At, ev.Offset), self: speakerOf(ev, ev.Speaker), out: out, part: part}
-	ev.Text, t.plain = heard(spacedZh(ev.Text))
+	t := discourse.Talk{Ev: ev, Now: timex.MomentOf(ev.At, ev.Offset), Self: discourse.SpeakerOf(ev, ev.Speaker), Out: out, Part: part}
+	ev.Text, t.Plain = english.Heard(chinese.Spaced(ev.Text))
 	known := false
 	if part != HowTo {
-		t.plans, known = decodePlans(ev.State)
+		t.Plans, known = discourse.DecodePlans(ev.State)
 		for i := range ev.Before { // appointments made just before, and persons named
-			t.learn(&ev.Before[i])
+			learn(&t, &ev.Before[i])
 		}
 	}
-	if p, ok := t.askedAfterZh(); ok {
-		t.about(p)
+	if p, ok := chinese.AskedAfter(&t); ok {
+		t.About(p)
 	}
-	if reason := boilerplate(ev.Text); reason != "" {
-		t.refuse("boilerplate", reason, 0, len(ev.Text))
+	if reason := refuse.Boilerplate(ev.Text); reason != "" {
+		t.Refuse("boilerplate", reason, 0, len(ev.Text))
 	} else {
 		for from := 0; from < len(ev.Text); {
-			to := pieceEnd(ev.Text, from)
-			t.piece(from, to, part)
+			to := syntax.PieceEnd(ev.Text, from)
+			piece(&t, from, to, part)
 			from = to
 		}
 	}
-	t.tidy(part)
+	t.Tidy(part)
 	switch {
 	case part == HowTo:
-	case known && !t.replanned:
+	case known && !t.Replanned:
 		out.State = ev.State
 	default:
-		out.State = encodePlans(t.plans)
+		out.State = discourse.EncodePlans(t.Plans)
 	}
 }
 
 // piece reads the text from one byte to another.
-func (t *talk) piece(from, to int, part Part) {
-	toks := lexWithin(t.ev.Text, from, to)
-	first, _, _ := strings.Cut(t.ev.Text[from:to], "\n")
-	_, listed := t.headsTasks(first)
-	if t.datedList(toks) {
-		t.tasks, listed = tasks{listed: true}, true
+func piece(t *discourse.Talk, from, to int, part Part) {
+	toks := syntax.LexWithin(t.Ev.Text, from, to)
+	first, _, _ := strings.Cut(t.Ev.Text[from:to], "\n")
+	_, listed := english.HeadsTasks(t, first)
+	if english.DatedList(t, toks) {
+		t.Tasks, listed = discourse.Tasks{Listed: true}, true
 	}
-	if !listed && (t.sequence(toks) || t.procedure(toks)) {
+	if !listed && (howto.Sequence(t, toks) || howto.Procedure(t, toks)) {
 		return
 	}
-	t.own = t.apart(split(t.ev.Text, toks))
-	if len(t.own) > maxSentences {
-		t.refuse("length", "more sentences than anybody says in 8 KiB", t.own[maxSentences].start, to)
-		t.own = t.own[:maxSentences]
+	t.Own = english.Apart(t, syntax.Split(t.Ev.Text, toks))
+	if len(t.Own) > syntax.MaxSentences {
+		t.Refuse("length", "more sentences than anybody says in 8 KiB", t.Own[syntax.MaxSentences].Start, to)
+		t.Own = t.Own[:syntax.MaxSentences]
 	}
-	for i := 0; i < len(t.own); i++ {
-		s := t.own[i]
+	for i := 0; i < len(t.Own); i++ {
+		s := t.Own[i]
 		if part != HowTo {
-			if n := t.corrects(i); n > 0 {
+			if n := corrects(t, i); n > 0 {
 				i += n - 1
 				continue
 			}
 		}
-		if i+1 < len(t.own) && still(s, t.own[i+1]) {
-			t.meet(s.toks, s.text)
+		if i+1 < len(t.Own) && still(s, t.Own[i+1]) {
+			t.Meet(s.Toks, s.Text)
 			continue // the next sentence says that it still is so
 		}
-		if from := len(t.out.Candidates); !t.tip(s) && part != HowTo && !t.task(s) && !t.resolved(s) && !t.agreedTo(s) && !t.referred(s) {
-			t.sentence(s)
-			t.withTurnZh(s, from)
+		if from := len(t.Out.Candidates); !howto.Tip(t, s) && part != HowTo && !english.Task(t, s) && !resolved(t, s) && !agreedTo(t, s) && !referred(t, s) {
+			sentence(t, s)
+			chinese.WithTurn(t, s, from)
 		}
 	}
 }
@@ -193,199 +138,149 @@ func withShortTurns(ev *abi.Event) *abi.Event {
 	short := *ev
 	short.Before = make([]abi.Turn, len(ev.Before))
 	for i, b := range ev.Before {
-		b.Text, _ = heard(spacedZh(cut(b.Text, maxBefore)))
+		b.Text, _ = english.Heard(chinese.Spaced(syntax.Cut(b.Text, syntax.MaxBefore)))
 		short.Before[i] = b
 	}
 	return &short
 }
 
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
 // learn reads an earlier turn for the persons in it and, where no state came
 // with the event, for the appointments. It proposes nothing of it again.
-func (t *talk) learn(b *abi.Turn) {
-	for _, s := range sentences(b.Text) {
-		t.meet(s.toks, b.Text)
-		if name := namePrefixZh(stripLeadZh(s.raw())); name != "" && s.chinese() {
-			t.persons = append(t.persons, met{t.named(name), -1}) // 对了，丽娜跟马可分手了
+func learn(t *discourse.Talk, b *abi.Turn) {
+	for _, s := range syntax.Sentences(b.Text) {
+		t.Meet(s.Toks, b.Text)
+		if name := discourse.NamePrefixZh(syntax.StripLeadZh(s.Raw())); name != "" && s.Chinese() {
+			t.Persons = append(t.Persons, discourse.Met{Person: t.Named(name), At: -1}) // 对了，丽娜跟马可分手了
 		}
 	}
-	if len(t.ev.State) > 0 || boilerplate(b.Text) != "" {
+	if len(t.Ev.State) > 0 || refuse.Boilerplate(b.Text) != "" {
 		return
 	}
 	var sink abi.Output
-	ev := abi.Event{ID: b.ID, At: b.At, Offset: t.ev.Offset, Speaker: b.Speaker, Wearer: t.ev.Wearer, Text: b.Text}
-	sub := talk{ev: &ev, now: momentOf(b.At, t.ev.Offset), self: speakerOf(t.ev, b.Speaker), out: &sink, plans: t.plans, plain: !strings.ContainsFunc(b.Text, unicode.IsUpper)}
-	for _, s := range sub.apart(sentences(b.Text)) {
-		sub.sentence(s)
+	ev := abi.Event{ID: b.ID, At: b.At, Offset: t.Ev.Offset, Speaker: b.Speaker, Wearer: t.Ev.Wearer, Text: b.Text}
+	sub := discourse.Talk{Ev: &ev, Now: timex.MomentOf(b.At, t.Ev.Offset), Self: discourse.SpeakerOf(t.Ev, b.Speaker), Out: &sink, Plans: t.Plans, Plain: !strings.ContainsFunc(b.Text, unicode.IsUpper)}
+	for _, s := range english.Apart(&sub, syntax.Sentences(b.Text)) {
+		sentence(&sub, s)
 	}
-	t.plans = sub.plans
+	t.Plans = sub.Plans
 }
 
 // sentence tries what concerns a whole sentence, then each of its clauses.
-func (t *talk) sentence(s sentence) {
-	t.said = s
-	if len(s.toks) > maxTokens {
-		t.refuse("length", "a sentence of more words than anybody says", s.start, s.end)
+func sentence(t *discourse.Talk, s syntax.Sentence) {
+	t.Said = s
+	if len(s.Toks) > maxTokens {
+		t.Refuse("length", "a sentence of more words than anybody says", s.Start, s.End)
 		return
 	}
-	if announced(s) {
-		t.refuse("boilerplate", "a broadcast or an announcement", s.start, s.end)
+	if refuse.Announced(s) {
+		t.Refuse("boilerplate", "a broadcast or an announcement", s.Start, s.End)
 		return
 	}
-	s = t.beforeQuestion(s)
-	if reason := told(s); reason != "" {
-		if reason == aJoke && !s.chinese() && t.joked(s) {
+	s = refuse.BeforeQuestion(t, s)
+	if reason := refuse.Told(s); reason != "" {
+		if reason == refuse.AJoke && !s.Chinese() && joked(t, s) {
 			return
 		}
-		t.refuse("story", reason, s.start, s.end)
+		t.Refuse("story", reason, s.Start, s.End)
 		return
 	}
-	if t.quoted(s) {
+	if quoted(t, s) {
 		return
 	}
-	s = soothed(toldYou(s))
-	if t.reminder(s) {
-		t.meet(s.toks, s.text)
+	s = refuse.Soothed(refuse.ToldYou(s))
+	if reminder(t, s) {
+		t.Meet(s.Toks, s.Text)
 		return
 	}
-	if kind, reason := t.junk(s); kind != "" {
-		t.meet(s.toks, s.text) // "You know my friend Ines?"
-		t.refuse(kind, reason, s.start, s.end)
+	if kind, reason := refuse.Junk(t, s); kind != "" {
+		t.Meet(s.Toks, s.Text) // "You know my friend Ines?"
+		t.Refuse(kind, reason, s.Start, s.End)
 		return
 	}
-	if t.called = t.calledUpon(s); t.called.name == "" {
-		s = withoutCalled(s)
-		if n := len(s.toks) - 3; n > 2 && s.at(n) == "by" && s.at(n+1) == "the" && s.at(n+2) == "way" {
-			s = s.sub(0, n)
+	if t.Called = t.CalledUpon(s); t.Called.Name == "" {
+		s = discourse.WithoutCalled(s)
+		if n := len(s.Toks) - 3; n > 2 && s.At(n) == "by" && s.At(n+1) == "the" && s.At(n+2) == "way" {
+			s = s.Sub(0, n)
 		}
 	}
-	t.meet(s.toks, s.text)
-	if t.relayed(s) || t.outage(s) || t.reachMe(s) || t.misnamed(s) || t.abandoned(s) || t.whenFirst(s) || t.notThen(s) || t.resettled(s) || t.resettledZh(s) || t.correction(s) || t.partnerMet(s) || t.answer(s) || t.followUp(s) || t.foundZh(s) || t.stillSo(s) || t.isNow(s) || t.isNowZh(s) {
+	t.Meet(s.Toks, s.Text)
+	if relayed(t, s) || english.Outage(t, s) || english.ReachMe(t, s) || t.Misnamed(s) || refuse.Abandoned(t, s) || english.WhenFirst(t, s) || english.NotThen(t, s) || english.Resettled(t, s) || chinese.Resettled(t, s) || correction(t, s) || english.PartnerMet(t, s) || answer(t, s) || followUp(t, s) || chinese.Found(t, s) || stillSo(t, s) || isNow(t, s) || isNowZh(t, s) {
 		return
 	}
-	before := len(t.out.Candidates)
-	t.dayed, t.held, t.lastDay, t.denied, t.beside = false, t.askedDay(), t.askedDayZh(s), denialZh{}, 0
-	var rest []sentence
-	var last sentence
-	parts := t.timed(clauses(s), s)
+	before := len(t.Out.Candidates)
+	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), chinese.AskedDay(t, s), discourse.DenialZh{}, 0
+	var rest []syntax.Sentence
+	var last syntax.Sentence
+	parts := timed(t, syntax.Clauses(s), s)
 	for i, c := range parts {
-		if t.supposes(c) {
+		if refuse.Supposes(t, c) {
 			break // what follows is so only if this is
 		}
-		if i+1 < len(parts) && t.introduces(c, parts[i+1]) {
-			last, t.beside = c, len(t.out.Candidates)-before
+		if i+1 < len(parts) && english.Introduces(t, c, parts[i+1]) {
+			last, t.Beside = c, len(t.Out.Candidates)-before
 			continue
 		}
-		made := len(t.out.Candidates)
-		if !idiomatic(c) && (s.chinese() || !quotes(s, c)) {
-			t.clause(c)
-			if len(t.out.Candidates) > made {
-				t.butThere(c)
-			} else if !t.contrast(last, c) {
+		made := len(t.Out.Candidates)
+		if !refuse.Idiomatic(c) && (s.Chinese() || !refuse.Quotes(s, c)) {
+			english.Clause(t, c)
+			if len(t.Out.Candidates) > made {
+				english.ButThere(t, c)
+			} else if !english.Contrast(t, last, c) {
 				rest = append(rest, c)
 			}
 		}
 		last = c
-		t.dayed = t.dayed || namesDay(c, t.now)
-		t.keepDay(c)
+		t.Dayed = t.Dayed || timex.NamesDay(c, t.Now)
+		chinese.KeepDay(t, c)
 	}
-	t.whomZh(s, before)
-	if len(t.out.Candidates) == before+1 {
-		t.amend(&t.out.Candidates[before], rest)
+	chinese.Whom(t, s, before)
+	if len(t.Out.Candidates) == before+1 {
+		noted.Amend(t, &t.Out.Candidates[before], rest)
 	}
-	if n := t.beside; n > 0 && len(t.out.Candidates) == before+n && t.part == Facts {
-		t.note(s) // "Tom, my brother, is on a diet" says more than whose brother he is
+	if n := t.Beside; n > 0 && len(t.Out.Candidates) == before+n && t.Part == Facts {
+		noted.Note(t, s) // "Tom, my brother, is on a diet" says more than whose brother he is
 	}
-	if len(t.out.Candidates) == before {
-		t.lastDay = t.askedDayZh(s)
-		if !t.fragment(s) && (t.part != Facts || !t.advised(s) && !t.outlook(s) && !t.opensZh(s) && !t.note(s) && !t.noteClauses(s) && !t.failedZh(s) && !(s.chinese() && t.saysOfZh(s))) {
-			t.refuse("nothing", "says nothing that a rule knows", s.start, s.end)
+	if len(t.Out.Candidates) == before {
+		t.LastDay = chinese.AskedDay(t, s)
+		if !fragment(t, s) && (t.Part != Facts || !english.Advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
+			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
 		}
 	}
 }
 
 // timed joins a clause that is a time alone to the one that follows: "last
 // Friday, I went home".
-func (t *talk) timed(all []sentence, s sentence) []sentence {
+func timed(t *discourse.Talk, all []syntax.Sentence, s syntax.Sentence) []syntax.Sentence {
 	for i := 0; i+1 < len(all); i++ {
 		c := all[i]
 		timed := 0
-		for _, w := range findWhens(c, t.now) {
-			timed += w.next - w.first
+		for _, w := range timex.FindWhens(c, t.Now) {
+			timed += w.Next - w.First
 		}
-		for k := range c.toks {
-			if c.toks[k].kind == 'p' || lead(c.at(k)) {
+		for k := range c.Toks {
+			if c.Toks[k].Kind == 'p' || syntax.Lead(c.At(k)) {
 				timed++
 			}
 		}
-		if timed < len(c.toks) || len(c.toks) == 0 {
+		if timed < len(c.Toks) || len(c.Toks) == 0 {
 			continue
 		}
 		next := all[i+1]
 		first, last := 0, 0
-		for k := range s.toks {
-			if s.toks[k].start <= c.start {
+		for k := range s.Toks {
+			if s.Toks[k].Start <= c.Start {
 				first = k
 			}
-			if s.toks[k].start < next.end {
+			if s.Toks[k].Start < next.End {
 				last = k + 1
 			}
 		}
 		if last <= first {
 			continue
 		}
-		all[i+1] = s.sub(first, last)
+		all[i+1] = s.Sub(first, last)
 		all = append(all[:i:i], all[i+1:]...)
 		i--
 	}
 	return all
-}
-
-func (t *talk) clause(s sentence) {
-	if len(s.toks) == 0 {
-		return
-	}
-	if made := len(t.out.Candidates); s.chinese() {
-		t.chinese(s)
-		t.outlast(made, !strings.ContainsAny(s.raw(), "不没") && (completedZh(s.raw()) || containsAny(s.raw(), beforeZh[:]...)))
-		return
-	}
-	if t.andKin(s) {
-		return
-	}
-	parts := shared(s)
-	c, ok := t.parse(parts[0])
-	if !ok {
-		return
-	}
-	for i := range parts {
-		more, made := c, len(t.out.Candidates)
-		if i > 0 {
-			if more, ok = t.continued(parts[i], &c); !ok {
-				continue
-			}
-		}
-		t.english(&more)
-		t.hold(&more)
-		if more.usedTo {
-			t.onceDid(&more, made)
-		}
-		t.outlast(made, more.past || more.perfect || more.usedTo)
-		if i == 0 {
-			c = more
-		}
-	}
-}
-
-func (t *talk) refuse(kind, reason string, start, end int) {
-	t.out.Refusals = append(t.out.Refusals, abi.Refusal{Kind: kind, Reason: reason, Span: abi.Span{Start: start, End: end}})
 }

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // monday is Monday, 14 September 2026, 10:00 in Shanghai.
-var monday = moment{dayOf(2026, 9, 14), 10 * 60, 8 * 3600}
+var monday = timex.Moment{Day: timex.DayOf(2026, 9, 14), Minute: 10 * 60, Offset: 8 * 3600}
 
 // hear plays turns by Mei, the wearer, unless they begin with "Name: ", and
 // gives what came of the last.
@@ -25,7 +27,7 @@ func hear(t testing.TB, turns string) *abi.Output {
 		if name, rest, ok := strings.Cut(text, ": "); ok && len(name) < 8 && name[0] >= 'A' && name[0] <= 'Z' && !strings.Contains(name, " ") {
 			speaker, text = name, rest
 		}
-		ev := &abi.Event{ID: "pin/1/" + strconv.Itoa(i), Kind: "text", At: monday.unix() + int64(i)*8000, Zone: "Asia/Shanghai", Offset: 8 * 3600,
+		ev := &abi.Event{ID: "pin/1/" + strconv.Itoa(i), Kind: "text", At: monday.Unix() + int64(i)*8000, Zone: "Asia/Shanghai", Offset: 8 * 3600,
 			Speaker: speaker, Wearer: "Mei", Text: text, Before: before, State: state}
 		out = all(ev)
 		state = out.State
@@ -53,8 +55,8 @@ func hear(t testing.TB, turns string) *abi.Output {
 // all gives what the three extractors make of an event.
 func all(ev *abi.Event) *abi.Output {
 	out := &abi.Output{}
-	Extract(ev, out, Facts)
-	for _, part := range [...]Part{Plans, HowTo} {
+	Extract(ev, out, discourse.Facts)
+	for _, part := range [...]discourse.Part{discourse.Plans, discourse.HowTo} {
 		var more abi.Output
 		Extract(ev, &more, part)
 		out.Candidates = append(out.Candidates, more.Candidates...)
@@ -79,11 +81,11 @@ func keys(out *abi.Output) []string {
 				}
 			}
 			if c.Started != 0 {
-				m := momentOf(c.Started, monday.offset)
-				y, mm, d := date(m.day)
-				k += "@" + strconv.Itoa(y) + "-" + pad2(mm) + "-" + pad2(d)
-				if m.minute != 0 {
-					k += " " + pad2(m.minute/60) + ":" + pad2(m.minute%60)
+				m := timex.MomentOf(c.Started, monday.Offset)
+				y, mm, d := timex.Date(m.Day)
+				k += "@" + strconv.Itoa(y) + "-" + timex.Pad2(mm) + "-" + timex.Pad2(d)
+				if m.Minute != 0 {
+					k += " " + timex.Pad2(m.Minute/60) + ":" + timex.Pad2(m.Minute%60)
 				}
 			}
 		case c.Slot == nil, strings.HasPrefix(c.Slot.Attribute, "routine: ") && !c.Negates:
@@ -224,7 +226,7 @@ func TestDoubt(t *testing.T) {
 			t.Errorf("%q: %q; %q: %q", c.plain, keys(plain), c.hedged, keys(hedged))
 			continue
 		}
-		if d := plain.Candidates[0].Confidence - hedged.Candidates[0].Confidence; d < hedge-0.001 || d > hedge+0.001 {
+		if d := plain.Candidates[0].Confidence - hedged.Candidates[0].Confidence; d < discourse.Hedge-0.001 || d > discourse.Hedge+0.001 {
 			t.Errorf("%q takes %.2f off", c.hedged, d)
 		}
 	}
@@ -270,18 +272,18 @@ func TestEvidence(t *testing.T) {
 // Dates go both ways, over leap years and before 1970.
 func TestDates(t *testing.T) {
 	for day := -40000; day < 60000; day += 13 {
-		y, m, d := date(day)
-		if dayOf(y, m, d) != day || m < 1 || m > 12 || d < 1 || d > monthLength(y, m) {
-			t.Fatalf("day %d is %d-%d-%d, which is day %d", day, y, m, d, dayOf(y, m, d))
+		y, m, d := timex.Date(day)
+		if timex.DayOf(y, m, d) != day || m < 1 || m > 12 || d < 1 || d > timex.MonthLength(y, m) {
+			t.Fatalf("day %d is %d-%d-%d, which is day %d", day, y, m, d, timex.DayOf(y, m, d))
 		}
 	}
-	if y, m, d := date(addMonths(dayOf(2028, 1, 31), 1)); y != 2028 || m != 2 || d != 29 {
+	if y, m, d := timex.Date(timex.AddMonths(timex.DayOf(2028, 1, 31), 1)); y != 2028 || m != 2 || d != 29 {
 		t.Errorf("a month after 31 January 2028: %d-%d-%d", y, m, d)
 	}
-	if y, m, d := date(addMonths(dayOf(2026, 1, 15), -2)); y != 2025 || m != 11 || d != 15 {
+	if y, m, d := timex.Date(timex.AddMonths(timex.DayOf(2026, 1, 15), -2)); y != 2025 || m != 11 || d != 15 {
 		t.Errorf("two months before 15 January 2026: %d-%d-%d", y, m, d)
 	}
-	if m := momentOf(-1, 0); m.day != -1 || m.minute != 1439 {
+	if m := timex.MomentOf(-1, 0); m.Day != -1 || m.Minute != 1439 {
 		t.Errorf("a millisecond before 1970: %+v", m)
 	}
 }
@@ -290,7 +292,7 @@ func TestDates(t *testing.T) {
 func checked(t *testing.T, ev *abi.Event) *abi.Output {
 	t.Helper()
 	out := all(ev)
-	if len(out.Candidates) > 3*maxCandidates || len(out.State) > 64<<10 {
+	if len(out.Candidates) > 3*discourse.MaxCandidates || len(out.State) > 64<<10 {
 		t.Fatalf("%d candidates, %d bytes of state", len(out.Candidates), len(out.State))
 	}
 	for _, c := range out.Candidates {
@@ -319,7 +321,7 @@ func FuzzExtract(f *testing.F) {
 		said, _, _ := strings.Cut(line, "\t")
 		f.Add(said, "I have a dentist appointment on Thursday at 3pm.", []byte{}, int64(0))
 	}
-	f.Add("make it four", "", encodePlans([]plan{{subject: "user", attribute: "dentist_appointment", label: "x", day: 20710, minute: 900, clock: true}}), int64(1<<52))
+	f.Add("make it four", "", discourse.EncodePlans([]discourse.Plan{{Subject: "user", Attribute: "dentist_appointment", Label: "x", Day: 20710, Minute: 900, Clock: true}}), int64(1<<52))
 	f.Fuzz(func(t *testing.T, text, before string, state []byte, at int64) {
 		at %= 1 << 53
 		text, before = strings.ToValidUTF8(text, ""), strings.ToValidUTF8(before, "") // as [abi.DecodeEvent] has them
@@ -333,10 +335,10 @@ func BenchmarkExtract(b *testing.B) {
 	for i := range before {
 		before[i] = abi.Turn{Speaker: "Tom", Text: "I have a dentist appointment on Thursday at 3pm, and we went to the lake yesterday."}
 	}
-	ev := &abi.Event{At: monday.unix(), Speaker: "Mei", Wearer: "Mei", Text: "I moved to Shanghai last month, and I'm meeting Lin for lunch tomorrow at noon.", Before: before}
+	ev := &abi.Event{At: monday.Unix(), Speaker: "Mei", Wearer: "Mei", Text: "I moved to Shanghai last month, and I'm meeting Lin for lunch tomorrow at noon.", Before: before}
 	b.ReportAllocs()
 	for b.Loop() {
 		var out abi.Output
-		Extract(ev, &out, Facts)
+		Extract(ev, &out, discourse.Facts)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
 // texts are those of what the extractors make of a text of Tom's on Monday, 21 September 2026.
@@ -79,7 +80,7 @@ func TestMarksBefore(t *testing.T) {
 		}
 	}
 	for said, want := range map[string]int{"-5 degrees": 0, "#42 is mine": 0, "+49 170": 0, "“Hi”": 0, "- x": 1, "# x": 1, "[ ] x": 2, "1) x": 2, "- [ ] 12": 3, "…": 1} {
-		if got := marksBefore(lex(said)); got != want {
+		if got := syntax.MarksBefore(syntax.Lex(said)); got != want {
 			t.Errorf("%q: %d, want %d", said, got, want)
 		}
 	}

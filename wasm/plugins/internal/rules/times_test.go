@@ -3,6 +3,10 @@ package rules
 import (
 	"strings"
 	"testing"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // TestTimes reads each line of testdata/times.txt on monday.
@@ -57,12 +61,12 @@ func TestManyTimes(t *testing.T) {
 // reading is what the times of a text mean on monday.
 func reading(said string) string {
 	got := "-"
-	for _, s := range sentences(said) {
-		for _, w := range findWhens(s, monday) {
+	for _, s := range syntax.Sentences(said) {
+		for _, w := range timex.FindWhens(s, monday) {
 			if got != "-" {
-				got += " and " + w.plain()
+				got += " and " + plain(&w)
 			} else {
-				got = w.plain()
+				got = plain(&w)
 			}
 		}
 	}
@@ -70,20 +74,20 @@ func reading(said string) string {
 }
 
 // plain writes a time as testdata/times.txt has it.
-func (w *when) plain() string {
+func plain(w *timex.When) string {
 	day := func(n int) string {
-		y, m, d := date(n)
-		return itoa(y) + "-" + pad2(m) + "-" + pad2(d)
+		y, m, d := timex.Date(n)
+		return discourse.Itoa(y) + "-" + timex.Pad2(m) + "-" + timex.Pad2(d)
 	}
-	s := day(w.day)
-	if w.clock {
-		s += " " + pad2(w.minute/60) + ":" + pad2(w.minute%60)
+	s := day(w.Day)
+	if w.Clock {
+		s += " " + timex.Pad2(w.Minute/60) + ":" + timex.Pad2(w.Minute%60)
 	}
-	if w.last > 0 {
-		s += ".." + day(w.last)
+	if w.Last > 0 {
+		s += ".." + day(w.Last)
 	}
-	if w.until > 0 {
-		s += ".." + pad2(w.until/60) + ":" + pad2(w.until%60)
+	if w.Until > 0 {
+		s += ".." + timex.Pad2(w.Until/60) + ":" + timex.Pad2(w.Until%60)
 	}
 	return s
 }
@@ -105,9 +109,9 @@ func TestEnded(t *testing.T) {
 			continue
 		}
 		write := func(ms int64) string {
-			m := momentOf(ms, monday.offset)
-			y, mm, d := date(m.day)
-			return itoa(y) + "-" + pad2(mm) + "-" + pad2(d) + " " + pad2(m.minute/60) + ":" + pad2(m.minute%60)
+			m := timex.MomentOf(ms, monday.Offset)
+			y, mm, d := timex.Date(m.Day)
+			return discourse.Itoa(y) + "-" + timex.Pad2(mm) + "-" + timex.Pad2(d) + " " + timex.Pad2(m.Minute/60) + ":" + timex.Pad2(m.Minute%60)
 		}
 		if got := write(c[0].Started) + " " + write(c[0].Ended); got != want {
 			t.Errorf("%s: %s, want %s", said, got, want)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // score counts what should be kept and was, what was kept and should not be.
@@ -79,9 +81,9 @@ func (w *wanted) met(c *abi.Candidate) bool {
 	if w.day == "" {
 		return true
 	}
-	m := momentOf(c.Started, monday.offset)
-	y, mm, d := date(m.day)
-	return strings.HasPrefix(strconv.Itoa(y)+"-"+pad2(mm)+"-"+pad2(d)+" "+pad2(m.minute/60)+":"+pad2(m.minute%60), w.day)
+	m := timex.MomentOf(c.Started, monday.Offset)
+	y, mm, d := timex.Date(m.Day)
+	return strings.HasPrefix(strconv.Itoa(y)+"-"+timex.Pad2(mm)+"-"+timex.Pad2(d)+" "+timex.Pad2(m.Minute/60)+":"+timex.Pad2(m.Minute%60), w.day)
 }
 
 // measure judges a set; say, where it isn't nil, is told of each thing wrong.
@@ -91,7 +93,7 @@ func measure(t *testing.T, file string, say func(format string, a ...any)) (en, 
 		line, want, _ := strings.Cut(row, "\t")
 		list := parseWanted(want)
 		s := &en
-		if (sentence{toks: lex(line)}).chinese() {
+		if (syntax.Sentence{Toks: syntax.Lex(line)}).Chinese() {
 			s = &zh
 		}
 		s.lines++

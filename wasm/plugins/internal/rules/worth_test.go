@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/howto"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 )
 
 var showWeights = flag.Bool("weights", false, "print the weights that TestWorth finds")
@@ -23,27 +27,27 @@ type labelledLine struct {
 // worthLines are the lines of a language that the weights are chosen on.
 func worthLines(t *testing.T, chinese bool) (all []labelledLine) {
 	add := func(text string, keep bool) {
-		text, _ = heard(text)
-		s, ok := whole(text)
-		if !ok || s.chinese() != chinese {
+		text, _ = english.Heard(text)
+		s, ok := howto.Whole(text)
+		if !ok || s.Chinese() != chinese {
 			return
 		}
 		k := 0.0
 		if keep {
 			k = 1
 		}
-		if last := s.toks[len(s.toks)-1]; last.kind == 'p' {
-			s.ends = last.s
+		if last := s.Toks[len(s.Toks)-1]; last.Kind == 'p' {
+			s.Ends = last.S
 		}
-		talk := talk{ev: &abi.Event{Wearer: "Mei", Text: text}, now: monday}
-		v := talk.view(s)
-		marks := worthEn
+		talk := discourse.Talk{Ev: &abi.Event{Wearer: "Mei", Text: text}, Now: monday}
+		v := noted.ViewOf(&talk, s)
+		marks := noted.WorthEn
 		if chinese {
-			marks = worthZh
+			marks = noted.WorthZh
 		}
-		l := labelledLine{text: text, keep: k, size: len(s.toks)}
+		l := labelledLine{text: text, keep: k, size: len(s.Toks)}
 		for i := range marks {
-			l.x = append(l.x, marks[i].found(v))
+			l.x = append(l.x, marks[i].Found(v))
 		}
 		all = append(all, l)
 	}
@@ -84,7 +88,7 @@ func fit(all []labelledLine) []float64 {
 			}
 		}
 		for k := range w {
-			w[k] -= 0.5 * (g[k]/float64(len(all)) + 0.004*w[k]*yes(k > 0))
+			w[k] -= 0.5 * (g[k]/float64(len(all)) + 0.004*w[k]*noted.Yes(k > 0))
 		}
 	}
 	for k := range w {
@@ -104,7 +108,7 @@ func predicted(w, x []float64) float64 {
 // TestWorth chooses the weights again, and reports how well they tell lines that
 // they were not chosen on, a fifth at a time, beside length alone.
 func TestWorth(t *testing.T) {
-	for name, marks := range map[string][]mark{"English": worthEn, "Chinese": worthZh} {
+	for name, marks := range map[string][]noted.Mark{"English": noted.WorthEn, "Chinese": noted.WorthZh} {
 		all := worthLines(t, name == "Chinese")
 		var p, size []float64
 		var keep []float64
@@ -125,7 +129,7 @@ func TestWorth(t *testing.T) {
 		for _, at := range [...]float64{0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95} {
 			precision, recall := above(p, keep, at)
 			t.Logf("%s, %d lines, left out, above %.2f: precision %.3f, recall %.3f", name, len(all), at, precision, recall)
-			if at == worthNoting && (precision < 0.9 || recall < 0.5) {
+			if at == discourse.WorthNoting && (precision < 0.9 || recall < 0.5) {
 				t.Errorf("%s: want a precision of 0.9 at a recall of 0.5", name)
 			}
 		}
@@ -135,9 +139,9 @@ func TestWorth(t *testing.T) {
 		}
 		for k, w := range fit(all) {
 			if *showWeights {
-				fmt.Printf("%s\t%s\t%.1f\n", name, marks[k].name, w)
-			} else if w != marks[k].weight {
-				t.Errorf("%s, %q: %.1f, and the table has %.1f", name, marks[k].name, w, marks[k].weight)
+				fmt.Printf("%s\t%s\t%.1f\n", name, marks[k].Name, w)
+			} else if w != marks[k].Weight {
+				t.Errorf("%s, %q: %.1f, and the table has %.1f", name, marks[k].Name, w, marks[k].Weight)
 			}
 		}
 	}

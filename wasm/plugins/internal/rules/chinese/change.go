@@ -1,0 +1,87 @@
+package chinese
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// Moved proposes the new time of a plan.
+func Moved(t *discourse.Talk, p discourse.Plan, s syntax.Sentence, confidence float64) {
+	w := p.When(t.Now.Offset)
+	text, name := "", p.Shown
+	if head, _, ok := strings.Cut(p.Label, "'s "+p.What); name == "" && ok && p.What != "" && discourse.Capitalised(discourse.Last(head)) {
+		name = discourse.Last(head) // "Mei is going to Anna's wedding"
+	}
+	if name == "" {
+		name = nameOf(t, p.Subject)
+	}
+	if p.Chinese || s.Chinese() {
+		text = name + "的" + strings.TrimPrefix(p.What, "的") + "改到" + w.Chinese() + "。"
+		if p.What == "" || p.What == "plan" || p.What == "promise" {
+			text = p.Label + "：改到" + w.Chinese() + "。"
+		}
+		p.Chinese = true
+	} else {
+		what := p.What
+		if what == "" || what == "plan" || what == "promise" {
+			text = strings.TrimRight(p.Label, " .,") + ", now on " + w.English() + "."
+		} else {
+			if p.Attribute == strings.ReplaceAll(what, " ", "_")+"_appointment" {
+				what += " appointment"
+			}
+			text = discourse.OfMany(name) + " " + what + " is now on " + w.English() + "."
+		}
+	}
+	a := t.Emit(p, sentenceCase2(text), "change", confidence, s, false)
+	a.EventType = "appointment"
+	if p.Shown != "" {
+		a.Actor = p.Shown
+	}
+	a.Tags = append(a.Tags, "correction")
+}
+
+func sentenceCase2(s string) string {
+	if strings.HasSuffix(s, "。") {
+		return s
+	}
+	return discourse.SentenceCase(s)
+}
+
+// Together is the last day and the last time of day of several expressions:
+// "from Tuesday to Friday, four fifteen in the afternoon"; nil where there is
+// neither.
+func Together(whens []timex.When) *timex.When {
+	var to *timex.When
+	for k := range whens {
+		w := whens[k]
+		if w.Habit || !w.HasDay && !w.Clock {
+			continue
+		}
+		if to != nil {
+			if !w.HasDay {
+				w.Day, w.HasDay, w.Grain = to.Day, to.HasDay, to.Grain
+			}
+			if !w.Clock || w.ByPart && to.Clock {
+				w.Minute, w.Clock, w.ByPart = to.Minute, to.Clock, to.ByPart
+			}
+		}
+		to = &w
+	}
+	return to
+}
+
+// nameOf is the name of a slot's subject.
+func nameOf(t *discourse.Talk, subject string) string {
+	switch {
+	case subject == t.Self.Key:
+		return t.Self.Name
+	case subject == "user" || strings.HasPrefix(subject, "user's ") || strings.HasPrefix(subject, "user的"):
+		return discourse.SpeakerOf(t.Ev, "").Name + strings.TrimPrefix(subject, "user")
+	case subject != "" && subject[0] >= 'a' && subject[0] <= 'z':
+		return string(subject[0]-32) + subject[1:]
+	}
+	return subject
+}

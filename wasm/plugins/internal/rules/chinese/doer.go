@@ -1,0 +1,167 @@
+package chinese
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// AskedAfter is the relative of the speaker after whom somebody has just asked: 你妈怎么样了？
+func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
+	b := t.JustSaid()
+	if b == nil || strings.HasPrefix(t.Ev.Text, "我") {
+		return discourse.Person{}, false
+	}
+	q := syntax.StripLeadZh(b.Text)
+	bare := strings.TrimRight(q, "？? ")
+	if syntax.StartsWithAny(q, []string{"她", "他"}) && (AskersIn(bare) || len(bare) < len(q) || strings.HasSuffix(bare, "吧")) {
+		if p, ok := t.LastPerson(); ok && !syntax.StartsWithAny(q, []string{"她们", "他们"}) { // 她还在银行上班吗？
+			return p, true
+		}
+		t.Topic.Unclear = true // what the answer says is not of the speaker
+		return discourse.Person{}, false
+	}
+	if name := askedName(q); name != "" && !syntax.StartsWithAny(t.Ev.Text, []string{"对", "是", "嗯", "没", "不", "哦", "啊", "谁"}) {
+		return t.Named(name), true // 老魏怎么样了 / 出院了
+	}
+	if asksOn(strings.TrimPrefix(q, "那")) { // 老韩住院了 / 那现在怎么样了 / 下周一出院
+		t.Topic = earlierTopic(t)
+	}
+	for _, you := range [...]string{"你", "您"} {
+		_, rest, ok := strings.Cut(b.Text, you)
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "家"), "的")
+		if k := timex.KinPrefixZh(rest); ok && k != "" && syntax.StartsWithAny(syntax.TrimHeads(rest[len(k):], "现在", "最近", "身体", "的身体", "的病", "病", "的腿", "的手术"), []string{"怎么样", "好点", "好些", "好了吗", "还好", "好吗", "咋样", "如何"}) {
+			return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, true
+		}
+	}
+	return discourse.Person{}, false
+}
+
+// askedName is the person by name of whom a question asks how they are or what they do; "" where it names none.
+func askedName(q string) string {
+	rs := []rune(q)
+	for n := min(4, len(rs)-1); n >= 2; n-- {
+		if strings.ContainsRune("要会也都就没不还已在现最", rs[n-1]) || n > 2 && strings.ContainsRune("小老阿", rs[0]) {
+			continue
+		}
+		if name := string(rs[:n]); timex.PersonZh(name) && syntax.StartsWithAny(syntax.TrimHeads(string(rs[n:]), "现在", "最近", "他", "她", "还", "要"), []string{"怎么样", "怎样", "咋样", "好点", "好些", "好了", "好吗", "出院", "忙啥", "忙什么", "干嘛", "干啥", "干什么", "在忙", "在干", "生了", "结婚"}) {
+			return name
+		}
+	}
+	return ""
+}
+
+// earlierTopic is whom the speaker's own last turns were about, if they were about others.
+func earlierTopic(t *discourse.Talk) discourse.Topic {
+	sub := discourse.Talk{Ev: t.Ev, Now: t.Now, Self: t.Self, Persons: t.Persons}
+	for i := len(t.Ev.Before) - 2; i >= max(0, len(t.Ev.Before)-4); i-- {
+		if t.Ev.Before[i].Speaker != t.Ev.Speaker {
+			continue
+		}
+		for _, s := range slices.Backward(syntax.Sentences(t.Ev.Before[i].Text)) {
+			for _, c := range slices.Backward(syntax.Clauses(s)) {
+				if sub.Attend(t.Bare(c).Text); sub.Topic.Known || sub.Topic.Unclear {
+					return sub.Topic
+				}
+			}
+		}
+	}
+	return t.Topic
+}
+
+// whoseEvent is whose the event of a clause is, and whether the clause names them; ok is false where it is
+// of somebody whom no rule can name.
+func whoseEvent(t *discourse.Talk, x string, habit bool) (who discourse.Person, named, ok bool) {
+	who, named = doer(t, x)
+	if t.Topic.Thing && !syntax.ContainsAny(x, "他", "她") { // 我妈的手机坏了，得去给她买个新的: who buys it is not she
+		who, named = t.Topic.Person, true
+	}
+	if !discourse.HasMeZh(x) && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")) {
+		who, ok = t.AbsentZh()
+		return who, named, ok && habit
+	}
+	meeting := strings.Contains(x, "家长会")
+	if t.Topic.Unclear && !t.Topic.Thing && !feastOf(x) && !comes(x) && !meeting || t.Topic.Known && t.Topic.Person.Key != t.Self.Key && !named && !strings.Contains(x, "我") && !meeting {
+		return who, named, false
+	}
+	return who, named, true
+}
+
+// doer is who a clause says did something: the person that it begins with, and then
+// named is true, or the speaker.
+func doer(t *discourse.Talk, x string) (who discourse.Person, named bool) {
+	if !t.Topic.Known || t.Topic.Person.Key == t.Self.Key {
+		return t.Self, false
+	}
+	p := t.Topic.Person
+	for _, own := range [...]string{"我们家的", "我们家", "我们", "我家的", "我家", "我的", "我"} {
+		if rest, ok := strings.CutPrefix(x, own); ok {
+			if discourse.NeighbourZh(rest) == p.Name {
+				return p, true
+			}
+			rest = discourse.TrimAgeZh(rest)
+			if _, chain, _ := strings.Cut(p.Name, "的"); strings.Contains(chain, "的") && strings.HasPrefix(rest, chain) {
+				return p, true // 我儿子的老师
+			}
+			if k := timex.KinPrefixZh(rest); k != "" && !strings.HasPrefix(rest[len(k):], "的") && !withMe(rest[len(k):]) {
+				return p, true
+			}
+			return t.Self, false
+		}
+	}
+	if discourse.NeighbourZh(x) == p.Name || discourse.FamilyZh(x) == p.Name {
+		return p, true
+	}
+	if k := timex.KinPrefixZh(x); utf8.RuneCountInString(k) > 1 && k != "师傅" && k != "医生" && k != "大夫" { // 老公下周去北京
+		after := x[len(k):]
+		_, word := EventIn(x)
+		if strings.HasPrefix(after, "的") || strings.HasPrefix(after, "我") || withMe(after) || discourse.OfVisitZh(after) || word != "" && strings.HasPrefix(after, word) && refuse.GroupsZh[k] {
+			return t.Self, false
+		}
+		return p, true
+	}
+	if name := discourse.NamePrefixZh(x); name != "" && strings.EqualFold(t.Named(name).Key, p.Key) && !withMe(x[len(name):]) {
+		return p, true
+	}
+	if syntax.StartsWithAny(x, []string{"带我", "送我", "陪我", "请我", "接我", "帮我", "教我"}) { // 老公又忘了，周五带我去吃饭
+		return p, true
+	}
+	return t.Self, false
+}
+
+// ofWhom is a statement that names whom it is about.
+func ofWhom(text string, who discourse.Person) string {
+	if strings.Contains(text, who.Name) {
+		return text
+	}
+	return discourse.Named(text, who.Name)
+}
+
+// withMe reports whether the speaker does it, too, or alone: 我老婆和我, 老婆让我.
+func withMe(after string) bool {
+	return syntax.StartsWithAny(after, []string{"和我", "跟我", "与我", "让我", "叫我", "要我"})
+}
+
+// eventLeads reports whether an event is what a clause is about, 牙医预约在…,
+// 去柏林的航班…, and not what the speaker does.
+func eventLeads(x, word string) bool {
+	before, after, ok := strings.Cut(x, word)
+	if !ok || word == "" {
+		return false
+	}
+	if strings.HasSuffix(before, "的") {
+		return true
+	}
+	return before == "" && syntax.StartsWithAny(after, []string{"预约", "在", "是", "定在", "约在", "安排", "改在"})
+}
+
+// isSubject reports whether x names whom a clause is about. An empty x is the speaker.
+func isSubject(t *discourse.Talk, x string) bool {
+	_, ok := t.SubjectZh(x)
+	return ok || x == ""
+}

@@ -1,0 +1,103 @@
+package chinese
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// AnsweredSure is how sure a statement is at most that was made of a question and its answer.
+const AnsweredSure = 0.8
+
+// HasHan reports whether a text has a Chinese character.
+func HasHan(s string) bool { return strings.ContainsFunc(s, syntax.IsHan) }
+
+// Asked is a question as the one who answers would say it: 你 is 我, and 我 is 你.
+type Asked struct {
+	Text  string // without 吗, 没, 呢 and marks
+	Ends  string // 吗, 没 or 呢; "": none of them
+	Whose string // the relative of whom it is, as 我老公; "": of none
+	Now   timex.Moment
+}
+
+// Swap says what another said from one's own side.
+var Swap = strings.NewReplacer("你", "我", "您", "我", "我", "你")
+
+// tags are asked after a statement.
+var tags = []string{"对吧", "是吧", "对不对", "是不是", "没错吧", "对吗", "是吗"}
+
+// QuestionZh is the question that a turn asks, if it asks one alone.
+func QuestionZh(text string, now timex.Moment) (Asked, bool) {
+	all := syntax.Sentences(text)
+	const cry = 2 // characters at most: 啊？
+	if len(all) == 0 || len(all) > 1 && len(all[len(all)-2].Toks) > cry && (all[len(all)-2].Ends == "？" || all[len(all)-2].Ends == "?") {
+		return Asked{}, false
+	}
+	s := all[len(all)-1]
+	x, tagged := strings.TrimRight(s.Raw(), " 。！!"), false
+	for _, tag := range tags {
+		if r, ok := strings.CutSuffix(x, tag); ok && strings.TrimRight(r, "，, ") != r {
+			x, tagged = strings.TrimRight(r, "，, "), true
+		}
+	}
+	if i := strings.LastIndexAny(x, "，,"); i >= 0 {
+		_, n := utf8.DecodeRuneInString(x[i:])
+		if to := syntax.StripLeadZh(x[:i]); timex.PersonZh(to) || timex.KinPrefixZh(to) == to && to != "" {
+			return Asked{}, false // 小王，你对什么过敏？
+		}
+		x = x[i+n:]
+	}
+	x = syntax.TrimTails(strings.TrimLeft(syntax.StripLeadZh(x), " 那诶欸哎"), "来着", "啊", "呀", "哈", "啦")
+	if syntax.ContainsAny(x, "要不", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "应该", "密码", "验证码", "卡号") {
+		return Asked{}, false
+	}
+	q := Asked{Text: Swap.Replace(x), Now: now}
+	for _, end := range [...]string{"没有", "吗", "嘛", "么", "没", "呢"} {
+		if r, ok := strings.CutSuffix(q.Text, end); ok && r != "" && !strings.HasSuffix(r, "什") && !strings.HasSuffix(r, "有") {
+			q.Text, q.Ends = r, end
+			break
+		}
+	}
+	if k := timex.KinPrefixZh(q.Text); k != "" && strings.HasPrefix(q.Text[len(k):], "我") {
+		q.Text = q.Text[len(k):] // 阿姨您贵姓
+	}
+	rhetorical := strings.Contains(q.Text, "不是") && !strings.Contains(q.Text, "是不是") // 你不是对芒果过敏吗
+	if rhetorical {
+		if q.Text = strings.Replace(q.Text, "不是", "", 1); !strings.HasPrefix(q.Text, "我") || strings.HasPrefix(q.Text, "我说") {
+			return Asked{}, false
+		}
+	}
+	if syntax.StartsWithAny(q.Text, []string{"会是", "会在", "会几"}) { // 那个会是几点
+		q.Text = "会议" + q.Text[len("会"):]
+	}
+	if rest, ok := syntax.CutHead(q.Text, "我还记得", "我记得", "我知道", "我知不知道"); ok && q.Gaps() && rest != "" {
+		q.Text = rest // 你记得我电梯卡在谁那儿吗
+	}
+	either := false
+	q.Text, either = eitherZh(q.Text)
+	own, _ := discourse.CutOwnZh(q.Text)
+	lead := q.Text[:len(q.Text)-len(own)]
+	if k := timex.KinPrefixZh(own); k != "" && !strings.HasPrefix(own[len(k):], "的") && (lead != "" || utf8.RuneCountInString(k) > 1) {
+		q.Whose = lead + k
+	}
+	return q, tagged || either || q.Ends != "" || s.Ends == "?" || s.Ends == "？" || q.Gaps() || strings.Contains(q.Text, "还是")
+}
+
+// Gaps reports that a question has a word for what it asks for.
+func (q *Asked) Gaps() bool {
+	return syntax.ContainsAny(q.Text, Askers[:]...) || strings.Contains(q.Text, "啥") || strings.Contains(q.Text, "多大") || strings.Contains(q.Text, "多高")
+}
+
+// eitherZh takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
+func eitherZh(x string) (string, bool) {
+	rs := []rune(x)
+	for i := 1; i+1 < len(rs); i++ {
+		if (rs[i] == '不' || rs[i] == '没') && rs[i-1] == rs[i+1] && rs[i-1] != '时' {
+			return string(rs[:i]) + string(rs[i+2:]), true
+		}
+	}
+	return x, false
+}

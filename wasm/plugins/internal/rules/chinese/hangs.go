@@ -1,0 +1,211 @@
+package chinese
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// A Chinese clause often leaves out what it is about: 得下周三才能取. The clauses before it say that, 车送修了, or the turn
+// before, which it answers. Its memory begins with them, so that it stands alone. Without them it is none.
+
+// MostJoined bounds a memory that was joined with what stands before it, in bytes.
+const MostJoined = 270
+
+// nameless are the characters of words that say that something is so, and not what: 没了, 还没呢, 用完了.
+const nameless = "没还有了好行呢啊都对是的不也嗯哦坏完用修取到买卖丢过，, "
+
+// Whom puts the clauses before a Chinese clause in front of its memory where that speaks of 他, 她
+// or 它, or has no object: 隔壁老太太住院了，我周末去看她; 眼镜用完了，今晚得下单.
+func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
+	if !s.Chinese() {
+		noted.Whom(t, s, from)
+		return
+	}
+	for i := from; i < len(t.Out.Candidates); i++ {
+		a := &t.Out.Candidates[i]
+		text := strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "").Replace(a.Text)
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) || a.Type == "core" {
+			continue
+		}
+		if strings.Contains(a.Text, "对方") && hangs(t, s, a) { // 吃完了我给你买: whom, and what?
+			t.Out.Candidates = slices.Delete(t.Out.Candidates, i, i+1)
+			i--
+			continue
+		}
+		if fillsSlot(t, from, a.Spans[0].Start) {
+			continue
+		}
+		said := SaidBeforeZh(t, s, a.Spans[0].Start)
+		if said != "" && strings.Trim(said, nameless) == "" && !syntax.ContainsAny(text, "他", "她", "它") {
+			if t.JustSaid() == nil {
+				t.Out.Candidates = slices.Delete(t.Out.Candidates, i, i+1)
+				i--
+			}
+			continue
+		}
+		if said != "" && len(said)+len(a.Text) < noted.MaxAmended {
+			if a.Actor != "" && a.Actor != t.Self.Name && strings.HasPrefix(said, a.Actor+"的") { // 我爸的眼镜配好了，明天去取: who, it does not say
+				a.Text = strings.TrimPrefix(a.Text, a.Actor)
+			}
+			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.Start
+		}
+	}
+}
+
+// fillsSlot reports whether a memory from number from on that begins before a byte fills a slot of one value: 我现在住柏林. The
+// next value could not end it where another memory has it as well.
+func fillsSlot(t *discourse.Talk, from, start int) bool {
+	return slices.ContainsFunc(t.Out.Candidates[from:], func(a abi.Candidate) bool {
+		return a.Slot != nil && !a.Slot.Many && a.Type != "episodic" && len(a.Spans) > 0 && a.Spans[0].Start < start
+	})
+}
+
+// SaidBeforeZh is what a sentence says before a byte, in the words of a memory.
+func SaidBeforeZh(t *discourse.Talk, s syntax.Sentence, at int) string {
+	last := 0
+	for last < len(s.Toks) && s.Toks[last].End <= at {
+		last++
+	}
+	if last == 0 {
+		return ""
+	}
+	head := s.Sub(0, last)
+	return strings.Trim(t.RewriteZh(head, timex.FindWhens(head, t.Now), discourse.CompletedZh(head.Raw())), "。，, ")
+}
+
+// hangs reports a plan or a deed whose verb has no object, and what is told since when without saying what: 下班前一定发,
+// 得才能取, 到今天整整三个月了.
+func hangs(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
+	if a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" && a.Kind != "noted" {
+		return false
+	}
+	all := syntax.Sentences(s.Text[a.Spans[0].Start:a.Spans[0].End])
+	return len(all) == 1 && bareDeed(t.Bare(all[0]).Text)
+}
+
+// shortDeed reports a plan of one or two characters: 得下单, 还我.
+func shortDeed(a *abi.Candidate) bool {
+	if a.Slot == nil {
+		return false
+	}
+	deed, ok := strings.CutPrefix(a.Slot.Attribute, "计划：")
+	return ok && (utf8.RuneCountInString(deed) <= 2 || strings.HasPrefix(deed, "得") && utf8.RuneCountInString(deed) == 3)
+}
+
+// bareDeed reports a clause of a verb alone, with who does it, for whom and when: 得给人送回去, 约了师傅上门来修.
+func bareDeed(x string) bool {
+	x = syntax.TrimTails(syntax.TrimZh(x), "一下", "回去", "过去", "过来", "回来", "进去", "出来", "好", "完", "掉")
+	if x == "到整整" || strings.HasPrefix(x, "到") && strings.Trim(x, "到整正好已经有快〇一二两三四五六七八九十百半多个天周月年了") == "" {
+		return true
+	}
+	verb, n := utf8.DecodeLastRuneInString(x)
+	if !strings.ContainsRune("发取买送换修拿交还寄退拆装签付续补领卖改搬办弄搞写订选查休洗单住做犯", verb) {
+		return false
+	}
+	head := syntax.TrimHeads(syntax.StripLeadZh(x[:len(x)-n]), bareHeads[:]...)
+	return syntax.TrimHeads(head[len(timex.KinPrefixZh(head)):], bareHeads[:]...) == ""
+}
+
+// bareHeads may stand before a verb and say nothing of what it is done to.
+var bareHeads = [...]string{"好", "行", "，", "过去", "过来", "我们", "我", "咱们", "你", "人家", "人", "他", "她", "就", "也", "都", "还", "再", "先", "后", "才", "一定", "肯定", "马上", "赶紧", "赶快", "尽快", "打算", "准备", "估计", "应该", "必须", "需要", "可以", "能", "得", "要", "会", "想", "去", "来", "给", "让", "叫", "帮", "约好了", "约了", "约好", "师傅", "工人", "上门",
+	"下班前", "下班后", "下班", "之前", "以前", "之后", "以后", "前", "住", "下", "统一", "重新"}
+
+// WithTurn joins the memories, from number from on, of the first sentence of a turn with the turn before, where they hang on
+// it: 那个报价单你发给客户了吗 and 还没呢，我今天下班前一定发. What hangs on something that is not there is dropped.
+func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
+	if !s.Chinese() || len(t.Own) == 0 || s.Start != t.Own[0].Start || t.Rejoined {
+		return
+	}
+	b := t.JustSaid()
+	if b == nil || !HasHan(b.Text) {
+		return
+	}
+	all := syntax.Sentences(Swap.Replace(b.Text))
+	if len(all) == 0 {
+		return
+	}
+	q := all[len(all)-1]
+	_, asked := QuestionZh(b.Text, t.Now)
+	asked = (asked || q.Ends == "？" || q.Ends == "?") && !syntax.ContainsAny(q.Raw(), "怎么不", "怎么没", "怎么老", "怎么这", "为什么", "为啥", "咋没", "咋不", "咋老")
+	kept := t.Out.Candidates[:from]
+	for _, a := range t.Out.Candidates[from:] {
+		plain := len(a.Spans) == 1 && a.Spans[0].Turn == 0
+		hangs := plain && hangs(t, s, &a)
+		part := plain && asked && answers(t, s, &a)
+		joined := (hangs || part) && !fillsSlot(t, from, a.Spans[0].Start) && join(t, &a, s, q)
+		if joined || !hangs && !(part && opensShort(t, s, &a)) {
+			kept = append(kept, a)
+		}
+	}
+	t.Out.Candidates = kept
+}
+
+// answers reports a note, a plan or an event that names nobody and nothing of its own, in an answer.
+func answers(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
+	if a.Kind != "noted" && a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" || t.Topic.Known && t.Topic.Person.Key != t.Self.Key && strings.HasPrefix(a.Text, t.Topic.Person.Name) {
+		return false
+	}
+	if opensShort(t, s, a) {
+		return true
+	}
+	x := syntax.StripLeadZh(t.Ev.Text[a.Spans[0].Start:a.Spans[0].End])
+	return (a.Kind != "plan" || a.Spans[0].Start == s.Start) && !strings.Contains(x, "我") && timex.KinPrefixZh(x) == "" && discourse.NamePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
+}
+
+// join puts before an answer the thing that the turn before is about. Where that asks on, 哪天啊, what the speaker had
+// said before it stands there. The words of others are no part of a memory.
+func join(t *discourse.Talk, a *abi.Candidate, s, q syntax.Sentence) bool {
+	n := len(t.Ev.Before)
+	turn, head, mark := -1, About(q.Raw()), ""
+	if asksOn(q.Raw()) {
+		if n < 2 || t.Ev.Before[n-2].Speaker != t.Ev.Speaker {
+			return false
+		}
+		own := syntax.Sentences(t.Ev.Before[n-2].Text)
+		if len(own) == 0 || own[len(own)-1].Ends == "?" || own[len(own)-1].Ends == "？" || AskersIn(own[len(own)-1].Raw()) {
+			return false
+		}
+		turn, head, mark = -2, own[len(own)-1].Raw(), "。"
+	}
+	all := syntax.Sentences(head)
+	if len(all) != 1 {
+		return false
+	}
+	head = strings.Trim(t.RewriteZh(all[0], timex.FindWhens(all[0], t.Now), false), "。，, ")
+	if strings.Contains(head, "对方") {
+		return false
+	}
+	if before := SaidBeforeZh(t, s, a.Spans[0].Start); before != "" {
+		head += mark + before + "，"
+	} else if head += mark; mark == "" && strings.HasPrefix(a.Text, t.Self.Name) {
+		head += "，"
+	}
+	if len(head)+len(a.Text) > MostJoined {
+		return false
+	}
+	a.Text, a.Confidence = head+a.Text, min(a.Confidence, AnsweredSure)
+	a.Spans[0].Start = s.Start
+	for i := turn; i < 0; i++ {
+		a.Spans = append(a.Spans, abi.Span{Turn: i, End: len(t.Ev.Before[n+i].Text)})
+	}
+	return true
+}
+
+// asksOn reports a question that says nothing of what it is about: 哪天啊, 什么时候的事.
+func asksOn(x string) bool {
+	return utf8.RuneCountInString(x) <= 7 && !strings.ContainsAny(x, "我你您") && syntax.StartsWithAny(syntax.StripLeadZh(x), []string{"哪", "什么", "啥", "几", "多", "谁", "怎", "咋", "在哪", "真的", "要紧", "严重", "要几", "看啥", "学啥", "干啥", "做啥", "转啥", "去哪", "为", "现在", "然后", "结果", "后来"})
+}
+
+// opensShort reports an answer that begins with a few words which say little without its question: 停了，胃出血.
+func opensShort(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
+	x := syntax.StripLeadZh(t.Ev.Text[a.Spans[0].Start:a.Spans[0].End])
+	first, _, _ := strings.Cut(strings.ReplaceAll(x, " ", "，"), "，")
+	return a.Spans[0].Start == s.Start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && (timex.KinPrefixZh(first) == "" || discourse.JobZh(first)) && discourse.NamePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x)
+}

@@ -1,0 +1,198 @@
+package chinese
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// Who has what of whose: a thing that the speaker lent or borrowed has a slot of its own, whose
+// value is the other person, until the thing is given back. Money that is lent is a debt.
+
+// The slots of a thing that is elsewhere than with its owner.
+func lentSlot(what string) string     { return "lent: " + strings.ToLower(what) }
+func borrowedSlot(what string) string { return "borrowed: " + strings.ToLower(what) }
+
+// Loan is what changes hands, and between whom. Neither person is named where the words leave it open.
+type Loan struct {
+	What     string
+	From, To discourse.Person
+	Back     bool
+}
+
+// Seen is who the other is, and the slot of the thing, where it is the speaker's (mine) or theirs.
+func (l *Loan) Seen(mine bool) (other discourse.Person, attribute string) {
+	if mine {
+		return l.To, lentSlot(l.What)
+	}
+	return l.From, borrowedSlot(l.What)
+}
+
+// lent takes 我把自行车借给小王了, 我向小王借了一把电钻, 小王把电钻还给我了.
+func lent(t *discourse.Talk, b *discourse.BareZh) bool {
+	x := strings.Replace(discourse.TrimZhEnd(b.Text), "已经", "", 1)
+	who, rest, ok := strings.Cut(x, "还没把")
+	if head, what, owed := strings.Cut(x, "还没还我"); owed {
+		who, rest, ok = head, what+"还我", true
+	}
+	if ok { // 小陈还没把票钱还我, 小陈还没还我票钱
+		what, tail, back := strings.Cut(rest, "还")
+		p := party(t, who)
+		if tail = strings.TrimPrefix(tail, "给"); !back || tail != "我" || p.Key == "" || p.Key == t.Self.Key {
+			return false
+		}
+		what = strings.TrimPrefix(strings.TrimPrefix(what, "我的"), "那")
+		if strings.HasSuffix(what, "钱") {
+			t.FactZh(b, p, "debt", "owes "+t.Self.Key, what, false, false, 0.75)
+		} else {
+			t.FactZh(b, t.Self, "possession", lentSlot(what), p.Name, false, false, 0.8)
+		}
+		return true
+	}
+	if strings.ContainsAny(x, "没不吗想要会") || strings.Contains(x, "打算") {
+		return false
+	}
+	for i := range b.Whens {
+		if w := &b.Whens[i]; w.HasDay && w.Day > t.Now.Day && !strings.Contains(x, "了") {
+			return false // 周末我把车借给小汤
+		}
+	}
+	l, ok := loanZh(t, x)
+	if !ok || l.What == "" || utf8.RuneCountInString(l.What) > 8 || syntax.VagueZh(l.What) {
+		return false
+	}
+	mine := l.From.Key == t.Self.Key
+	if mine == (l.To.Key == t.Self.Key) {
+		return false
+	}
+	other, attribute := l.Seen(mine)
+	switch {
+	case sum(l.What) || l.What == "钱":
+		if l.Back || l.What == "钱" {
+			return false // as a debt
+		}
+		t.FactZh(b, l.To, "debt", "owes "+l.From.Key, l.What, false, false, 0.75)
+	case l.Back:
+		ended(t, b, "possession", attribute, other.Name, false)
+		if a := &t.Out.Candidates[len(t.Out.Candidates)-1]; mine && !strings.Contains(b.S.Raw(), "我") { // 小李把车还了
+			a.Text = t.RewriteZh(b.S, b.Whens, false)
+			if timex.KinPrefixZh(other.Name) != "" {
+				a.Text = t.Self.Name + "的" + a.Text
+			}
+		}
+	default:
+		t.FactZh(b, t.Self, "possession", attribute, other.Name, false, false, 0.8)
+	}
+	return true
+}
+
+// loanZh reads a clause; a loan that is given back has the persons of the loan.
+func loanZh(t *discourse.Talk, x string) (l Loan, ok bool) {
+	verb := "借"
+	if strings.Contains(x, "还") {
+		verb, l.Back = "还", true
+	}
+	head, tail, found := strings.Cut(x, verb)
+	if !found {
+		return l, false
+	}
+	if tail = strings.TrimSuffix(tail, "了"); l.Back && tail == "我" {
+		tail = "给我"
+	}
+	giver, what, held := strings.Cut(head, "把")
+	if !held {
+		giver, what = head, ""
+	}
+	if held && l.Back && discourse.TrimZhEnd(tail) == "" { // 小李把车还了: to the speaker, for all that is known
+		l.To = party(t, giver)
+		if l.To.Key != t.Self.Key {
+			l.From = t.Self
+		}
+		l.What = thing(what, &l, t)
+		return l, l.To.Key != ""
+	}
+	if to, given := strings.CutPrefix(tail, "给"); given { // the giver lends or gives back
+		if held {
+			to = strings.TrimPrefix(to, "了")
+		} else { // 我的自行车借给小王了, 小王借给我一把电钻
+			if owned, mine := strings.CutPrefix(giver, "我的"); mine {
+				giver, what = "我", owned
+			} else if p := party(t, strings.TrimPrefix(to, "了")); p.Key != "" && p.Key != t.Self.Key && giver != "" && !strings.HasPrefix(giver, "我") && !timex.PersonZh(giver) && timex.KinPrefixZh(giver) == "" && giver[0] >= 0x80 {
+				giver, what = "我", giver // 车借给我弟了
+			} else if to, what = partThing(t, strings.TrimPrefix(to, "了")); what == "" {
+				return l, false
+			}
+		}
+		l.From, l.To = party(t, giver), party(t, to)
+		l.What = thing(what, &l, t)
+		if l.Back {
+			l.From, l.To = l.To, l.From
+		}
+		return l, l.From.Key != "" && l.To.Key != ""
+	}
+	tail = strings.TrimPrefix(strings.TrimPrefix(tail, "走"), "了")
+	if held { // 小王把我的自行车借走了, 小王把电钻还了
+		tail = what
+	} else if !l.Back {
+		for _, with := range [...]string{"向", "跟", "问", "找", "从", "和"} {
+			if who, of, ok := strings.Cut(giver, with); ok {
+				if of = strings.TrimSuffix(of, "那里"); of != "" && who != "" {
+					l.To, l.From = party(t, who), party(t, strings.TrimSuffix(of, "那儿"))
+					l.What = thing(tail, &l, t)
+					return l, l.From.Key != "" && l.To.Key != ""
+				}
+			}
+		}
+	}
+	owner, what, of := strings.Cut(tail, "的")
+	if !of {
+		return l, false
+	}
+	l.From, l.To = party(t, owner), party(t, giver)
+	l.What = thing(what, &l, t)
+	return l, l.From.Key != "" && l.To.Key != ""
+}
+
+// party is the person whom s names.
+func party(t *discourse.Talk, s string) discourse.Person {
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "我":
+		return t.Self
+	case strings.HasPrefix(s, "我") && timex.KinPrefixZh(s[len("我"):]) == s[len("我"):]:
+		if p, ok := t.SubjectZh(s); ok {
+			return p
+		}
+	case utf8.RuneCountInString(s) > 1 && timex.KinPrefixZh(s) == s:
+		return discourse.Person{Name: t.Self.Name + "的" + s, Key: t.Self.Key + "的" + s}
+	case timex.PersonZh(s) || discourse.NameZh(s):
+		return t.Named(s)
+	}
+	return discourse.Person{}
+}
+
+// partThing parts 我一把电钻 into the person and the thing.
+func partThing(t *discourse.Talk, s string) (who, what string) {
+	for i := range s {
+		if i > 0 && (strings.ContainsRune("一两三四五六七八九十几0123456789", []rune(s[i:])[0])) {
+			return s[:i], s[i:]
+		}
+	}
+	return "", ""
+}
+
+// thing is a thing without its count and its owner.
+func thing(s string, l *Loan, t *discourse.Talk) string {
+	s = syntax.TrimHeads(s, "我的", "借的", "借我的", l.From.Name+"的", l.To.Name+"的", "那", "这")
+	if sum(s) {
+		return s
+	}
+	counted := strings.TrimLeft(s, "一两三四五六七八九十几")
+	if counted != s {
+		counted = strings.TrimLeft(counted, "把辆本个台部只件套架条双张支块副")
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(counted, "走"), "了")
+}

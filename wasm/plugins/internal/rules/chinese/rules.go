@@ -1,0 +1,395 @@
+package chinese
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/internal/calendar"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// ruleZh knows phrases that say the same of somebody.
+type ruleZh struct {
+	kind, attribute string
+	many, negates   bool
+	phrases         []keyZh
+}
+
+// keyZh is a phrase: what stands before the key is the subject, what stands after it, up to until where that
+// is set, the object.
+type keyZh struct {
+	key, until string
+	confidence float64
+}
+
+// rulesZh in the order in which they are tried: the longer phrase first.
+var rulesZh = [...]ruleZh{
+	{"residence", "home", false, true, []keyZh{{"不住", "了", 0.85}, {"不住在", "", 0.88}, {"不在", "住", 0.85}}},
+	{"work", "employer", false, true, []keyZh{{"不在", "工作", 0.88}, {"不在", "上班", 0.88}}},
+	{"biography", "education", true, false, []keyZh{{"在", "留学", 0.85}, {"在", "读", 0.8}}},
+	{"work", "employer", false, false, []keyZh{{"在", "做", 0.85}}},
+	{"habit", "volunteers_at", true, false, []keyZh{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
+	{"residence", "home", false, false, []keyZh{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
+	{"work", "employer", false, false, []keyZh{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}, {"加入了", "", 0.85}, {"加入", "的", 0.85}}},
+	{"work", "employer", false, true, []keyZh{{"从", "辞职", 0.88}}},
+	{"work", "employer", false, false, []keyZh{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "当", 0.8}}},
+	{"biography", "worked_as", true, false, []keyZh{{"当过", "", 0.8}}},
+	{"diet", "avoids", true, false, []keyZh{{"在戒", "", 0.8}}},
+	{"biography", "education", true, false, []keyZh{{"毕业于", "", 0.92}, {"在", "读书", 0.82}, {"在", "上学", 0.85}}},
+	{"biography", "grew_up_in", false, false, []keyZh{{"在", "长大", 0.9}}},
+	{"biography", "birthplace", false, false, []keyZh{{"在", "出生", 0.9}, {"出生在", "", 0.9}, {"出生于", "", 0.9}}},
+	{"biography", "education", true, false, []keyZh{{"从", "毕业", 0.9}, {"学的是", "", 0.88}}},
+	{"biography", "origin", false, false, []keyZh{{"来自", "", 0.9}, {"老家在", "", 0.9}, {"老家是", "", 0.9}}},
+	{"preference", "dislikes", true, false, []keyZh{{"对", "没什么兴趣", 0.85}, {"对", "没兴趣", 0.85}, {"对", "没有兴趣", 0.85}, {"对", "不感兴趣", 0.85}}},
+	{"preference", "likes", true, false, []keyZh{{"对", "很感兴趣", 0.85}, {"对", "感兴趣", 0.85}}},
+	{"allergy", "allergies", true, false, []keyZh{{"对", "不耐受", 0.9}}},
+	{"allergy", "allergies", true, true, []keyZh{{"对", "已经不过敏", 0.9}, {"对", "不再过敏", 0.9}, {"对", "并不过敏", 0.9}, {"对", "没有过敏", 0.9}, {"对", "没过敏", 0.9}, {"对", "不过敏", 0.9}}},
+	{"allergy", "allergies", true, false, []keyZh{{"对", "过敏", 0.93}}},
+	{"diet", "avoids", true, false, []keyZh{{"不再吃", "", 0.88}, {"不再喝", "", 0.88}}},
+	{"preference", "likes", true, true, []keyZh{{"不再喜欢", "", 0.85}}},
+	{"preference", "dislikes", true, false, []keyZh{{"不喜欢吃", "", 0.9}, {"不喜欢喝", "", 0.9}, {"不太喜欢", "", 0.85}, {"不喜欢", "", 0.9}, {"不爱吃", "", 0.9}, {"不爱喝", "", 0.9}, {"不爱", "", 0.85}}},
+	{"diet", "avoids", true, false, []keyZh{{"吃不了", "", 0.85}, {"喝不了", "", 0.85}}},
+	{"preference", "dislikes", true, false, []keyZh{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"最烦", "", 0.85}, {"受不了", "", 0.85}, {"闻不了", "", 0.85}, {"闻不得", "", 0.85}, {"闻不惯", "", 0.85}}},
+	{"preference", "likes", true, false, []keyZh{{"迷上了", "", 0.85}, {"爱上了", "", 0.8}, {"喜欢吃", "", 0.9}, {"喜欢喝", "", 0.9}, {"爱吃", "", 0.9}, {"爱喝", "", 0.9}, {"喜欢", "", 0.9}, {"爱", "", 0.85}}},
+	{"diet", "avoids", true, false, []keyZh{{"不吃", "", 0.88}, {"不能喝", "", 0.88}, {"不能吃", "", 0.88}, {"不喝", "", 0.88}, {"戒了", "", 0.85}}},
+	{"diet", "diet", false, false, []keyZh{{"吃素", "", 0.9}}},
+	{"biography", "speaks", true, false, []keyZh{{"会说", "", 0.85}}},
+	{"relation", "marital_status", false, false, []keyZh{{"结婚了", "", 0.88}, {"离婚了", "", 0.88}}},
+	{"work", "job", false, false, []keyZh{{"退休了", "", 0.88}}},
+	{"diet", "avoids", true, false, []keyZh{{"戒烟", "", 0.88}, {"戒酒", "", 0.88}}},
+	{"preference", "afraid_of", true, false, []keyZh{{"害怕", "", 0.85}, {"怕", "", 0.8}}},
+	{"place", "location", false, false, []keyZh{{"忘在了", "", 0.85}, {"忘在", "", 0.85}, {"落在了", "", 0.85}, {"落在", "", 0.85}, {"丢在了", "", 0.85}, {"丢在", "", 0.85}, {"锁在", "", 0.85}, {"寄存在", "", 0.85}, {"寄放在", "", 0.85}, {"挂在", "", 0.85}, {"摆在", "", 0.85}, {"收在", "", 0.85}, {"搁在", "", 0.85}, {"塞在", "", 0.85}, {"藏到", "", 0.8}, {"放到", "", 0.8}, {"放在了", "", 0.85}, {"放在", "", 0.85}, {"停在", "", 0.85}, {"藏在", "", 0.85}, {"放进", "", 0.8}, {"收到", "", 0.8}, {"收进", "", 0.8}, {"锁进", "", 0.8}, {"塞进", "", 0.8}, {"塞到", "", 0.8}, {"放", "", 0.8}, {"搁", "", 0.8}, {"塞", "", 0.8}, {"停", "", 0.8}}},
+	{"family", "pets", true, false, []keyZh{{"养了", "", 0.9}}},
+	{"possession", "owns", true, true, []keyZh{{"卖了", "", 0.75}}},
+	{"possession", "owns", true, false, []keyZh{{"买了", "", 0.78}}},
+	{"habit", "learning", true, false, []keyZh{{"正在学", "", 0.8}, {"在学", "", 0.75}}},
+	{"habit", "plays", true, false, []keyZh{{"会弹", "", 0.85}, {"会拉", "", 0.85}, {"会吹", "", 0.85}}},
+}
+
+// phraseZh is a clause with the phrase of a rule, taken apart: 我, 在, 华为, 当, 工程师.
+type phraseZh struct {
+	*ruleZh
+	keyZh
+	before string // the key
+	object string
+	after  string // until; empty where the rule has none
+	future bool   // the clause names a day to come
+	dated  bool   // the clause names a day, a month or a year
+}
+
+// phrasesZh tries rulesZh; it reports whether one of them knew the clause.
+func phrasesZh(t *discourse.Talk, b *discourse.BareZh) bool {
+	var p phraseZh
+	for k := range b.Whens {
+		p.dated = p.dated || b.Whens[k].HasDay && !b.Whens[k].Habit
+		p.future = p.future || !b.Whens[k].Habit && b.Whens[k].HasDay && b.Whens[k].Unix() > t.Ev.At+3600_000
+	}
+	for i := range rulesZh {
+		p.ruleZh = &rulesZh[i]
+		for _, p.keyZh = range p.phrases {
+			ok := false
+			if p.before, p.object, ok = strings.Cut(b.Text, p.key); ok && p.until != "" {
+				p.object, p.after, ok = strings.Cut(p.object, p.until)
+				ok = ok && p.object != ""
+			}
+			if i := strings.LastIndex(p.object, "在"); ok && i > 0 && p.attribute == "education" {
+				p.object = p.object[i+len("在"):] // 我在英国待过三年在曼城读的本科
+			}
+			if ok && knownPhrase(t, b, &p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// knownPhrase proposes what a phrase says. It reports false where the phrase is there by chance, so that
+// another may be tried.
+func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
+	if p.unsettled() || aim(t, p) || strings.HasPrefix(p.key, "搬") && !strings.HasSuffix(p.key, "了") && ahead(t, b) {
+		return true
+	}
+	if season := discourse.TrimZhEnd(p.object); p.attribute == "birthplace" && calendar.Named(season) != nil { // 我出生在夏天
+		who, ok := t.SubjectZh(p.subject())
+		if ok {
+			t.FactZh(b, who, "biography", "birthday", season, false, false, 0.9)
+		}
+		return ok
+	}
+	if strings.HasPrefix(p.key, "跳到") && generalFirm(p.object) {
+		p.object += p.until // 一家新公司
+	}
+	if p.misread() {
+		return false
+	}
+	if p.attribute == "allergies" && syntax.ContainsAny(t.Said.Raw(), "现在好了", "已经好了", "后来好了", "现在没事了", "脱敏") {
+		return true // 从小对鸡蛋过敏，现在好了
+	}
+	if p.attribute == "location" {
+		put(t, b, p)
+		return true
+	}
+	if p.attribute == "avoids" && strings.HasSuffix(p.before, "从来") {
+		p.object = strings.TrimSuffix(discourse.TrimZhEnd(p.object), "的") // 我从来不喝酒的
+	}
+	who, object, denies := discourse.OfAllergyZh(p.attribute, p.subject(), p.object)
+	switch {
+	case strings.HasPrefix(p.key, "不喜欢") || strings.HasPrefix(p.key, "不爱"):
+		object = otherTaste(t, b, who, object, "likes", "喜欢吃", "喜欢喝", "爱吃", "爱喝")
+	case p.attribute == "likes":
+		object = otherTaste(t, b, who, object, "dislikes", "不喜欢", "不爱", "讨厌")
+		for _, than := range [...]string{"多过", "胜过", "甚于", "超过", "但"} { // 米饭多过面条, 辣但怕上火
+			object, _, _ = strings.Cut(object, than)
+		}
+	}
+	whose, ok := t.SubjectZh(who)
+	if !ok {
+		return false
+	}
+	if passing(t, b, p, whose, object) {
+		return true
+	}
+	if object, ok = p.named(object); !ok || strings.HasPrefix(object, "的") { // 我最喜欢的演员结婚了
+		return false
+	}
+	if p.attribute == "home" {
+		for _, tail := range [...]string{"去", "来", "住"} { // 搬到上海去了
+			if city, cut := strings.CutSuffix(strings.TrimSuffix(object, "了"), tail); cut && utf8.RuneCountInString(city) >= 2 {
+				object = city
+			}
+		}
+	}
+	if p.key == "买了" || p.key == "卖了" {
+		object = strings.TrimLeft(object, "一二两三辆台部个只把件套架条双张份束")
+		if slices.Contains([]string{"单", "账", "教训", "他的账", "花", "保险"}, object) || syntax.StartsWithAny(object, []string{"瓶水", "瓶酒", "瓶饮料", "包烟", "斤", "点", "些"}) {
+			return true
+		}
+		if owned, ok := strings.CutPrefix(whose.Name, t.Self.Name+"的"); ok && object == "" {
+			object = owned
+		}
+		if syntax.ContainsAny(object, "咖啡", "菜", "水果", "面包", "牛奶", "票", "奶茶", "早饭", "午饭", "晚饭", "蛋糕") {
+			return true
+		}
+	}
+	negates := p.negates || denies || strings.HasSuffix(strings.TrimRight(p.before, " 再太很"), "不") && p.attribute != "avoids"
+	parts := []string{object}
+	if p.many && p.attribute != "education" {
+		parts = strings.FieldsFunc(object, func(r rune) bool { return r == '和' || r == '、' || r == '跟' })
+	}
+	for _, o := range parts {
+		t.FactZh(b, whose, p.kind, p.attribute, o, p.many, negates, p.confidence)
+	}
+	jobAfter(t, b, p, whose)
+	return true
+}
+
+// jobAfter takes what somebody works as, of 我在华为做程序员.
+func jobAfter(t *discourse.Talk, b *discourse.BareZh, p *phraseZh, who discourse.Person) {
+	if p.until != "做" && p.until != "当" {
+		return
+	}
+	made := len(t.Out.Candidates)
+	t.FactZh(b, who, "work", "job", p.after, false, false, 0.85)
+	for i := made; i < len(t.Out.Candidates); i++ {
+		if a := &t.Out.Candidates[i]; !a.Negates {
+			is := "是"
+			if slices.Contains(lines[:], a.Slot.Value) {
+				is = "做"
+			}
+			a.Text = who.Name + is + a.Slot.Value + "。" // without the firm, which it may outlast
+		}
+	}
+}
+
+// unsettled reports what is planned and not done yet, and a meal: nothing is so for that.
+func (p *phraseZh) unsettled() bool {
+	switch {
+	case strings.HasPrefix(p.key, "搬"):
+		return p.future || syntax.ContainsAny(p.before, "要", "打算", "想")
+	case strings.HasPrefix(p.key, "跳"), strings.HasPrefix(p.key, "换到"):
+		return p.future || syntax.ContainsAny(p.before, "要", "打算", "想", "准备", "会", "考虑", "没", "不")
+	case p.key == "买了":
+		return p.future
+	case p.attribute == "employer" || p.attribute == "marital_status" || p.attribute == "job" || p.attribute == "home":
+		if syntax.EndsWithAny(p.before, []string{"想", "打算", "考虑", "准备", "计划"}) { // 我哥打算结婚了
+			return true
+		}
+	}
+	return strings.HasPrefix(p.key, "不") && p.attribute == "avoids" && strings.Contains(p.object, "就") || // 不吃午饭就偏头痛
+		p.key == "不吃" && strings.HasPrefix(p.object, "饭")
+}
+
+// aim reports what follows the word for somebody's aim: 我有个打算，就是搬去成都.
+func aim(t *discourse.Talk, p *phraseZh) bool {
+	return strings.Contains(t.Said.Raw(), "就是"+p.key) && syntax.ContainsAny(t.Said.Raw(), "打算", "想法", "计划", "梦想", "心愿", "愿望", "目标")
+}
+
+// misread reports words among which the phrase stands by chance, or says less than it seems to.
+func (p *phraseZh) misread() bool {
+	if p.attribute == "location" && strings.HasSuffix(p.before, "被") || (p.attribute == "diet" || p.attribute == "avoids") && syntax.ContainsAny(p.before, "以前", "从前", "曾经", "小时候") {
+		return true // 我被锁在外面了, 我以前吃素
+	}
+	if p.attribute == "avoids" && strings.HasPrefix(p.object, "了") && len(p.object) > len("了") {
+		return true // 不吃了不吃了
+	}
+	if host, there := syntax.CutEnd(syntax.TrimZh(p.object), "那儿", "那里"); p.attribute == "home" && there && timex.PersonZh(host) {
+		return true // 周四住在老刘那儿
+	}
+	switch p.key {
+	case "卖了", "买了":
+		return strings.Trim(syntax.TrimZh(p.object), refuse.DigitsZh+"块元钱多") == "" && syntax.TrimZh(p.object) != "" // 卖了六万二
+	case "不吃":
+		return strings.HasPrefix(p.object, "素") // what ends with it is no meat
+	case "最烦":
+		return syntax.TrimZh(p.object) == "人" // he is a nuisance
+	case "收到", "收进", "锁进", "塞进", "塞到": // 我把大衣都收到箱子里了, and not 我收到通知
+		return !strings.Contains(p.before, "把") || !syntax.EndsWithAny(syntax.TrimZh(p.object), places[:])
+	case "放", "搁", "塞", "停", "放进": // 医保卡放抽屉里了
+		return !strings.Contains(p.before, "把") && !syntax.EndsWithAny(strings.TrimRight(p.before, "我都"), Things[:]) || !syntax.EndsWithAny(syntax.TrimZh(p.object), places[:]) || strings.HasSuffix(p.before, "心")
+	case "加入": // 我是2020年加入华为的
+		return !strings.HasSuffix(p.before, "是") || p.after != "" || !joinedFirm(p.object)
+	case "加入了": // 我2020年加入了华为
+		return !joinedFirm(p.object) || !p.dated && !syntax.EndsWithAny(syntax.TrimZh(p.object), []string{"公司", "集团", "银行", "医院", "大学", "事务所", "科技", "工作室"})
+	case "住": // 我现在住望京
+		return !district(syntax.TrimZh(p.object))
+	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来
+		return !syntax.StartsWithAny(p.object, pastimes[:]) || syntax.StartsWithAny(p.object, []string{"打听", "画饼", "画大饼", "打架", "打人", "打岔"}) || strings.Contains(p.object, "不") || syntax.EndsWithAny(p.before, []string{"可", "恋", "热", "亲", "心", "不", "没"})
+	case "会拉", "会吹":
+		return !syntax.EndsWithAny(syntax.TrimZh(p.object), []string{"琴", "提琴", "二胡", "笛", "笛子", "箫", "号", "萨克斯", "口琴", "唢呐", "葫芦丝"})
+	case "怕":
+		return !slices.Contains(noted.DreadsZh[:], syntax.TrimZh(p.object)) && (!syntax.EndsWithAny(p.before, []string{"我", "很", "最", "特别", "从小就"}) || strings.HasPrefix(p.object, "是") || utf8.RuneCountInString(p.object) > 5 || syntax.ContainsAny(p.object, "不", "我", "他", "她", "堵", "忘", "搬", "下雨", "死", "来"))
+	case "搬回", "搬回了":
+		return syntax.StartsWithAny(p.object, []string{"来", "去"}) // 我搬回来了: where to?
+	case "结婚了", "离婚了", "退休了":
+		return toCome(p.before)
+	}
+	return p.until == "读" && strings.Contains(p.object, "家里") ||
+		(p.until == "做" || p.until == "当") && (syntax.StartsWithAny(p.object, []string{"找", "考虑", "犹豫", "给", "帮", "跟", "为", "努力", "学"}) || syntax.StartsWithAny(p.after, []string{"过", "了"})) ||
+		(p.until == "工作" || p.until == "上班") && (syntax.ContainsAny(p.object, "找", "换", "赶", "挑", "帮", "想", "忙着", "讨厌", "加班", "兼职", "边", "也要") || syntax.StartsWithAny(p.object, []string{"考虑", "努力", "认真", "拼命", "安心", "专心", "远程"})) || // 我姐在上海找工作
+		p.key == "家在" && syntax.StartsWithAny(p.object, []string{"装", "翻", "拆", "修", "吵", "办", "下雪", "下雨", "漏", "停", "打扫", "吃", "附近", "搬", "做", "请"}) || // 我家在装修
+		p.key == "老家在" && strings.HasPrefix(p.object, "下") ||
+		p.until == "做" && (strings.Contains(p.object, "家里") || p.object == "家" || !syntax.EndsWithAny(syntax.TrimZh(p.after), syntax.JobsZh[:]) && !slices.Contains(lines[:], syntax.TrimZh(p.after))) || // 在家做饭
+		p.attribute == "dislikes" && syntax.ContainsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
+}
+
+// joinedFirm reports whether what somebody joined can be a firm, and is no group, team or dish.
+func joinedFirm(s string) bool {
+	s = syntax.TrimZh(s)
+	return !strings.ContainsAny(s, "一的我你他这那") && !syntax.EndsWithAny(s, []string{"群", "组", "队", "会", "社", "班", "党", "讨论", "项目", "计划", "行列", "联盟", "盐", "糖", "水", "国籍", "聊天", "游戏"})
+}
+
+// lines are what one does at a company without a name for who does it: 在字节跳动做后端.
+var lines = [...]string{"后端", "前端", "运营", "市场", "测试", "财务", "人事", "行政", "设计", "研发", "开发", "产品", "算法", "客服", "采购", "审计", "法务", "公关", "数据分析", "技术支持", "管理"}
+
+// pastimes are verbs of what one does because one likes it.
+var pastimes = [...]string{"钓鱼", "打", "看", "听", "玩", "唱", "跳", "跑步", "读", "逛", "画", "做饭", "做菜", "下棋", "下厨", "下围棋", "下象棋", "骑", "爬山", "养", "种", "写", "拍照", "摄影", "滑", "弹", "拉二胡", "拉小提琴", "游泳", "旅游", "旅行", "健身", "收集", "收藏", "睡懒觉"}
+
+// district reports whether s can be the name of a town, or of a part of one.
+func district(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return n >= 2 && n <= 5 && !strings.ContainsAny(s, "了过着得的，, 我你他她它家不这那哪") && !syntax.StartsWithAny(s, []string{"院", "校", "宿", "在", "处", "进", "满", "下", "一", "两", "几", "大", "小"}) &&
+		!syntax.EndsWithAny(s, []string{"间", "房", "床", "店", "馆", "院", "舍", "铺", "子", "上", "下", "边", "里", "天", "晚", "月", "年", "夜", "楼", "层", "宿", "篷"})
+}
+
+// subject is what names whom the phrase is about: 我 of 我从北京搬到上海, and of 比起咖啡我更喜欢喝茶.
+func (p *phraseZh) subject() string {
+	who := p.before
+	if strings.HasPrefix(p.key, "搬") {
+		who, _, _ = strings.Cut(who, "从")
+	}
+	if i := strings.LastIndex(who, "比起"); i >= 0 {
+		if k := strings.LastIndex(who, "我"); k > i {
+			who = who[k:]
+		}
+	}
+	return who
+}
+
+// named is the value that the object names; ok is false where it names none.
+func (p *phraseZh) named(object string) (value string, ok bool) {
+	switch p.key {
+	case "戒烟", "戒酒":
+		object = strings.TrimPrefix(p.key, "戒")
+	case "吃素":
+		return p.key, true
+	case "结婚了", "离婚了", "退休了":
+		object = strings.TrimSuffix(p.key, "了")
+	case "养了":
+		if strings.HasPrefix(object, "好") {
+			return "", false
+		}
+		if _, name, ok := strings.Cut(object, "叫"); ok {
+			object = name
+		}
+	}
+	object = strings.TrimPrefix(strings.TrimLeft(object, "吃喝 "), "在")
+	return object, !strings.HasPrefix(object, "过") && !Count(discourse.TrimZhEnd(object)) && discourse.TrimZhEnd(object) != "死了" && (p.key != "在学" || !strings.HasPrefix(object, "校"))
+}
+
+// Count reports how many or how long, without of what: 两只, 两年多了.
+func Count(s string) bool {
+	rest := strings.TrimLeft(s, "〇零一二两三四五六七八九十几半多好0123456789")
+	return rest != s && strings.Trim(rest, "年个月天只条次岁回周星期了多半大小") == ""
+}
+
+// put proposes where a thing was put: 我把护照放在抽屉里, 发票我都放在抽屉里.
+func put(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) {
+	what := syntax.TrimAdverbsZh(syntax.StripLeadZh(p.before))
+	if _, after, ok := strings.Cut(what, "把"); ok && after != "" {
+		what = syntax.TrimHeads(after, "你的", "您的", "你那个", "你", "那个", "这个")
+	}
+	what, _ = syntax.CutHead(what, "我把", "我们把", "把", "我的", "我")
+	what = strings.TrimSuffix(strings.TrimSuffix(what, "记得"), "明明")
+	for _, by := range [...]string{"都", "一般", "平时", "全", "我们", "我"} {
+		if rest := strings.TrimSuffix(what, by); rest != "" {
+			what = rest
+		}
+	}
+	if what != "" && utf8.RuneCountInString(what) <= 10 && !syntax.VagueZh(what) && utf8.RuneCountInString(syntax.TrimZh(p.object)) > 1 && !syntax.EndsWithAny(what, []string{"记得", "觉得", "以为", "好像", "知道"}) { // 我明明记得放在…: what?
+		t.FactZh(b, discourse.Person{Name: what, Key: what}, p.kind, p.attribute, ownPlace(t, p.object), false, false, p.confidence)
+	}
+}
+
+// passing takes where somebody stays, or works, and that is no home or employer: 住在酒店, 在浦东上班.
+func passing(t *discourse.Talk, b *discourse.BareZh, p *phraseZh, who discourse.Person, object string) bool {
+	switch {
+	case p.negates:
+		return false
+	case p.attribute == "home":
+		abode := abode(object, strings.HasPrefix(p.key, "搬"))
+		if abode == noted.Passing {
+			t.FactZh(b, who, "place", "staying_at", object, false, false, 0.7)
+		}
+		return abode != noted.Dwelling
+	case p.attribute == "employer" && !employs(object):
+		if v := syntax.TrimZh(object); discourse.CitiesZh[v] && v != "家" || strings.HasSuffix(v, "区") || strings.HasSuffix(v, "中心") {
+			t.FactZh(b, who, "work", "works_in", object, false, false, 0.8)
+			jobAfter(t, b, p, who)
+		}
+		return true
+	}
+	return false
+}
+
+// otherTaste is the first object of 喜欢喝茶不喜欢喝咖啡, of which it proposes the second, after one of
+// the phrases, under the other attribute.
+func otherTaste(t *discourse.Talk, b *discourse.BareZh, who, object, attribute string, phrases ...string) string {
+	for _, k := range phrases {
+		first, second, ok := strings.Cut(object, k)
+		if p, known := t.SubjectZh(who); ok && known && first != "" && second != "" {
+			t.FactZh(b, p, "preference", attribute, strings.TrimLeft(second, "吃喝 "), true, false, 0.85)
+			return first
+		}
+	}
+	return object
+}
+
+// generalFirm reports what stands before 公司 and names none: 一家新.
+func generalFirm(s string) bool {
+	return syntax.ContainsAny(s, "家", "新", "别的", "另", "外企", "上市") || utf8.RuneCountInString(s) < 2
+}

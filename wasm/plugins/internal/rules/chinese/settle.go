@@ -1,0 +1,39 @@
+package chinese
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// In Chinese what a place is shows at its end.
+var passings = [...]string{"酒店", "宾馆", "民宿", "医院", "旅馆", "旅舍", "招待所", "客栈", "度假村", "病房", "青旅"}
+
+var rooms = [...]string{"卧室", "客厅", "阳台", "书房", "厨房", "车库", "地下室", "楼上", "楼下", "办公室", "院子", "会议室", "房间", "厕所", "浴室", "走廊", "仓库", "角落", "桌上", "柜子", "一起", "前面", "后面", "旁边", "里面", "外面", "周一", "周二", "周三", "周四", "周五", "周六", "周日", "心里", "分公司", "总公司", "总部", "部门", "部", "科室", "团队", "小组", "岗位", "项目组", "班"}
+
+var notFirms = [...]string{"区", "市", "县", "镇", "省", "路", "街", "村", "市中心", "郊外", "外地", "国外", "海外", "老家", "楼上", "楼下", "路上", "网上", "这里", "那里", "附近", "一起", "晚上", "白天", "周末", "国内", "线上", "家里", "那边", "这边", "夜里"}
+
+var notPlaces = [...]string{"三楼", "二楼", "一楼", "四楼", "五楼"}
+
+// abode tells what the place is that somebody lives in or has moved to.
+func abode(value string, moved bool) noted.Abode {
+	value = syntax.TrimZh(value)
+	switch {
+	case strings.Trim(discourse.ClipZh(value), refuse.DigitsZh+"楼层") == "": // 我家在二楼
+		return noted.NoAbode
+	case syntax.EndsWithAny(value, passings[:]):
+		return noted.Passing
+	case moved && (syntax.EndsWithAny(value, rooms[:]) || syntax.EndsWithAny(value, notPlaces[:])) || value == "一起" || strings.HasSuffix(value, "心里"):
+		return noted.NoAbode
+	}
+	return noted.Dwelling
+}
+
+// employs reports whether one can work for value: a district is where one works.
+func employs(value string) bool {
+	value = syntax.TrimZh(value)
+	return value != "" && !discourse.CitiesZh[value] && !syntax.EndsWithAny(value, notFirms[:]) && !strings.HasSuffix(value, "号")
+}

@@ -1,0 +1,131 @@
+package discourse
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// Held is a day that a clause about the speaker or the listener names, which holds for the later clauses: "I'm off tomorrow,
+// I'm seeing the dentist at three". A day that somebody else's clause names need not.
+type Held struct {
+	timex.When
+	end int // the byte at which the clause ends
+	own bool
+}
+
+// Hold keeps the day that a clause names for those that follow it in the sentence.
+func (t *Talk) Hold(c *Clause) {
+	for i := range c.Whens {
+		w := c.Whens[i]
+		if aimed := c.Aimed(&w) && w.Day > t.Now.Day; w.HasDay && !w.Habit && !w.Since && w.Grain == 'd' && w.Last == 0 && (aimed || !c.Past && !c.Perfect) && c.Text == t.Ev.Text {
+			t.Held = append(t.Held, Held{w, c.End, c.Kind == 's' || c.Kind == 'w' || c.Kind == 'y'})
+		}
+	}
+}
+
+// AskedDay is the one day that the question just before names: "Wednesday at three?", "I have a call at four".
+func (t *Talk) AskedDay() []Held {
+	b := t.JustSaid()
+	if b == nil || t.Rejoined {
+		return nil
+	}
+	all := t.SentencesOf(b)
+	if len(all) == 0 || all[len(all)-1].Ends != "?" {
+		return nil
+	}
+	switch aux, _ := syntax.Contraction(all[len(all)-1].At(0)); aux {
+	case "did", "was", "were", "have", "has":
+		return nil
+	}
+	var day *timex.When
+	for _, w := range timex.FindWhens(all[len(all)-1], t.Now) {
+		if w.HasDay && day == nil && !w.Habit && !w.Since && w.Grain == 'd' && w.Last == 0 && w.Day >= t.Now.Day {
+			day = &w
+		} else if w.HasDay {
+			return nil
+		}
+	}
+	if day == nil {
+		return nil
+	}
+	return []Held{{*day, 0, true}}
+}
+
+// HeldDay is the day that holds for a clause: of the last clause before it that names one.
+func (t *Talk) HeldDay(c *Clause) *Held {
+	for i := len(t.Held) - 1; i >= 0 && c.Text == t.Ev.Text; i-- {
+		if t.Held[i].end <= c.Start {
+			return &t.Held[i]
+		}
+	}
+	return nil
+}
+
+// onHeldDay puts the hours of a clause that names no day on the day that was named before it.
+func (t *Talk) onHeldDay(c *Clause) {
+	h := t.HeldDay(c)
+	if h == nil || !h.own || c.Past || c.Perfect {
+		return
+	}
+	if attr, _ := c.EventIn(); h.end == 0 && attr == "" && !c.Future && !c.Must && !c.Ing {
+		return // "are you coming on Friday?", "I get up at six"
+	}
+	for i := range c.Whens {
+		if w := &c.Whens[i]; w.HasDay || w.Habit || w.ByPart || timex.LeadsUntil(&c.Sentence, w) {
+			return
+		}
+	}
+	for i := range c.Whens {
+		c.Whens[i].OnDay(&h.When)
+	}
+}
+
+// undatedHour reports whether a time of day is of no day that one could name: of what one does each day, of what was and
+// would be later than now today, or of another day than today.
+func (t *Talk) undatedHour(c *Clause, w *timex.When) bool {
+	if c.habitual() || c.HasHabit() || c.Verb == "work" && w.Until > 0 || c.Past && !c.Modal && w.Minute > t.Now.Minute || t.HeldDay(c) != nil {
+		return true
+	}
+	for i := range c.Whens {
+		if o := &c.Whens[i]; c.At(o.First-1) == "again" && !c.Past && !c.Future && !c.Ing {
+			return true // "comes at eight and then again at six"
+		}
+	}
+	return false
+}
+
+// LongAgo reports what was so at some time that the words do not say, and not just now: "my first car was a Mini", "my parents
+// met on a ferry", "I played the cello till I was sixteen", "I had Covid twice".
+func (c *Clause) LongAgo() bool {
+	next := c.W(c.Vi + 1)
+	_, done, _ := syntax.Lemma(next)
+	switch {
+	case strings.HasPrefix(c.Thing, "first "), c.Verb == "be" && c.Past && c.Kind == 'w' && c.atSchool():
+		return true
+	case (c.Verb == "meet" || c.Verb == "marry") && (c.Thing == "parents" || c.Thing == "grandparents"), c.Verb == "be" && c.Past && c.Own && !done && !syntax.PastForm(next) && strings.HasPrefix(c.Thing, "old "):
+		return true
+	}
+	for i := c.Vi + 1; i < len(c.Words); i++ {
+		switch c.W(i) {
+		case "twice":
+			return true
+		case "till", "until", "since":
+			if syntax.SubjectPronoun(c.W(i+1)) && (c.W(i+2) == "was" || c.W(i+2) == "were") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// atSchool reports "at uni" or "in college" after the verb.
+func (c *Clause) atSchool() bool {
+	for i := c.Vi + 1; i < len(c.Words); i++ {
+		if timex.Schooldays[c.W(i)] && (c.W(i-1) == "at" || c.W(i-1) == "in") {
+			return true
+		}
+	}
+	return false
+}

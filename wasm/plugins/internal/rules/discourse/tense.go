@@ -1,0 +1,207 @@
+package discourse
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// A time has the tense of the clause that it stands in. "Anna said the wedding is on Monday" tells
+// what was said, and of a Monday that is to come.
+
+// Subclause is the clause within a clause in which a time stands.
+type Subclause struct {
+	ToCome bool // its verb is in the present or the future
+	Denied bool // it does not say that something is so then: denied, or asked
+	asked  bool // it says what somebody is to do
+}
+
+// reports are verbs after which a clause of its own says what somebody said.
+var reports = syntax.Set("say tell mention announce confirm write text email hear learn read promise explain reply answer add warn remind insist note show find notice realise realize discover remember think know")
+
+// InnerOf reads the clause within c in which w stands: the last verb with a subject between the
+// verb of c and w has its tense.
+func (c *Clause) InnerOf(w *timex.When) (in Subclause) {
+	if c.Vi >= len(c.Words) || w.First <= c.Words[c.Vi].Tok {
+		return in
+	}
+	seen, leads := false, c.leads(w)
+	for k := c.Vi + 1; k < len(c.Words); k++ {
+		if c.Words[k].Tok > w.First && (seen || !leads) {
+			break
+		}
+		switch s := c.W(k); {
+		case s == "if" || s == "whether" || s == "when" || s == "unless" || s == "maybe" || s == "might" || s == "could" || s == "not" || s == "never" || s == "no":
+			in.Denied = true
+		case s == "to" && ordered[c.Verb] && c.baseVerb(k+1): // "told me to send it by Friday"
+			in.ToCome, in.asked, seen = true, true, true
+		case c.presentVerb(k, w):
+			in.ToCome, seen = true, true
+		case c.pastVerb(k):
+			in.ToCome, seen = false, true
+		}
+		if seen && c.Words[k].Tok > w.First {
+			break
+		}
+	}
+	return in
+}
+
+// leads reports a time that stands before the verb of its clause: "told me that on Friday he is
+// off", "said Friday is fine".
+func (c *Clause) leads(w *timex.When) bool {
+	if c.At(w.First-1) == "that" {
+		return true
+	}
+	switch c.At(w.Next) {
+	case "is", "was", "works", "suits", "will", "would":
+		return reports[c.Verb] && !syntax.Preposition(c.At(w.First))
+	}
+	return false
+}
+
+// ordered are verbs by which somebody is to do something.
+var ordered = syntax.Set("tell ask remind invite")
+
+func (c *Clause) baseVerb(k int) bool {
+	l, past, ing := syntax.Lemma(c.W(k))
+	return l == c.W(k) && !past && !ing || c.W(k) == "be"
+}
+
+// presentVerb reports a verb in the present or the future at word k, after the verb of the clause
+// and before the time w. Where nobody reports anything, it is one to which the time belongs: "the
+// wedding that is on Saturday", "who is moving in January".
+func (c *Clause) presentVerb(k int, at *timex.When) bool {
+	w, before, says := c.W(k), c.W(k-1), reports[c.Verb]
+	next := c.skip(k + 1)
+	_, past, ing := syntax.Lemma(c.W(next))
+	switch w {
+	case "will", "can", "must":
+		return true
+	case "is", "are", "am":
+		if k > 1 && c.Words[k].Tok == c.Words[k-1].Tok && syntax.Preposition(c.W(k-2)) {
+			return false // at Anna's
+		}
+		return says || ing || next >= len(c.Words) || c.Words[next].Tok > at.First
+	case "would", "might", "could", "should":
+		return says
+	case "has", "have":
+		return says && (c.W(next) == "got" || c.W(next) != "been" && !past && !syntax.PastForm(c.W(next)))
+	}
+	l, past, ing := syntax.Lemma(w)
+	if l == "" || past || ing || !says || syntax.Determiner(before) || syntax.Preposition(before) || k == c.Vi+1 {
+		return false
+	}
+	if l == w {
+		return before == "they" || before == "we" || before == "i" || strings.HasSuffix(before, "s") && !Personal(before) && !syntax.Auxiliary(before)
+	}
+	_, event := syntax.EventNoun(syntax.Singular(w))
+	return !event && c.Find(c.Vi, k-c.Vi, "about") < 0
+}
+
+// pastVerb reports a verb in the past at word k, and no participle that says how something is.
+func (c *Clause) pastVerb(k int) bool {
+	_, past, _ := syntax.Lemma(c.W(k))
+	return (past || syntax.PastForm(c.W(k))) && !timex.PresentState(c.W(k-1), c.W(k-2))
+}
+
+// skip is the first word from k that is no adverb.
+func (c *Clause) skip(k int) int {
+	for syntax.Adverb(c.W(k)) || c.W(k) == "not" {
+		k++
+	}
+	return k
+}
+
+// PastTime puts a time of a clause in the past into the past, unless it is of a clause within that is
+// in the present or the future.
+func (c *Clause) PastTime(w *timex.When, now timex.Moment) {
+	if to := c.MovedTo(now); !c.Aimed(w) && !c.CalledOffOn(w) && !c.InnerOf(w).ToCome && (to == nil || w.First > to.First) {
+		w.Past(now)
+	}
+}
+
+// CalledOffOn reports whether w is the weekday of something that is changed before it comes: "my shift on Saturday got
+// swapped".
+func (c *Clause) CalledOffOn(w *timex.When) bool {
+	if c.Kind != 't' || !w.Weekday || c.Vi >= len(c.Words) || w.Next > c.Words[c.Vi].Tok {
+		return false
+	}
+	for k := c.Vi; k < min(len(c.Words), c.Vi+4); k++ {
+		if changed[c.W(k)] {
+			return true
+		}
+	}
+	return false
+}
+
+var changed = syntax.Set("swapped switched changed cancelled canceled postponed rescheduled scrapped")
+
+// Aimed reports whether w is a day that something was done for: "I bought tickets for Friday".
+func (c *Clause) Aimed(w *timex.When) bool {
+	if c.At(w.First) == "on" && w.Weekday && (c.At(w.First-1) == "double-booked" || c.At(w.First-2) == "double-booked") {
+		return true
+	}
+	return c.At(w.First) == "for" && (w.Weekday || w.Assumed > 0 && w.Grain == 'd') && !w.Since && !w.Habit
+}
+
+// pastTimes does so with all times of a clause.
+func (c *Clause) pastTimes(now timex.Moment) {
+	for i := range c.Whens {
+		if w := &c.Whens[i]; w.HasDay && !w.Habit {
+			c.PastTime(w, now)
+		}
+	}
+}
+
+// ToldOf takes what somebody said that will be: "Ben said he is moving to Lisbon in January". It
+// is a plan, as "Ben says …" is.
+func (t *Talk) ToldOf(c *Clause) bool {
+	if !c.Past || c.Neg || c.Modal || c.UsedTo || c.Ends == "?" || !reports[c.Verb] || c.Conditional() {
+		return false
+	}
+	var to *timex.When
+	for i := range c.Whens {
+		w := &c.Whens[i]
+		if in := c.InnerOf(w); w.HasDay && !w.Habit && !w.Since && in.ToCome && !in.Denied && !in.asked {
+			to = w
+		}
+	}
+	if to == nil {
+		return false
+	}
+	c.pastTimes(t.Now) // "told me on Tuesday that …"
+	d := *c
+	d.Past = false
+	made := len(t.Out.Candidates)
+	t.PlanAt(&d, to)
+	return len(t.Out.Candidates) > made
+}
+
+// MovedTo is the day to come to which a clause says that something was moved, "the choir practice
+// moved from Tuesday to Friday"; nil where there is none.
+func (c *Clause) MovedTo(now timex.Moment) *timex.When {
+	if c.Kind != 't' || c.Neg || c.Modal || !c.wasMoved() {
+		return nil
+	}
+	for i := range c.Whens {
+		if w := &c.Whens[i]; c.At(w.First) == "to" && w.HasDay && !w.Habit && w.Day >= now.Day {
+			return w
+		}
+	}
+	return nil
+}
+
+// wasMoved reports a verb of moving in the past, or after "was" and "has been".
+func (c *Clause) wasMoved() bool {
+	if c.Verb != "be" && c.Verb != "get" {
+		return timex.Moves(c.Verb) && (c.Past || c.Perfect)
+	}
+	for k := c.Vi + 1; k < min(len(c.Words), c.Vi+4); k++ {
+		if l, past, _ := syntax.Lemma(c.W(k)); past && timex.Moves(l) {
+			return true
+		}
+	}
+	return false
+}

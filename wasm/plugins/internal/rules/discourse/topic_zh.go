@@ -1,0 +1,198 @@
+package discourse
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// A Chinese clause often has no subject: it belongs to whom the clause before
+// it names. topic is that person; unclear is set where the clause before is
+// about somebody whom no rule can name, so that nothing is said of the speaker.
+type Topic struct {
+	Person  Person
+	Known   bool
+	Unclear bool
+	Thing   bool // unclear, and a thing of the person's: 我女儿的学校
+}
+
+// subjectless gives whom a clause without a subject is about.
+func (t *Talk) SubjectlessZh() (Person, bool) {
+	switch {
+	case t.Topic.Unclear:
+		return Person{}, false
+	case t.Topic.Known:
+		return t.Topic.Person, true
+	}
+	return t.Self, true // Chinese drops "I"
+}
+
+// About has Chinese clauses without a subject be about somebody.
+func (t *Talk) About(p Person) {
+	t.Topic = Topic{Person: p, Known: true}
+	if p.Key != t.Self.Key {
+		t.Persons = append(t.Persons, Met{p, -1})
+	}
+}
+
+// Attend looks at whom a clause begins with, and keeps it in mind for those
+// that follow.
+func (t *Talk) Attend(x string) {
+	x = syntax.StripLeadZh(x)
+	for again := true; again; {
+		again = false
+		for _, a := range [...]string{"现在", "以前", "目前", "最近", "已经", "平时", "今年", "去年"} {
+			if r, ok := strings.CutPrefix(x, a); ok {
+				x, again = r, true
+			}
+		}
+	}
+	rest, own := CutOwnZh(strings.TrimPrefix(x, "新"))
+	if own {
+		rest = TrimAgeZh(rest)
+	}
+	k := timex.KinPrefixZh(rest)
+	there, introduced := t.introducedZh(x)
+	switch {
+	case introduced:
+		t.About(there)
+	case frontZh(x):
+		t.About(t.Self)
+	case own && NeighbourZh(rest) != "":
+		t.About(Person{NeighbourZh(rest), NeighbourZh(rest)})
+	case !own && HasMeZh(x):
+		t.About(t.Self)
+	case !own && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")):
+		if !t.Topic.Known || t.Topic.Person.Key == t.Self.Key { // 她是绵阳的，在医院当护士: not the speaker
+			p, ok := t.AbsentZh()
+			t.Topic = Topic{Person: p, Known: ok, Unclear: !ok}
+		}
+	case !own && (strings.HasPrefix(x, "你") || strings.HasPrefix(x, "您")):
+		p, ok := t.Addressee()
+		t.Topic = Topic{Person: p, Known: ok, Unclear: !ok}
+	case !own && k != "" && strings.ContainsAny(x[len(k):], "你您"):
+		t.Topic = Topic{Unclear: true} // 外婆送你上学: whose?
+	case k != "" && (own || utf8.RuneCountInString(k) > 1 && k != "师傅"):
+		p := Person{t.Self.Name + "的" + k, t.Self.Key + "的" + k}
+		after := rest[len(k):]
+		for strings.HasPrefix(after, "的") { // 我姐夫的老板: whose, and what
+			k = timex.KinPrefixZh(after[len("的"):])
+			if k == "" {
+				t.Topic = Topic{Person: p, Unclear: true, Thing: true}
+				return
+			}
+			p = Person{p.Name + "的" + k, p.Key + "的" + k}
+			after = after[len("的")+len(k):]
+		}
+		if name := NamePrefixZh(after); name != "" {
+			p = t.Named(name)
+		}
+		t.About(p)
+	case own || strings.HasPrefix(x, "轮到我"):
+		t.About(t.Self)
+	case afterwardsZh(x):
+		t.About(t.Self) // 下班后我要去接孩子
+	case FamilyZh(x) != "":
+		t.About(Person{FamilyZh(x), FamilyZh(x)})
+	case NeighbourZh(x) != "":
+		t.About(Person{NeighbourZh(x), NeighbourZh(x)})
+	default:
+		if name := NamePrefixZh(x); name != "" {
+			t.About(t.Named(name))
+			return
+		}
+		if name := allergicZh(x); name != "" {
+			t.About(t.Named(name))
+			return
+		}
+		head := x
+		for _, verb := range [...]string{"是", "在", "叫", "姓", "对", "有", "说", "住", "不"} {
+			head, _, _ = strings.Cut(head, verb)
+		}
+		if of := strings.LastIndex(head, "的"); of > 0 && timex.PersonZh(head[of+len("的"):]) { // 隔壁的小陈
+			t.About(t.Named(head[of+len("的"):]))
+			return
+		}
+		if r, _ := utf8.DecodeRuneInString(head); strings.ContainsRune(VerbStartsZh+"给帮陪约见接送向找问带替为得应可先再等跟", r) {
+			return // what is done, not who does it
+		}
+		for _, who := range [...]string{"他", "她", "人", "谁", "家"} {
+			if strings.Contains(head, who) {
+				t.Topic = Topic{Unclear: true}
+			}
+		}
+		for _, list := range [...][]string{syntax.KinZh[:], syntax.JobsZh[:]} {
+			for _, who := range list {
+				_, after, there := strings.Cut(head, who)
+				if utf8.RuneCountInString(who) > 1 && there && !OfVisitZh(after) {
+					t.Topic = Topic{Unclear: true}
+				}
+			}
+		}
+	}
+}
+
+// HasMeZh reports what others have the speaker do: 他们让我二月一号开始上班.
+func HasMeZh(x string) bool {
+	who, _, ok := strings.Cut(x, "让我")
+	return ok && (who == "他们" || who == "她们" || who == "公司" || who == "学校" || who == "医院")
+}
+
+// FamilyZh is the family that a clause begins with: 米勒一家来吃饭.
+func FamilyZh(x string) string {
+	who, what, ok := strings.Cut(x, "一家")
+	what = strings.TrimPrefix(what, "人")
+	if !ok || !timex.PersonZh(who) && !ForeignZh(who) || !syntax.StartsWithAny(what, []string{"来", "去", "要", "搬", "住", "不", "下", "明", "周", "今", "都", "会"}) {
+		return ""
+	}
+	return who + "一家"
+}
+
+// afterwardsZh reports a clause of the speaker's behind a point of the day: 下班后我.
+func afterwardsZh(x string) bool {
+	when, _, ok := strings.Cut(x, "我")
+	return ok && utf8.RuneCountInString(when) <= 5 && timex.KinPrefixZh(when) == "" && syntax.EndsWithAny(when, []string{"后", "前", "时候"})
+}
+
+// OfVisitZh reports whether what follows a person's job makes it a visit there,
+// which is the speaker's: 牙医预约.
+func OfVisitZh(after string) bool {
+	after = strings.TrimPrefix(after, "的")
+	return syntax.StartsWithAny(after, []string{"预约", "约", "诊所", "那儿", "那里", "那边", "电话"})
+}
+
+// VerbStartsZh are characters that a predicate begins with.
+const VerbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今昨明从把被跟和很都就还已最刚没今年想能养买卖做学教开吃喝怕讨戒毕出生退结离怀过快病走回到打"
+
+// NamePrefixZh is the name that s begins with, before a predicate: 小王, 老李,
+// 阿强, 李娜, 王小明. It is "" where there is none.
+func NamePrefixZh(s string) string {
+	if !utf8.ValidString(s) {
+		return ""
+	}
+	rs := []rune(s)
+	for n := min(4, len(rs)-1); n >= 2; n-- {
+		if ForeignZh(string(rs[:n])) && syntax.StartsWithAny(string(rs[n:]), []string{"来不了", "去不了", "来吃", "来家", "要来", "生了", "怀孕", "发烧", "病了", "住院", "住在", "结婚", "离婚"}) {
+			return string(rs[:n])
+		}
+	}
+	for _, n := range [...]int{3, 2} {
+		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说", rs[2]) {
+			continue // 王伟要来
+		}
+		if len(rs) > n && strings.ContainsRune(VerbStartsZh+"请送帮约陪带告", rs[n]) && timex.PersonZh(string(rs[:n])) {
+			return string(rs[:n])
+		}
+	}
+	return ""
+}
+
+// notForeignZh are written with [soundsZh], too, and are no persons.
+var notForeignZh = syntax.Set("罗马 米兰 利马 安卡拉 布拉格 特斯拉 奥迪 雷克萨斯 特拉维夫 达拉斯 丹佛 芬兰 罗马尼亚 尼斯 拉萨 苏格兰 奥利奥 伊利 温布利 马拉 保安 保姆 安保 雷达 达菲 萨克斯 卡罗拉 雷诺 保利 安利 奥特曼 达利 德文 丹麦 伊拉克 佛罗伦萨 德克萨斯 伊斯兰 保温 伦理 拉菲 芬达 凯迪拉克 劳斯莱斯 玛莎拉蒂")
+
+// ForeignZh reports somebody of another country: 奥斯卡, 玛丽.
+func ForeignZh(s string) bool {
+	return Transliterated(s) && utf8.RuneCountInString(s) <= 4 && !notForeignZh[s] && !CitiesZh[s]
+}

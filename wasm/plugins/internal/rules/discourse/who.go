@@ -1,0 +1,269 @@
+package discourse
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/feast"
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// Person is someone whom a statement is about.
+type Person struct {
+	Name string // as shown: "Mei", "Mei's sister"
+	Key  string // slot subject: "user", "tom", "mei's sister"
+}
+
+// Met is a person who was spoken of, and the byte of the text at which that was done; -1 where it was before the text.
+type Met struct {
+	Person
+	At int
+}
+
+// SpeakerOf is the person who speaks; nobody named is the wearer.
+func SpeakerOf(ev *abi.Event, speaker string) Person {
+	if speaker == "" || strings.EqualFold(speaker, ev.Wearer) {
+		name := ev.Wearer
+		if name == "" {
+			name = "The wearer"
+		}
+		return Person{name, "user"}
+	}
+	return Person{speaker, strings.ToLower(speaker)}
+}
+
+// Named makes a person of a name: the wearer, where it is theirs.
+func (t *Talk) Named(name string) Person {
+	if t.Ev.Wearer != "" && strings.EqualFold(name, t.Ev.Wearer) {
+		return Person{t.Ev.Wearer, "user"}
+	}
+	return Person{name, strings.ToLower(name)}
+}
+
+// CalledUpon is whom a sentence calls by name: of those who spoke before, or whom it says "you"
+// to and names at its end, "I'll send you the slides, Priya".
+func (t *Talk) CalledUpon(s syntax.Sentence) Person {
+	for i := range t.Ev.Before {
+		name := t.Ev.Before[i].Speaker
+		if p := SpeakerOf(t.Ev, name); name != "" && p.Key != t.Self.Key && (strings.HasSuffix(s.Raw(), ", "+name) || strings.HasPrefix(s.Raw(), name+", ")) {
+			return p
+		}
+	}
+	n := len(s.Toks) - 1
+	if n < 4 || s.At(n-1) != "," || !s.Toks[n].Cap || s.Toks[n-2].Cap && syntax.NameWord(s.At(n-2)) || !syntax.NameWord(s.At(n)) || s.Chinese() {
+		return Person{}
+	}
+	for i := range n - 1 {
+		if base, _ := syntax.Contraction(s.At(i)); base == "you" || base == "your" {
+			if p := t.Named(s.Text[s.Toks[n].Start:s.Toks[n].End]); p.Key != t.Self.Key {
+				return p
+			}
+		}
+	}
+	return Person{}
+}
+
+// Addressee is whom "you" means: who is called by name, or whoever else spoke
+// last, else the wearer.
+func (t *Talk) Addressee() (Person, bool) {
+	if t.Called.Name != "" {
+		return t.Called, true
+	}
+	for i := len(t.Ev.Before) - 1; i >= 0; i-- {
+		if p := SpeakerOf(t.Ev, t.Ev.Before[i].Speaker); t.Ev.Before[i].Speaker != "" && p.Key != t.Self.Key {
+			return p, true
+		}
+	}
+	if t.Self.Key != "user" && t.Ev.Wearer != "" {
+		return Person{t.Ev.Wearer, "user"}, true
+	}
+	return Person{}, false
+}
+
+// Meet takes in who is named in a sentence, and whom "he" or "she" may mean.
+func (t *Talk) Meet(toks []syntax.Token, text string) {
+	named := personsIn(toks, text)
+	t.Persons = append(t.Persons, named...)
+	p, ok := unnamed(toks)
+	if !ok && len(named) == 0 {
+		p, ok = relativeIn(toks)
+	}
+	if text != t.Ev.Text {
+		for i := len(t.Persons) - len(named); i < len(t.Persons); i++ {
+			t.Persons[i].At = -1
+		}
+		p.At = -1
+	}
+	if ok {
+		// Beside a name, "she" may be either of the two. In another's words "my sister" is theirs, and a text
+		// without capitals may have names that nobody sees.
+		if len(named) > 0 || text != t.Ev.Text || t.Plain {
+			p.Key = strings.TrimPrefix(p.Key, Mine)
+		}
+		t.Persons = append(t.Persons, p)
+	}
+	for i := 1; i < len(toks); i++ {
+		if !toks[i].Cap || !syntax.NameWord(toks[i].S) {
+			continue
+		}
+		before := toks[i-1].S
+		if before == "," && i > 1 {
+			before = toks[i-2].S
+		}
+		if sex := syntax.SexOf(before, ""); sex != 0 { // "my brother Tom", "that fellow, Anders"
+			if t.sexes == nil {
+				t.sexes = map[string]byte{}
+			}
+			t.sexes[toks[i].S] = sex
+		}
+	}
+}
+
+// Sex of a person: 0 where it is not known.
+func (t *Talk) Sex(p Person) byte {
+	if s := t.sexes[p.Key]; s != 0 {
+		return s
+	}
+	if p.Name == "" {
+		return syntax.SexOf(strings.TrimPrefix(p.Key, Mine), "")
+	}
+	first, rest, _ := strings.Cut(strings.ReplaceAll(p.Key, ".", ""), " ")
+	if s := syntax.SexOf(first, ""); s != 0 && rest != "" {
+		return s // "Mrs Adeyemi"
+	}
+	return cmp.Or(t.sexes[first], syntax.SexOf("", first))
+}
+
+// Mine begins the key of a relative of the speaker who is not named: "my sister".
+const Mine = "my "
+
+// unnamed gives whom a sentence begins with and does not name, "my boss" or "the plumber",
+// as a person who has a key alone.
+func unnamed(toks []syntax.Token) (Met, bool) {
+	first := 0
+	for first < len(toks) && (toks[first].Kind == 'p' || syntax.Lead(toks[first].S)) {
+		first++
+	}
+	if first+2 >= len(toks) {
+		return Met{}, false
+	}
+	switch toks[first].S {
+	case "my", "our", "the", "a", "an", "your", "his", "her", "their":
+	default:
+		return Met{}, false
+	}
+	noun, next := toks[first+1].S, toks[first+2]
+	named := next.Cap && syntax.NameWord(next.S) || next.S == "," || next.S == "'s" || next.S == "is" && first+3 < len(toks) && (toks[first+3].Cap || toks[first+3].S == "called")
+	if named || !syntax.Kin(noun) && !Trade(noun) && !syntax.Profession(noun) {
+		return Met{}, false
+	}
+	sex, rest := syntax.SexOf(noun, ""), toks[first+2:]
+	if end := slices.IndexFunc(rest, func(o syntax.Token) bool { return o.Kind == 'p' }); end >= 0 {
+		rest = rest[:end]
+	}
+	also := slices.ContainsFunc(rest, func(o syntax.Token) bool { // "my mum spoke to my sister"
+		other := syntax.SexOf(o.S, "")
+		return (syntax.Kin(o.S) || Trade(o.S) || syntax.Profession(o.S)) && (sex == 0 || other == 0 || sex == other)
+	})
+	if det := toks[first].S; (det == "my" || det == "our") && !also {
+		noun = Mine + noun
+	}
+	return Met{Person{Key: noun}, toks[first].Start}, true
+}
+
+// relativeIn gives the one relative of the speaker's whom a sentence has somewhere, without a name: "I met my
+// cousin". Of several it is the last, as somebody of whom nobody can say whose they are.
+func relativeIn(toks []syntax.Token) (p Met, ok bool) {
+	for i := 0; i+1 < len(toks); i++ {
+		base, rest := syntax.Contraction(toks[i].S)
+		switch {
+		case i == 0 && syntax.Parent[base] && (rest == "is" || rest == "" && syntax.Verbish(toks[1].S)): // "Dad's ill"
+		case (base == "my" || base == "our") && (syntax.Kin(toks[i+1].S) || syntax.Offspring[toks[i+1].S]) && (i+2 == len(toks) || !toks[i+2].Cap && toks[i+2].S != "'s" && toks[i+2].S != ","):
+			base = toks[i+1].S
+		default:
+			continue
+		}
+		if ok {
+			return Met{Person{Key: base}, toks[i].Start}, true
+		}
+		p, ok = Met{Person{Key: Mine + base}, toks[i].Start}, true
+	}
+	return p, ok
+}
+
+// personsIn lists who is named in a sentence: capitalised words inside it that
+// are no days, months, feasts or places after "in", and no firm or street.
+func personsIn(toks []syntax.Token, text string) []Met {
+	var all []Met
+	for i, end := 0, 0; i < len(toks); i = max(i, end) + 1 {
+		t := toks[i]
+		if end = i; !t.Cap || t.Kind != 'w' || !syntax.NameWord(t.S) {
+			continue
+		}
+		if k := i + 1 + syntax.BoolInt(i+1 < len(toks) && toks[i+1].S == "."); Titles[t.S] && k < len(toks) && toks[k].Cap {
+			end = k // "Dr. Osei"
+		}
+		for end+1 < len(toks) && toks[end+1].Kind == 'w' && toks[end+1].Cap && syntax.NameWord(toks[end+1].S) && strings.TrimSpace(text[toks[end].End:toks[end+1].Start]) == "" {
+			end++
+		}
+		if end > i+1 && !Titles[t.S] || sites[toks[end].S] {
+			continue // "Petrol Lane Motors", "Mill Street"
+		}
+		if initials(text[t.Start:t.End]) || worksFor(toks, i) {
+			continue // "he's with SAS"
+		}
+		if f, n := feast.At((&syntax.Sentence{Toks: toks}).At, i); f != nil {
+			end = max(end, i+n-1)
+			continue
+		}
+		if i > 0 {
+			switch toks[i-1].S {
+			case "in", "to", "at", "from", "of", "the", "on", "near", "into":
+				continue
+			}
+		}
+		if i == 0 && (end+1 == len(toks) || !syntax.Verbish(toks[end+1].S)) {
+			continue
+		}
+		name, _ := syntax.Contraction(toks[end].S) // "Clara's moving"
+		name = text[t.Start:toks[end].Start] + Written(text[toks[end].Start:toks[end].End], name)
+		all = append(all, Met{Person{name, strings.ToLower(name)}, t.Start})
+	}
+	return all
+}
+
+// initials reports a word of capitals alone, three or more, as firms and offices are called.
+func initials(word string) bool {
+	return len(word) > 2 && strings.ToUpper(word) == word
+}
+
+// worksFor reports a name at token i for whom somebody works or drives: a firm.
+func worksFor(toks []syntax.Token, i int) bool {
+	if i < 2 || toks[i-1].S != "for" {
+		return false
+	}
+	for k := i - 2; k >= max(0, i-5) && toks[k].Kind != 'p'; k-- {
+		switch l, _, _ := syntax.Lemma(toks[k].S); l {
+		case "work", "drive", "freelance", "deliver":
+			return true
+		}
+	}
+	return false
+}
+
+// Titles stand before a name and are a part of it.
+var Titles = syntax.Set("dr mr mrs ms prof")
+
+// sites end the names of firms, streets and buildings.
+var sites = syntax.Set("motors motor garage road street lane avenue square court hall house hotel inn bank school college university hospital clinic surgery pharmacy station airport park gardens garden market centre center club museum library church bridge river lake group ltd inc gmbh llc company bakery restaurant cafe café bar pub gym airlines airways express")
+
+// Personal reports whether a pronoun stands for somebody as an object.
+func Personal(s string) bool {
+	switch s {
+	case "me", "us", "him", "her", "them", "you":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,176 @@
+package discourse
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// AnswerWithin is how soon after a question, in ms, its answer comes.
+const AnswerWithin = 60 * 1000
+
+// Asked is a question that a later sentence answers.
+type Asked struct {
+	syntax.Sentence
+	Turn int    // 0: of this turn itself
+	By   Person // who asked
+	Of   Person // who was asked
+}
+
+// SentencesOf are those of the turn before this one.
+func (t *Talk) SentencesOf(before *abi.Turn) []syntax.Sentence {
+	if t.before == nil {
+		t.before = syntax.Sentences(before.Text)
+	}
+	return t.before
+}
+
+// JustSaid is the turn before this one, if it is of another speaker and may be answered. Else it is nil.
+func (t *Talk) JustSaid() *abi.Turn {
+	n := len(t.Ev.Before)
+	if n == 0 || t.Ev.Before[n-1].Speaker == t.Ev.Speaker || t.Ev.At-t.Ev.Before[n-1].At > AnswerWithin {
+		return nil
+	}
+	return &t.Ev.Before[n-1]
+}
+
+var PetsZh = [...]string{"猫", "狗", "兔子", "仓鼠", "鹦鹉", "乌龟", "金鱼", "小鸟"}
+
+// HoldsWord reports whether text, in lower case, has the word; a Chinese one anywhere.
+func HoldsWord(text, word string) bool {
+	for from := 0; word != ""; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if word[0] >= 0x80 || !syntax.LetterAt(text, i-1) && (!syntax.LetterAt(text, i+len(word)) || text[i+len(word)] == 's' && !syntax.LetterAt(text, i+len(word)+1)) {
+			return true
+		}
+		from = i + 1
+	}
+	return false
+}
+
+// Attained is what somebody got, as a participle: "got accepted".
+var Attained = syntax.Set("accepted hired fired sacked dumped burgled arrested promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined hit bitten stung")
+
+// passives are participles that say what is done to somebody or something, also with a noun behind them: "it's called the
+// Bridge".
+var passives = syntax.Set("called named closed allowed based considered paid offered promised said deemed thought meant dubbed supposed spelled played")
+
+var Condition = syntax.Set("asthma diabetes migraines epilepsy arthritis eczema anaemia anemia hypertension adhd depression insomnia pressure celiac coeliac tinnitus cancer anxiety pacemaker dyslexia autism cholesterol gout sciatica psoriasis endometriosis")
+
+// ThingWord reports a word for something that one owns.
+func ThingWord(s string) bool {
+	switch s {
+	case "car", "bike", "bicycle", "motorbike", "scooter", "boat", "house", "flat", "apartment", "laptop", "phone", "camera", "piano", "guitar", "violin", "garden", "van", "tesla", "kayak", "television", "tv", "dishwasher", "microwave", "freezer", "fridge", "dryer", "oven", "computer", "bathtub", "balcony", "pool", "garage", "cellar", "driveway", "smartphone", "smartwatch",
+		"tent", "printer", "drone", "tablet", "watch", "allotment", "cottage", "cabin", "telescope", "keyboard", "drum", "cello", "sofa", "machine", "truck", "e-bike", "caravan", "ukulele", "flute", "surfboard", "kindle", "shop", "company", "car,":
+		return true
+	}
+	return false
+}
+
+// Medication is the slot of the medicines that somebody takes.
+const Medication = "medication"
+
+// What a recogniser of speech writes has neither capitals nor marks, and holds
+// the sounds that people make while they think. heard gives names and months
+// their capitals back and takes the sounds out, byte for byte, so that places in
+// the text stay what they were.
+
+// Sounds are written down and mean nothing.
+var Sounds = syntax.Set("um uh erm er uhm hmm mm mhm ehm")
+
+// Hosts are words after which a clause with a subject of its own belongs to the
+// one before: "I think we'll go", "the day I moved".
+var Hosts = syntax.Set("that if when whenever because while since as what who whom where which how why until till after before think thought know knew say says said hope hoped wish told tell tells than " +
+	"thing things time way place day all everything something anything person people guess sure believe bet feel swear promise promised mean meant like whether unless once though although so and but or " +
+	"reason moment year week month night reckon suppose heard hear see realise realize noticed remember forgot forget wondering wonder glad afraid sorry worried asked ask decided agreed the a an my your our his her their to of in on at with for from not just also then")
+
+// A noted memory is what no rule takes and what somebody would still want to find:
+// it has the speaker's own words with its subject in them and its dates worked out,
+// no slot, and half of a rule's confidence at most, so that it replaces nothing and
+// yields to everything. The whole sentence is kept; worth.go says which.
+
+// What a sentence needs to be noted, as a likelihood, and how sure a noted memory is.
+const (
+	WorthNoting = 0.85
+	WorthZhSaid = 0.8  // of a Chinese sentence
+	WorthPerson = 0.65 // where another person is its subject
+	WorthAlone  = 0.88 // of a Chinese sentence that names nobody
+	WorthDeedZh = 0.6  // of a Chinese sentence that tells what the speaker did
+	NotedSure   = 0.45
+	EventSure   = 0.65 // of what took place at no time that is said
+)
+
+// Conditioned reports what is only so if something else is.
+func Conditioned(s syntax.Sentence) bool {
+	for i := range s.Toks {
+		switch s.At(i) {
+		case "if", "unless", "如", "whether":
+			return true
+		}
+	}
+	return false
+}
+
+// Feelings say how somebody is just now, or what they hold of a thing.
+var Feelings = syntax.Set("happy glad sad sorry sure afraid excited tired proud grateful thankful fine good great nice ok okay well lucky ready busy hungry thirsty cold hot late early back here there so " +
+	"such really very just not amazing awesome lovely interested curious impressed honored honoured blessed pleased hopeful stoked pumped psyched keen right wrong able going trying looking feeling " +
+	"thinking wondering hoping kidding joking serious crazy stuck bored lost confused worried nervous scared jealous true done all always quite pretty super too still only also important special cool fun hard tough")
+
+// Capitalised reports whether a text begins with a capital.
+func Capitalised(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r)
+}
+
+// PlainText reports a text without any capital.
+func PlainText(s string) bool { return strings.ToLower(s) == s }
+
+var CitiesZh = syntax.Set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 家 外面 夜间")
+
+// heardZh is a statement without lead words that keeps 听说: nobody vouches for it.
+func heardZh(text string) string {
+	text = strings.TrimLeft(text, " ，,、")
+	bare := syntax.StripLeadZh(text)
+	if strings.Contains(text[:len(text)-len(bare)], "听说") {
+		return "听说" + bare
+	}
+	return bare
+}
+
+// onlyHeard reports "I heard" right before a byte of the clause.
+func (c *Clause) onlyHeard(at int) bool {
+	lead := strings.TrimRight(strings.ToLower(c.Text[c.Start:max(c.Start, at)]), " ,")
+	return strings.HasSuffix(strings.TrimSuffix(lead, " that"), "i heard")
+}
+
+// ObjectOf is the object that begins at word i; "" where there is none.
+func ObjectOf(c *Clause, i int) string {
+	o, _ := c.Object(i)
+	return o
+}
+
+// Trade reports whether a word names what somebody is by trade or position.
+func Trade(w string) bool {
+	switch w {
+	case "nurse", "doctor", "teacher", "engineer", "designer", "lawyer", "chef", "cook", "baker", "pilot", "student", "accountant", "architect", "artist", "writer", "author", "musician",
+		"carpenter", "plumber", "electrician", "mechanic", "journalist", "scientist", "researcher", "professor", "consultant", "translator", "interpreter", "waiter", "waitress", "barista",
+		"programmer", "developer", "dentist", "vet", "midwife", "paramedic", "firefighter", "farmer", "gardener", "photographer", "librarian", "freelancer", "lecturer", "surgeon", "pharmacist",
+		"physicist", "chemist", "biologist", "analyst", "director", "ceo", "cto", "cfo", "founder", "head", "secretary", "clerk", "cashier", "tailor", "actor", "actress", "singer", "dancer", "coach",
+		"psychologist", "therapist", "producer", "manager", "editor", "driver", "butcher", "florist", "violinist", "pianist", "gp", "intern", "apprentice", "postman", "soldier", "policeman", "volunteer", "tutor", "estate-agent", "agent", "technician", "curator", "optician", "fisherman", "miner", "sailor", "builder", "joiner", "welder", "priest", "judge", "banker", "diplomat", "cleaner", "receptionist", "blacksmith", "seamstress", "shoemaker", "bricklayer", "roofer", "caretaker", "headteacher", "nanny":
+		return true
+	}
+	return false
+}
+
+var Asking = syntax.Set("do does did is are was were has have can could will would should shall")
+
+var WordsOwn = syntax.Set("my our us me mine")
+
+var Thirds = syntax.Set("he she they")

@@ -1,0 +1,222 @@
+package ellipsis
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// What may stand where a question has its gap: a person for 谁, an amount for 几, a place for 哪里. Whoever says something
+// else after a question does not answer it.
+
+// mostAnswerZh is how many characters fill a gap at most.
+const mostAnswerZh = 14
+
+// GapsZh are the words for what is asked for, the longer ones first.
+var GapsZh = [...]string{"啥时候", "啥时间", "几月份", "什么样", "啥样", "什么时候", "什么时间", "几点钟", "几点", "哪一天", "哪天", "几月几号", "几号", "星期几", "礼拜几", "周几", "哪一年", "哪年",
+	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个大学", "哪所大学", "什么大学", "哪个区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
+
+// filled puts an answer where the question has its gap: 下周六 in 我体检是什么时候. rest are the other clauses.
+func filled(q *chinese.Asked, a, rest string) string {
+	gap, at := "", len(q.Text)
+	for _, g := range GapsZh {
+		if i := strings.Index(q.Text, g); i >= 0 && i < at {
+			gap, at = g, i
+		}
+	}
+	before, after := q.Text[:at], q.Text[min(len(q.Text), at+len(gap)):]
+	if rest := syntax.TrimHeads(before, "要", "得") + syntax.TrimTails(after, "了", "啊"); gap == "" || rest == "" || rest == "次" { // 哪天啊, 要几次
+		return ""
+	}
+	if strings.HasSuffix(after, "过敏") {
+		after = "过敏" // 对什么药过敏
+	}
+	if unit := syntax.TrimTails(after, "了", "的"); (gap == "几" || gap == "多少") && unit != "" && strings.HasPrefix(strings.TrimLeft(a, refuse.DigitsZh), unit) { // 几分糖 / 三分糖去冰
+		return strings.TrimSuffix(before+a+"，"+rest, "，")
+	}
+	if who := syntax.TrimTails(before, "是", "在", "做", "干", "当"); (gap == "什么" || gap == "啥") && jobGapZh(before, after) && syntax.StartsWithAny(a, []string{"在", "做", "开", "干", "当"}) {
+		if timex.PersonZh(who) || discourse.ForeignZh(who) || who == q.Whose && who != "" || who == "我" { // 马超干什么工作的 / 在美团做运营
+			return strings.TrimSuffix(who+a+"，"+rest, "，")
+		}
+		return ""
+	}
+	a = strings.TrimPrefix(a, "就")
+	if strings.HasSuffix(gap, "时候") {
+		a = syntax.TrimHeads(a, "约的是", "约的", "约在", "定在", "定的", "订的")
+	}
+	if who := q.Whose; strings.HasSuffix(a, "的") && (gap == "几" || gap == "多少") && strings.ContainsAny(a, "年月号天") { // 毕业几年了 / 零九年毕业的
+		if who == "" && strings.HasPrefix(q.Text, "我") {
+			who = "我"
+		}
+		if who == "" {
+			return ""
+		}
+		return strings.TrimSuffix(who+a+"，"+rest, "，")
+	}
+	if strings.HasPrefix(q.Text, "我") && q.Whose == "" {
+		a = strings.TrimPrefix(a, "我是")
+	}
+	a = strings.TrimPrefix(a, "是")
+	if own, asks := discourse.CutOwnZh(q.Text); asks && strings.Contains(q.Text, "生日") && syntax.StartsWithAny(a, []string{"农历", "阴历", "旧历"}) && !timedZh(q, a) {
+		return q.Text[:len(q.Text)-len(own)] + strings.TrimSuffix(timex.KinPrefixZh(own), "的") + "的生日是" + a
+	}
+	if a = overlapZh(before, a, after); a == "" || utf8.RuneCountInString(a) > mostAnswerZh || !fits(q, gap, before, a) {
+		return ""
+	}
+	if more, ok := strings.CutPrefix(rest, "还有"); ok && !strings.ContainsAny(more, "，,了") && (gap == "什么" || gap == "谁") {
+		a, rest = a+"和"+more, "" // 尘螨，还有鸡蛋
+	}
+	if rest != "" {
+		rest = "，" + rest
+	}
+	if strings.HasSuffix(gap, "大学") && strings.HasPrefix(after, "毕业") { // 武大的
+		return before + "从" + strings.TrimSuffix(a, "的") + "毕业" + rest
+	}
+	if strings.HasSuffix(before, "叫") {
+		a = syntax.TrimHeads(a, "大名叫", "大名", "全名叫", "叫")
+	}
+	if strings.HasPrefix(a, "姓") {
+		before = strings.TrimSuffix(before, "叫") // 你老公叫什么 / 姓张
+	}
+	switch gap {
+	case "几号", "几月几号":
+		if r, _ := utf8.DecodeLastRuneInString(a); strings.ContainsRune(refuse.DigitsZh, r) {
+			a += "号"
+		}
+	case "多大", "几岁", "多大年纪", "多大岁数", "多少岁":
+		if !strings.Contains(a, "岁") && !strings.Contains(a, "月") && (before == "我" || before == q.Whose || strings.HasSuffix(before, "今年")) {
+			a += "岁"
+		}
+	case "多高":
+		a = "身高" + a
+	case "什么", "啥":
+		if jobGapZh(before, after) {
+			if syntax.TrimTails(before, "是", "做", "干", "当") == "" {
+				return "" // 干啥的: who?
+			}
+			return strings.TrimSuffix(syntax.TrimTails(before, "做", "干", "当"), "是") + "是" + a + rest
+		}
+		if n := utf8.RuneCountInString(after); n > 0 && n <= 2 && !syntax.StartsWithAny(after, []string{"过", "的"}) { // 什么血型
+			if before = strings.TrimSuffix(before, "是"); before == "我" || before == q.Whose {
+				return before + after + "是" + a + rest
+			}
+			after = ""
+		}
+	case "哪里", "哪儿":
+		if a == "老地方" && rest != "" {
+			a, rest = discourse.CutCommaZh(strings.TrimPrefix(rest, "，")) // 老地方，门口花盆底下
+			if rest != "" {
+				rest = "，" + rest
+			}
+		}
+		if head, goes := strings.CutSuffix(before, "去"); goes && syntax.StartsWithAny(a, []string{"回", "到", "飞", "陪", "带", "看", "在", "就"}) {
+			before, after = head, "" // 国庆去哪儿了 / 回了趟老家
+		}
+		switch {
+		case after == "人":
+			a = strings.TrimSuffix(a, "的")
+		case syntax.EndsWithAny(before, []string{"放", "住", "存", "搁", "落"}):
+			a = "在" + strings.TrimPrefix(a, "在")
+		case strings.HasSuffix(before, "老家"):
+			a, after = "是"+a, ""
+		}
+	}
+	return before + a + after + rest
+}
+
+// overlapZh is an answer without the words of the question that it says again: 对芒果 where 我对什么过敏 was asked.
+func overlapZh(before, a, after string) string {
+	a = strings.TrimPrefix(a, "都")
+	for n := min(3, utf8.RuneCountInString(before)); n > 0; n-- {
+		rs := []rune(before)
+		if head := string(rs[len(rs)-n:]); strings.HasPrefix(a, head) {
+			a = strings.TrimPrefix(a, head)
+			break
+		}
+	}
+	for n := min(3, utf8.RuneCountInString(after)); n > 0; n-- {
+		if tail := string([]rune(after)[:n]); strings.HasSuffix(a, tail) {
+			return strings.TrimSuffix(a, tail)
+		}
+	}
+	return a
+}
+
+// jobGapZh reports 做什么的, 干什么 or 做什么工作.
+func jobGapZh(before, after string) bool {
+	return syntax.EndsWithAny(before, []string{"做", "干", "当"}) && slices.Contains([]string{"的", "工作", "工作的", "活", ""}, after)
+}
+
+// fits reports whether an answer can be what a gap asks for.
+func fits(q *chinese.Asked, gap, before, a string) bool {
+	r, _ := utf8.DecodeRuneInString(a)
+	after := q.Text[len(before)+len(gap):]
+	switch {
+	case gap == "什么样" || gap == "啥样", syntax.StartsWithAny(a, []string{"爱", "喜欢", "最", "讨厌", "想", "特别", "比较", "主要"}): // 爱看悬疑的 has its verb
+		return false
+	case strings.HasSuffix(before, "叫") && (gap != "什么" && gap != "啥" && gap != "什么名字" || after != "" && after != "名字"):
+		return false // 叫什么外卖, 叫谁来
+	case gap == "谁":
+		who := strings.TrimSuffix(a, "的")
+		rest, own := discourse.CutOwnZh(who)
+		if of := strings.LastIndex(who, "的"); of > 0 && timex.PersonZh(who[of+len("的"):]) {
+			return true // 跟少年宫的刘老师
+		}
+		return own && timex.KinPrefixZh(rest) == rest || timex.KinPrefixZh(who) == who || timex.PersonZh(who) || discourse.ForeignZh(who)
+	case strings.ContainsAny(a, "我你您他她咱吗"):
+		return false
+	case syntax.EndsWithAny(gap, []string{"时候", "时间", "点", "点钟", "天", "号", "星期几", "礼拜几", "周几", "年"}):
+		return WholeTime(q, a) && !syntax.StartsWithAny(a, []string{"现在", "今天周", "今天星期"}) && !strings.Contains(a, "和")
+	case strings.HasPrefix(gap, "多") || strings.HasPrefix(gap, "几"):
+		return strings.ContainsRune(refuse.DigitsZh, r) || a[0] >= '0' && a[0] <= '9'
+	case strings.ContainsRune("没不别刚跟离喂哈有还等这那来去说已现", r) || strings.HasSuffix(a, "了") || syntax.StartsWithAny(a, []string{"以前", "对不起", "待业", "医生说", "医生还", "服务员", "师傅"}):
+		return false
+	case syntax.ContainsAny(a, "啥都", "都喜", "都行", "都可", "都吃"):
+		return false
+	case strings.HasPrefix(gap, "什么名字") || syntax.EndsWithAny(before, []string{"叫", "名字是"}):
+		return timex.KinPrefixZh(a) != a && (timex.PersonZh(a) || discourse.ForeignZh(a) || discourse.NameZh(a) && utf8.RuneCountInString(a) <= 3 && !placeWordZh(a) || a[0] < 0x80)
+	case (strings.Contains(after, "上班") || strings.Contains(after, "工作")) && a != "阿里" && syntax.EndsWithAny(a, []string{"上", "里"}):
+		return false // 地铁上
+	case gap == "什么" && jobGapZh(before, after):
+		return discourse.JobZh(a) || syntax.EndsWithAny(a, []string{"的", "员", "师", "家", "生意", "工", "人", "警", "长", "医", "手", "官"})
+	case (timex.PersonZh(a) || timex.KinPrefixZh(a) == a) && !syntax.ContainsAny(q.Text, "上班", "工作", "公司"):
+		return false
+	case strings.Contains(after, "过敏"):
+		return (timex.KinPrefixZh(a) == "" || slices.Contains(discourse.PetsZh[:], timex.KinPrefixZh(a)) && timex.KinPrefixZh(a) != a) && !timedZh(q, a) && !strings.ContainsRune(discourse.VerbStartsZh+"开", r)
+	case strings.Contains(a, "有"):
+		return false // 车库里有水
+	case syntax.EndsWithAny(before, []string{"血型", "血型是"}):
+		return strings.ContainsAny(a, "ABOabo")
+	}
+	return true
+}
+
+// placeWordZh reports a place or a thing that nobody is called.
+func placeWordZh(a string) bool { return syntax.EndsWithAny(a, []string{"里", "上", "店", "开"}) }
+
+// timedZh reports a time in an answer.
+func timedZh(q *chinese.Asked, a string) bool {
+	return slices.ContainsFunc(syntax.Sentences(a), func(s syntax.Sentence) bool { return len(timex.TimesIn(s, q.Now)) > 0 })
+}
+
+// WholeTime reports a day or an hour, and nothing else.
+func WholeTime(q *chinese.Asked, a string) bool {
+	all := syntax.Sentences(a)
+	if len(all) != 1 {
+		return false
+	}
+	left := len(all[0].Toks)
+	for _, w := range timex.TimesIn(all[0], q.Now) {
+		if w.Habit || w.Void {
+			return false
+		}
+		left -= w.Next - w.First
+	}
+	return left <= 1 && left < len(all[0].Toks)
+}

@@ -1,0 +1,83 @@
+package english
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// What somebody skilled says that one should do, or what is wrong: "the vet says the cat has to lose
+// weight", 牙医说要拔两颗智齿. It is noted in the speaker's words, with who says so, and fills no slot: it is
+// no plan before somebody makes one.
+
+// advises are verbs by which somebody skilled says what to do, by whether whom they tell must follow.
+var advises = map[string]bool{"says": false, "said": false, "thinks": false, "reckons": false, "recommends": false, "recommended": false, "suggests": false, "suggested": false, "wants": true, "told": true, "advised": true, "asked": true}
+
+// mustWords say that something should be done.
+var mustWords = syntax.Set("should must needs need has have ought cannot")
+
+// skilled reports whose word on a matter counts, beside those whom one has appointments with.
+func skilled(noun string) bool {
+	switch noun {
+	case "specialist", "consultant", "trainer", "inspector", "adviser", "advisor", "roofer", "builder", "locksmith", "surveyor", "breeder", "osteopath", "headmaster", "headteacher", "garage", "clinic", "surgery":
+		return true
+	case "student", "driver", "waiter", "waitress", "postman", "cashier", "barista", "volunteer", "intern", "author", "actor", "actress", "singer", "founder", "head", "soldier", "dancer":
+		return false
+	}
+	return syntax.Profession(noun) || discourse.Trade(noun)
+}
+
+// Advised takes what somebody skilled told the speaker to do. It reports whether the sentence is one.
+func Advised(t *discourse.Talk, s syntax.Sentence) bool {
+	if s.Ends == "?" || s.Ends == "？" || discourse.Conditioned(s) || noted.Orders(s) {
+		return false
+	}
+	if s.Chinese() {
+		return chinese.Advised(t, s)
+	}
+	i := 0
+	for i < len(s.Toks) && (s.Toks[i].Kind == 'p' || syntax.Lead(s.At(i))) {
+		i++
+	}
+	if w := s.At(i); w != "the" && w != "my" && w != "our" {
+		return false
+	}
+	for first := i + 1; i < first+3 && !skilled(s.At(i)); i++ {
+	}
+	told, known := advises[s.At(i+1)]
+	if !skilled(s.At(i)) || !known {
+		return false
+	}
+	if i += 2; told {
+		if s.At(i) != "me" && s.At(i) != "us" {
+			return false
+		}
+		i++
+	}
+	must := s.At(i) == "to" || s.At(i) == "not" && s.At(i+1) == "to" || strings.HasPrefix(s.At(i-1), "recommend") || strings.HasPrefix(s.At(i-1), "suggest")
+	for k := i; k < len(s.Toks); k++ {
+		switch w, rest := syntax.Contraction(s.At(k)); {
+		case w == "he" || w == "she" || w == "they" || w == "you" && rest == "":
+			return false // what they say of themselves, or of whom one can't tell
+		case mustWords[w] && (w != "has" && w != "have" && w != "need" && w != "needs" || s.At(k+1) == "to" || strings.HasSuffix(s.At(k+1), "ing") || w[0] == 'n' && (syntax.Determiner(s.At(k+1)) || s.At(k+1) == "new")), rest == "not" && mustWords[w]:
+			must = true
+		}
+	}
+	if !must || len(s.Toks)-i < 3 {
+		return false
+	}
+	c := refuse.Unparsed(t, s)
+	c.Whens = slices.DeleteFunc(c.Whens, func(w timex.When) bool { return w.Since }) // "rest for two weeks"
+	a := t.Base(&c, "semantic", "noted", discourse.NotedSure)
+	if w := c.FirstTime(); w != nil && w.HasDay && w.Day >= t.Now.Day {
+		a.Type, a.EventType, a.Started = "episodic", "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+	}
+	t.Out.Candidates = append(t.Out.Candidates, a)
+	return true
+}

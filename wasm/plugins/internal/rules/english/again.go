@@ -1,0 +1,142 @@
+package english
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// What is so again: a medicine, a diet or a habit that somebody takes up after it ended, and what
+// somebody "used to" do and still does.
+
+// resumes makes of "I started taking metformin", "I'm back on metformin", "I went back to eating
+// meat" a clause of what is so now, and proposes what no other rule would of "I took up tennis
+// again". It reports whether it proposed something.
+func resumes(t *discourse.Talk, c *discourse.Clause) bool {
+	if c.Neg || c.Modal || c.Future || c.UsedTo || c.Intend || c.Must || c.Can || c.Maybe || c.Ends == "?" || c.Conditional() {
+		return false
+	}
+	i := c.Vi + 1
+	for k := i; k < len(c.Words); k++ {
+		c.Again = c.Again || c.W(k) == "again" && (k+1 == len(c.Words) || c.W(k+1) == ",")
+	}
+	switch c.Verb {
+	case "start", "begin", "resume", "restart":
+		if resumed, _, ing := syntax.Lemma(c.W(i)); ing && ingested[resumed] && (c.Past || c.Perfect) {
+			nowDoes(c, t, resumed, i)
+		}
+	case "be":
+		if c.W(i) == "back" && c.W(i+1) == "on" && (medicineNamed(discourse.ObjectOf(c, i+2)) || foregone(discourse.ObjectOf(c, i+2)) && !c.Past) {
+			nowDoes(c, t, "be", i)
+			if !medicineNamed(discourse.ObjectOf(c, i+1)) {
+				nowDoes(c, t, map[bool]string{true: "drink", false: "eat"}[drunk(discourse.ObjectOf(c, i+2))], i+1)
+			}
+		}
+	case "go":
+		if c.W(i) != "back" || c.W(i+1) != "to" || !c.Past && !c.Perfect {
+			break
+		}
+		switch l, _, ing := syntax.Lemma(c.W(i + 2)); {
+		case c.W(i+2) == "being":
+			nowDoes(c, t, "be", i+2)
+		case ing && ingested[l]:
+			nowDoes(c, t, l, i+2)
+		case medicineNamed(discourse.ObjectOf(c, i+2)):
+			nowDoes(c, t, "take", i+1)
+		}
+	case "put":
+		return putOn(t, c, i)
+	case "take", "pick":
+		return tookUp(t, c, i)
+	}
+	return (c.Again || c.Back) && nowAgain(t, c)
+}
+
+// putOn takes "the doctor put me back on metformin".
+func putOn(t *discourse.Talk, c *discourse.Clause, i int) bool {
+	k := i + 1
+	if c.W(k) == "back" {
+		k++
+	}
+	if c.W(i) != "me" || c.Kind == 's' || !c.Past && !c.Perfect || c.W(k) != "on" || !medicineNamed(timex.FirstOf(medicine(c, k+1))) {
+		return false
+	}
+	d := *c
+	d.Subj, d.Kind = t.Self, 's'
+	nowDoes(&d, t, "take", k)
+	return takes(t, &d, k+1)
+}
+
+// tookUp takes "I took up tennis again".
+func tookUp(t *discourse.Talk, c *discourse.Clause, i int) bool {
+	k := i
+	if c.W(i) == "up" {
+		k++
+	}
+	o := strings.TrimSuffix(strings.TrimSuffix(discourse.ObjectOf(c, k), " back"), " up")
+	if !c.Again || k == i && c.Find(i, 4, "up") < 0 || !c.Past && !c.Perfect || o == "" || discourse.Vague(o) || syntax.Determiner(c.W(k)) || c.Kind != 's' && c.Kind != 'p' {
+		return false
+	}
+	t.Ended(c, c.Subj, "habit", "not_plays", cutTail(o), true)
+	d := *c
+	d.Past, d.Perfect = false, false
+	return t.Fact(&d, "habit", "does", cutTail(o), true, 0.75) != nil
+}
+
+// nowAgain proposes what a clause says is so again.
+func nowAgain(t *discourse.Talk, c *discourse.Clause) bool {
+	if c.Past || c.Perfect || c.Kind != 's' && c.Kind != 'p' {
+		return false
+	}
+	o, _ := c.Object(c.Vi + 1)
+	switch c.Verb {
+	case "eat", "drink":
+		if o == "" || discourse.Vague(o) || mealtime(o) {
+			break
+		}
+		if o == "meat" {
+			eatsMeat(t, c)
+		} else {
+			t.Ended(c, c.Subj, "diet", "avoids", o, true)
+		}
+		d := *c
+		d.Ing = false
+		return t.Fact(&d, "diet", c.Verb+"s", o, true, 0.8) != nil
+	case "smoke":
+		t.Ended(c, c.Subj, "diet", "avoids", "smoking", true)
+		return t.Fact(c, "diet", "smokes", "smoking", true, 0.8) != nil
+	default:
+		if doing := again(t, c); doing != "" {
+			return t.Fact(c, "habit", "does", doing, true, 0.75) != nil
+		}
+	}
+	return false
+}
+
+// again is what somebody does of late once more, in its "-ing" form: "running" of "I'm running again".
+func again(t *discourse.Talk, c *discourse.Clause) string {
+	if w := c.W(c.Vi); c.Ing && strings.HasSuffix(w, "ing") && c.W(c.Vi+1) == "again" && routineOf(c, c.Verb, c.Vi+1) == c.Verb && c.FirstTime() == nil {
+		return w
+	}
+	return ""
+}
+
+// ingested are verbs whose rules read what somebody takes as a matter of course.
+var ingested = syntax.Set("take eat drink smoke play learn")
+
+// drunk reports what one drinks, of what one can be off.
+func drunk(s string) bool { return drinks[discourse.Last(strings.ToLower(s))] }
+
+var drinks = syntax.Set("caffeine alcohol coffee milk beer wine soda")
+
+// nowDoes makes of a clause that tells of a beginning what is so since. Its times are past.
+func nowDoes(c *discourse.Clause, t *discourse.Talk, verb string, at int) {
+	for i := range c.Whens {
+		if w := &c.Whens[i]; w.HasDay && !w.Habit && (c.Past || c.Perfect) {
+			w.Past(t.Now)
+		}
+	}
+	c.Verb, c.Vi, c.Past, c.Perfect, c.Ing, c.Back = verb, at, false, false, false, true
+}

@@ -1,0 +1,215 @@
+package english
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// "My birthday isn't in June, it's on July 12th": "it" is what the sentence has just named, and
+// nothing of which the talk was about before.
+
+// NotThen takes a sentence that denies one time of its subject and says another: the plan that is
+// known of the denied day moves, and of anything else it says when it is.
+func NotThen(t *discourse.Talk, s syntax.Sentence) bool {
+	if s.Chinese() || s.Ends == "?" || discourse.Conditioned(s) || len(s.Toks) > 40 {
+		return false
+	}
+	head, is, not := deniedBe(s)
+	if not == 0 {
+		return false
+	}
+	wrong, ok := timex.WhenAt(s, not, t.Now)
+	if !ok || !wrong.HasDay || wrong.Habit {
+		return false
+	}
+	at := instead(s, wrong.Next)
+	right, ok := timex.WhenAt(s, at, t.Now)
+	if at == 0 || !ok || right.Void || right.Habit || !right.HasDay && !right.Clock || !closes(s, right.Next) {
+		return false
+	}
+	made := len(t.Out.Candidates)
+	isThen(t, s, s.Text[s.Toks[head].Start:is], s.Text[s.Toks[at].Start:s.Toks[right.Next-1].End], &wrong)
+	if len(t.Out.Candidates) == made && t.Part == discourse.Facts {
+		noteThen(t, s, &right)
+	}
+	return true // in each part: no other plan is meant
+}
+
+// noteThen notes a sentence at the time that it says, and not at the one that it denies.
+func noteThen(t *discourse.Talk, s syntax.Sentence, w *timex.When) {
+	if !noted.Note(t, s) {
+		t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
+		return
+	}
+	a := &t.Out.Candidates[len(t.Out.Candidates)-1]
+	if a.Ended = 0; a.Started != 0 {
+		a.Started = began(w)
+	}
+}
+
+// began is when a day begins, or its hour where that is known, in ms since 1970.
+func began(w *timex.When) int64 {
+	if w.Clock {
+		return w.Unix()
+	}
+	return timex.Moment{Day: w.Day, Minute: 0, Offset: w.Zone}.Unix()
+}
+
+// namedBefore is the subject of the clause before c in this text, where that is a thing with a name of its
+// own: "the deadline" of "the deadline is tight, it's on Tuesday".
+func namedBefore(t *discourse.Talk, c *discourse.Clause) string {
+	var before syntax.Sentence
+	for _, s := range t.Own {
+		for _, o := range syntax.Clauses(s) {
+			if o.End <= c.Start {
+				before = o
+			}
+		}
+	}
+	o, ok := discourse.Clause{}, false
+	if len(before.Toks) > 0 {
+		o, ok = t.Parse(before)
+	}
+	if !ok || o.Kind != 't' || discourse.Pronoun(o.Thing) || schedule[discourse.Last(o.Thing)] {
+		return ""
+	}
+	end := o.Start
+	for i := 1; i < len(o.Words) && end == o.Start; i++ {
+		if tok := o.Toks[o.Words[i].Tok]; syntax.Auxiliary(o.W(i)) || o.W(i) == o.W(o.Vi) {
+			if end = tok.Start; o.Words[i-1].Tok == o.Words[i].Tok {
+				end += len(o.W(i - 1)) // the deadline's
+			}
+		}
+	}
+	return o.Text[o.Toks[o.Words[0].Tok].Start:end]
+}
+
+// schedule words say when something is, and not what.
+var schedule = syntax.Set("time date day plan plans schedule change news problem thing")
+
+// deniedBe finds "is not" after the subject of a sentence: the token that the subject begins with,
+// the byte at which it ends, and the token after "not"; not is 0 where there is none.
+func deniedBe(s syntax.Sentence) (head, end, not int) {
+	for syntax.Lead(s.At(head)) || s.At(head) == "," {
+		head++
+	}
+	if thought := s.At(head) == "i" && s.At(head+1) == "thought"; thought { // "I thought the party was on Saturday, but it's on Sunday"
+		head += 2 + syntax.BoolInt(s.At(head+2) == "that")
+		for i := head + 1; i < len(s.Toks) && i < head+8 && s.Toks[i].Kind != 'p'; i++ {
+			if s.At(i) == "was" {
+				return head, s.Toks[i].Start, i + 1
+			}
+		}
+		return 0, 0, 0
+	}
+	if base, _ := syntax.Contraction(s.At(head)); syntax.SubjectPronoun(base) || discourse.Pronoun(base) {
+		return 0, 0, 0
+	}
+	for i := head + 1; i < len(s.Toks) && i < head+8; i++ {
+		base, rest := syntax.Contraction(s.At(i))
+		switch {
+		case rest == "not" && base == "is":
+			return head, s.Toks[i].Start, i + 1
+		case rest == "is" && s.At(i+1) == "not":
+			return head, s.Toks[i].Start + len(discourse.Written(s.Text[s.Toks[i].Start:s.Toks[i].End], base)), i + 2
+		case s.At(i) == "is" && s.At(i+1) == "not":
+			return head, s.Toks[i].Start, i + 2
+		case s.Toks[i].Kind == 'p' || syntax.Auxiliary(s.At(i)):
+			return 0, 0, 0
+		}
+	}
+	return 0, 0, 0
+}
+
+// instead is the token after ", it's" or "but", from token i on; 0: the sentence does not go on so.
+func instead(s syntax.Sentence, i int) int {
+	said := false
+	for ; i < len(s.Toks); i++ {
+		switch s.At(i) {
+		case ",", "-", "–", "—", "no", "actually", "rather", "is":
+		case "it's", "it", "that's", "but":
+			said = true
+		default:
+			if said {
+				return i
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// closes reports whether nothing is said from token i on.
+func closes(s syntax.Sentence, i int) bool {
+	for ; i < len(s.Toks); i++ {
+		switch s.At(i) {
+		case "instead", "actually", "now", "then", ",":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isThen says of a subject when it is, as if the sentence were "SUBJECT is TIME". wrong is a day
+// on which it is not, or nil.
+func isThen(t *discourse.Talk, s syntax.Sentence, subject, time string, wrong *timex.When) {
+	all := syntax.Sentences(strings.TrimSpace(subject) + " is " + time)
+	if len(all) != 1 {
+		return
+	}
+	from := len(t.Out.Candidates)
+	c, ok := t.Parse(all[0])
+	if p, known := plannedOn(t, &c, wrong); ok && known {
+		chinese.Moved(t, p.Move(chinese.Together(c.Whens)), s, 0.86)
+		return
+	}
+	Clause(t, all[0])
+	if len(t.Out.Candidates) == from && t.Part == discourse.Facts {
+		noted.Note(t, all[0])
+	}
+	chinese.StandsFor(t, from, s)
+}
+
+// itIsEvent takes "it's Mia's sports day on Friday" as "Mia's sports day is on Friday".
+func itIsEvent(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
+	const most = 6 // words
+	n := len(c.Words)
+	if n-c.Vi < 2 || n-c.Vi-1 > most || t.Rejoined || w.Day < t.Now.Day || w.First < c.Words[n-1].Tok {
+		return
+	}
+	what := c.Text[c.Toks[c.Words[c.Vi+1].Tok].Start:c.Toks[c.Words[n-1].Tok].End]
+	noun := c.W(n - 1)
+	if _, event := syntax.EventNoun(noun); !event && !occasions[noun] || (noun == "day" || noun == "evening") && n-c.Vi < 4 && !strings.HasPrefix(c.W(n-2), "parents") {
+		return
+	}
+	if first := c.W(c.Vi + 1); first == "a" || first == "an" || first == "only" || first == "been" || first == "like" {
+		return // "it's a party on Friday": what is?
+	}
+	t.Rejoined = true
+	isThen(t, c.Sentence, what, c.Text[c.Toks[w.First].Start:c.Toks[c.Whens[len(c.Whens)-1].Next-1].End], nil)
+	t.Rejoined = false
+}
+
+// occasions are of somebody or of something: "Milo's nativity", "parents' evening".
+var occasions = syntax.Set("birthday anniversary nativity graduation day evening")
+
+// plannedOn is the known plan of a clause's subject on a day; nil: on any.
+func plannedOn(t *discourse.Talk, c *discourse.Clause, on *timex.When) (discourse.Plan, bool) {
+	attr, noun := c.EventIn()
+	words := []string{attr, noun}
+	if attr == "" {
+		words = []string{discourse.Last(c.Thing)}
+	}
+	if c.Kind != 't' || attr == "" && on == nil {
+		return discourse.Plan{}, false
+	}
+	return t.FindOf(t.Whose(c), func(p *discourse.Plan) bool {
+		return p.Day >= t.Now.Day && (on == nil || p.Day == on.Day || on.Grain == 'M' && p.Day > on.Day && p.Day < timex.AddMonths(on.Day, 1))
+	}, words...)
+}

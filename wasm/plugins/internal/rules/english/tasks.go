@@ -1,0 +1,90 @@
+package english
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// Bytes of a heading, and of what stands before a task in its line: "    - [ ] ".
+const maxHeading, maxMarks = 80, 40
+
+// toDos are what a heading calls things to do.
+var toDos = [...]string{"to do list", "todo list", "task list", "things to do", "to dos", "todos", "to do", "todo", "tasks"}
+
+// taskVerbs begin things to do, beside [syntax.lemmas].
+var taskVerbs = strings.Fields("renew check schedule print wash tidy vacuum mail post iron unsubscribe file sort refill charge ring remind update review")
+
+// HeadsTasks reports whether a line names things to do: "# Tasks", "To do tomorrow:", 周五要做的.
+func HeadsTasks(t *discourse.Talk, line string) (discourse.Tasks, bool) {
+	if len(line) > maxHeading {
+		return discourse.Tasks{}, false
+	}
+	line = strings.Trim(line, " \t\r#*-_:：")
+	for _, said := range chinese.ToDos {
+		if day, ok := strings.CutSuffix(line, said); ok && (day == "" || TimeAlone(day, t.Now)) {
+			return discourse.Tasks{Listed: true, Day: day}, true
+		}
+	}
+	line = strings.ToLower(strings.ReplaceAll(line, "-", " "))
+	for _, said := range toDos {
+		day, ok := strings.CutPrefix(strings.TrimPrefix(line, "my "), said)
+		if day = strings.TrimSpace(day); ok && (day == "" || TimeAlone(day, t.Now)) {
+			return discourse.Tasks{Listed: true, Day: day}, true
+		}
+	}
+	return discourse.Tasks{}, false
+}
+
+// Task takes a line of a list of things to do, and its heading. It reports whether it is one.
+func Task(t *discourse.Talk, s syntax.Sentence) bool {
+	from := max(0, s.Start-maxMarks)
+	first := strings.LastIndexByte(s.Text[from:s.Start], '\n') + 1
+	if first == 0 && from > 0 {
+		return false // in the midst of a line
+	}
+	marks := strings.TrimSpace(s.Text[from+first : s.Start])
+	if heading, ok := HeadsTasks(t, s.Raw()); ok {
+		t.Tasks = heading
+		return true
+	}
+	open := strings.HasPrefix(strings.TrimLeft(marks, "-*•+ "), "[ ]") || strings.HasPrefix(marks, "☐")
+	if s.At(0) == "[" && s.At(1) == "x" && s.At(2) == "]" || strings.HasSuffix(marks, "☑") {
+		t.Refuse("done", "a task that is ticked", s.Start, s.End)
+		return true
+	}
+	if marks == "" {
+		t.Tasks = discourse.Tasks{}
+	}
+	if !open && !t.Tasks.Listed || s.Ends == "?" || s.Ends == "？" {
+		return false
+	}
+	if s.Chinese() {
+		return len(s.Toks) > 2 && !strings.ContainsAny(s.Raw(), "我你您他她") && Says(t, s, "我得"+t.Tasks.Day+s.Raw())
+	}
+	base, past, ing := syntax.Lemma(s.At(0))
+	if base == "" && !syntax.Determiner(s.At(1)) && !slices.Contains(taskVerbs, s.At(0)) || past || ing {
+		return false
+	}
+	return Says(t, s, strings.TrimSpace("I have to "+s.At(0)+s.Text[s.Toks[0].End:s.End]+" "+t.Tasks.Day))
+}
+
+// DatedList reports a numbered list with a line that names a date: "1) Call mum on Friday". The
+// steps of how something is done name none.
+func DatedList(t *discourse.Talk, toks []syntax.Token) bool {
+	if len(toks) < 6 || toks[0].S != "1" || toks[1].S != ")" && toks[1].S != "." || !strings.Contains(t.Ev.Text[toks[0].Start:toks[len(toks)-1].End], "\n") {
+		return false
+	}
+	for _, s := range syntax.Split(t.Ev.Text, toks) {
+		for _, w := range timex.FindWhens(s, t.Now) {
+			if w.HasDay && !w.Habit && (w.Weekday || w.Assumed > 0 || w.Clock) && s.At(w.First) != "until" {
+				return true
+			}
+		}
+	}
+	return false
+}

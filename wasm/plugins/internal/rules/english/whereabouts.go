@@ -1,0 +1,151 @@
+package english
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/internal/calendar"
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// Whether words after a preposition name a place that a thing can be in: "in the desk drawer",
+// "in room 6". "In bad shape" and "on the line" name none.
+
+// spots are rooms and furniture, besides storage, passings, dwellings and organisations.
+var spots = syntax.Set("bedroom kitchen garage hallway hall attic study cellar balcony room corner basement bathroom shed loft corridor lounge porch entrance lobby pantry utility-room terrace garden yard " +
+	"desk sofa couch piano bookshelf bookcase chair armchair bench stool rug mat stove hob worktop tray cooker oven sink sideboard dresser mantelpiece fireplace nightstand printer plants stairs " +
+	"safe box suitcase backpack rucksack handbag purse wallet pocket pouch jar pot tin bowl vase envelope folder binder locker compartment glovebox rack hanger bin trolley kettle bed pillow mattress tv television " +
+	"jacket coat trousers jeans apron car van bus bike kayak tent trunk boot roof door doormat gate fence platform building floor level deck row cloakroom reception canteen classroom auditorium pool")
+
+// numbered are the rooms that a number or a letter tells apart.
+var numbered = syntax.Set("room hall level floor deck row building gate platform locker flat unit box drawer bay aisle seat cabin")
+
+// tongues follow "in" and are no places.
+var tongues = syntax.Set("chinese english german french spanish dutch italian polish arabic welsh portuguese russian japanese korean turkish greek latin swedish danish norwegian finnish hindi czech hungarian ukrainian hebrew mandarin cantonese")
+
+// WhereWords reports whether the tokens from i to end are a preposition and a place, and nothing
+// else: a determiner and a noun of a room, a container or furniture, a numbered room, or a name.
+func WhereWords(s syntax.Sentence, i, end int) bool {
+	if !refuse.Placing(s.At(i)) {
+		return false
+	}
+	if i++; s.At(i-1) == "next" {
+		if s.At(i) != "to" {
+			return false
+		}
+		i++
+	}
+	k := i // the noun phrase ends before words that describe it
+	for k < end && s.Toks[k].Kind != 'p' && (k == i || !refuse.Placing(s.At(k)) && s.At(k) != "of") {
+		k++
+	}
+	if k == i || k < end && s.Toks[k].Kind == 'p' || k-i > 4 {
+		return false
+	}
+	noun := s.At(k - 1)
+	switch {
+	case k-i == 2 && numbered[s.At(i)] && (syntax.Numeric(noun) || len(noun) == 1 && noun != "a" && noun != "i"):
+	case k-i <= 2 && s.Toks[i].Cap && s.Toks[k-1].Cap && (syntax.NameWord(s.At(i)) || strings.HasSuffix(s.At(i), "'s")):
+		if tongues[s.At(i)] || syntax.WeekdayOf(s.At(i), false) >= 0 || syntax.MonthOf(s.At(i)) > 0 {
+			return false
+		}
+	case syntax.Determiner(s.At(i)) && s.At(i) != "no" && s.At(i) != "any" && k-i >= 2:
+		one := strings.TrimSuffix(noun, "s")
+		if numbered[s.At(k-2)] && (syntax.Numeric(noun) || len(noun) == 1) {
+			break
+		}
+		if noun == "state" || noun == "family" || noun == "practice" || noun == "charge" || noun == "case" {
+			return false
+		}
+		if !spots[noun] && !spots[one] && !storage[noun] && !storage[one] && !noted.Passings[noun] && !organisations[noun] && !organisations[one] && noun != "flat" && noun != "house" && noun != "apartment" {
+			return false
+		}
+	default:
+		return false
+	}
+	if k == end {
+		return true
+	}
+	if s.At(k) == "of" { // the top drawer of my desk
+		return k+2 < end && syntax.Determiner(s.At(k+1)) && end-k <= 4
+	}
+	return WhereWords(s, k, end)
+}
+
+// locatedAt proposes where the thing of a clause is.
+func locatedAt(t *discourse.Talk, c *discourse.Clause, where string) bool {
+	if last := discourse.Last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" || strings.Contains(where, "per cent") || strings.Contains(where, "percent") {
+		return false // "my wedding is in the summer"
+	}
+	return factOf(t, c, "place", "location", where, false, 0.8) != nil
+}
+
+// factOf proposes a fact of the thing of a clause: of its owner's, where it has one.
+func factOf(t *discourse.Talk, c *discourse.Clause, kind, attribute, value string, many bool, confidence float64) *abi.Candidate {
+	of := *c
+	of.Subj = discourse.Person{Name: c.Thing, Key: c.Thing}
+	if c.Own {
+		of.Subj = discourse.Person{Name: discourse.Possessive(c.Subj.Name) + " " + c.Thing, Key: discourse.Possessive(c.Subj.Key) + " " + c.Thing}
+	}
+	f := t.Fact(&of, kind, attribute, value, many, confidence)
+	if f != nil && len(f.Entities) > 0 && f.Entities[0].Name == of.Subj.Name {
+		f.Entities[0].Kind = "" // it is no person
+	}
+	return f
+}
+
+// keepers, besides relatives and trades, are with whom things are: "the keys are with the concierge".
+var keepers = syntax.Set("concierge caretaker porter neighbour neighbor neighbours neighbors receptionist landlord landlady janitor doorman guard babysitter nanny childminder cleaner boss colleague colleagues")
+
+// leftBehind takes "I forgot my umbrella on the bus": a thing of somebody's, and where it is. A name
+// that one forgets at a party is none.
+func leftBehind(t *discourse.Talk, c *discourse.Clause, i int) {
+	if !c.Past && !c.Perfect || !discourse.WordsOwn[c.W(i)] && c.W(i) != "the" && c.W(i) != "his" && c.W(i) != "her" {
+		return
+	}
+	for k := i + 1; k < len(c.Words); k++ {
+		if refuse.Placing(c.W(k)) {
+			if end := c.Words[len(c.Words)-1].Tok + 1; Findable(c.Join(i, k)) && WhereWords(c.Sentence, c.Words[k].Tok, end) {
+				whereabouts(t, c, i)
+			}
+			return
+		}
+	}
+}
+
+// unplaceable are what one loses or asks after and finds in no drawer.
+var unplaceable = syntax.Set("temper job mind way nerve nerves patience weight faith hope voice appetite balance interest trust respect heart soul life youth health sleep time money game match bet case election war " +
+	"childhood innocence virginity confidence memory sight hearing sense love friend friendship marriage career work manners lines line words title status reputation turn birthday name age plan idea future past question answer problem")
+
+// Findable reports a thing that can lie somewhere: neither a relative nor an abstract noun.
+func Findable(what string) bool {
+	noun := discourse.Last(strings.ToLower(what))
+	return !syntax.Kin(noun) && !syntax.Kin(syntax.Singular(noun)) && !syntax.Profession(noun) && !unplaceable[noun] && !unplaceable[syntax.Singular(noun)]
+}
+
+// dated reports words that name a date, if one that does not exist: they are no place.
+func dated(where string) bool {
+	for w := range strings.FieldsSeq(strings.ToLower(where)) {
+		switch strings.Trim(w, ".,") {
+		case "percent", "%", "degrees", "kmh", "mph", "volts":
+			return true
+		}
+		if strings.HasSuffix(w, "%") {
+			return true
+		}
+		if _, day := timex.Ordinal(w); syntax.WeekdayOf(w, false) >= 0 || syntax.MonthOf(w) > 0 || day && w[0] <= '9' {
+			return true
+		}
+		if h, m, ok := strings.Cut(w, ":"); ok && syntax.Numeric(h) && syntax.Numeric(m) {
+			return true
+		}
+		if _, p := syntax.Digits(strings.Trim(w, ".,")); len(p) == 3 || len(p) == 2 && strings.HasPrefix(where, "on ") {
+			return true
+		}
+	}
+	return false
+}

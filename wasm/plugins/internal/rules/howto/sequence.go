@@ -1,0 +1,160 @@
+package howto
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// stepWithin is how long after one step, in ms, the next is said.
+const stepWithin = 3 * 60 * 1000
+
+// opening words of a step, and which of the steps they open.
+var firstZh = []string{"首先", "第一步", "先"}
+
+var nextZh = []string{"然后", "接着", "接下来", "之后", "再", "第二步", "第三步", "第四步", "第五步"}
+
+var lastZh = []string{"最后"}
+
+// opens says what a turn begins with: 'f' the first step, 'n' a further one,
+// 'l' the last, 0 no step; and after which token its words begin.
+func opens(s syntax.Sentence) (kind byte, after int) {
+	i := 0
+	for syntax.Lead(s.At(i)) && s.At(i) != "then" || i < len(s.Toks) && s.Toks[i].Kind == 'p' {
+		i++
+	}
+	if s.Chinese() {
+		for k, words := range [...][]string{firstZh, nextZh, lastZh} {
+			if _, n := syntax.PrefixZh(s, i, words...); n > 0 {
+				return "fnl"[k], i + n
+			}
+		}
+		return 0, 0
+	}
+	switch s.At(i) {
+	case "first", "firstly":
+		return 'f', i + 1
+	case "then", "next", "second", "secondly", "third", "thirdly":
+		return 'n', i + 1
+	case "finally", "lastly":
+		return 'l', i + 1
+	}
+	switch s.At(i) + " " + s.At(i+1) {
+	case "step one", "step 1":
+		return 'f', i + 2
+	case "after that", "step two", "step 2", "step three", "step 3":
+		return 'n', i + 2
+	case "last step":
+		return 'l', i + 2
+	}
+	if s.At(i)+" "+s.At(i+1)+" "+s.At(i+2) == "in the end" {
+		return 'l', i + 3
+	}
+	return 0, 0
+}
+
+// Whole is a text as one sentence.
+func Whole(text string) (s syntax.Sentence, ok bool) {
+	toks := syntax.Lex(text)
+	if len(toks) == 0 {
+		return s, false
+	}
+	return syntax.Sentence{Text: text, Toks: toks, Start: toks[0].Start, End: toks[len(toks)-1].End, Ends: "", Memo: nil}, true
+}
+
+// Sequence takes the last step of what was said over several turns: "First
+// you unplug it." "Then you wait." "Finally you plug it back in." Others may
+// say a few words between.
+func Sequence(t *discourse.Talk, toks []syntax.Token) bool {
+	if len(toks) == 0 || len(t.Ev.Before) == 0 {
+		return false
+	}
+	s := syntax.Sentence{Text: t.Ev.Text, Toks: toks, Start: toks[0].Start, End: toks[len(toks)-1].End, Ends: "", Memo: nil}
+	kind, after := opens(s)
+	if kind != 'l' || narrative(s, s.Chinese()) {
+		return false
+	}
+	zh := s.Chinese()
+	steps := splitStep(t, clean(s, after, len(s.Toks)))
+	spans := []abi.Span{{Start: s.Start, End: s.End}}
+	at := t.Ev.At
+	for i := len(t.Ev.Before) - 1; i >= 0; i-- {
+		b := &t.Ev.Before[i]
+		o, ok := Whole(b.Text)
+		if !ok || at-b.At > stepWithin {
+			return false
+		}
+		if b.Speaker != t.Ev.Speaker {
+			if len(o.Toks) > 8 {
+				return false
+			}
+			continue
+		}
+		at = b.At
+		kind, after := opens(o)
+		if kind != 'f' && kind != 'n' || narrative(o, zh) || o.Chinese() != zh {
+			return false
+		}
+		steps = append(splitStep(t, clean(o, after, len(o.Toks))), steps...)
+		spans = append(spans, abi.Span{Turn: i - len(t.Ev.Before), Start: o.Start, End: o.End})
+		if kind == 'f' {
+			if len(steps) < 3 {
+				return false
+			}
+			guide(t, askedBefore(t, i), steps, zh, spans)
+			return true
+		}
+	}
+	return false
+}
+
+// orders takes steps that no word counts: "To make the dressing: mix oil and
+// lemon, add mustard, then shake it", or the like as an answer to "how do you
+// …?". Each begins with what is to be done.
+func orders(t *discourse.Talk, s syntax.Sentence) bool {
+	first, title := 0, ""
+	if s.At(0) == "to" || s.At(0) == "how" || s.At(0) == "recipe" || s.At(0) == "instructions" || s.At(0) == "steps" || s.At(0) == "this" && s.At(1) == "is" && s.At(2) == "how" || s.At(0) == "here" && s.At(1) == "is" && s.At(2) == "how" || s.At(0) == "here's" && s.At(1) == "how" {
+		for k := range s.Toks {
+			if w := s.At(k); w == ":" || w == "," && s.At(0) != "recipe" || w == "?" {
+				title, first = clean(s, 0, k), k+1
+				break
+			}
+		}
+	} else {
+		title = asked(t)
+	}
+	if title == "" {
+		return false
+	}
+	var steps []string
+	from := first
+	flush := func(to int) bool {
+		for from < to && (s.Toks[from].Kind == 'p' || s.At(from) == "and" || s.At(from) == "then" || s.At(from) == "just" || s.At(from) == "you") {
+			from++
+		}
+		if from >= to {
+			return true
+		}
+		if l, _, ing := syntax.Lemma(s.At(from)); ing || l != s.At(from) && !slices.Contains([]string{"mix", "stir", "lift", "press", "shake", "slide", "wait", "unplug", "plug", "whisk", "add", "rinse", "twist", "tap", "click", "screw", "unscrew", "empty", "heat", "chop", "flip", "reset", "type", "scroll", "wipe", "soak", "drain", "preheat", "season", "lock", "unlock", "fry", "boil", "pour", "choose", "select", "bake", "cook", "simmer", "melt", "turn", "switch", "pull", "push", "hold", "restart", "insert"}, s.At(from)) {
+			return false
+		}
+		steps = append(steps, clean(s, from, to))
+		from = to
+		return true
+	}
+	for k := first; k < len(s.Toks); k++ {
+		if s.Toks[k].Kind == 'p' && s.At(k) != "'" && s.At(k) != "-" || s.At(k) == "then" {
+			if !flush(k) {
+				return false
+			}
+		}
+	}
+	if !flush(len(s.Toks)) || len(steps) < 3 || strings.EqualFold(title, s.Raw()) {
+		return false
+	}
+	guide(t, title, steps, false, []abi.Span{{Start: s.Start, End: s.End}})
+	return true
+}

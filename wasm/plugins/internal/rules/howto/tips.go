@@ -1,0 +1,174 @@
+package howto
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// A sentence that says how something is done, without a list of steps: "to reset the router, hold the button for
+// ten seconds", "if the boiler cuts out, press the red button", 那个锁要先把把手抬起来.
+
+// deviceVerbs are the verbs of what is done with a device or with food. What one says to a person, "if you see Tom,
+// tell him", has others.
+var deviceVerbs = syntax.Set("press hold turn push pull unplug plug restart reset switch open close lift type click tap hit shake bang add use clean empty remove replace screw unscrew twist soak boil put pour stir fry bake " +
+	"simmer rinse drain chop whisk jiggle slide lock unlock insert charge scan dial enter bleed squeeze wind tighten loosen oil descale wipe dip roast peel knead feed water slam kick pump flip cut mix heat warm")
+
+// Tip takes a sentence that says how something is done. It reports whether the sentence is one.
+func Tip(t *discourse.Talk, s syntax.Sentence) bool {
+	if len(s.Toks) < 5 || len(s.Toks) > 40 || s.Ends == "?" || s.Ends == "？" || noted.Orders(s) {
+		return false
+	}
+	if s.Chinese() {
+		return len(timex.FindWhens(s, t.Now)) == 0 && tipZh(t, s)
+	}
+	i := 0
+	for i < len(s.Toks) && (s.Toks[i].Kind == 'p' || syntax.Lead(s.At(i))) {
+		i++
+	}
+	from := -1
+	switch w := s.At(i); {
+	case w == "to" && s.At(i+1) != "be":
+		if l, past, ing := syntax.Lemma(s.At(i + 1)); l == s.At(i+1) && !past && !ing || deviceVerbs[s.At(i+1)] {
+			from = doneFrom(s, i+3, true)
+		}
+	case w == "if" || w == "when" || w == "whenever":
+		if subject := s.At(i + 1); syntax.Determiner(subject) && !syntax.Kin(s.At(i+2)) && !syntax.Profession(s.At(i+2)) || subject == "it" {
+			from = doneFrom(s, i+3, false)
+		}
+	case w == "the":
+		if n := s.At(i + 1); n == "trick" || n == "secret" || n == "knack" {
+			for k := i + 2; k+2 < min(len(s.Toks), i+9); k++ {
+				if s.At(k) == "is" && s.At(k+1) == "to" && s.At(k+2) != "be" {
+					from = k + 2
+				}
+			}
+		} else if k := onlyIf(s, i+1); k > 0 {
+			from = k
+		}
+	case w == "always" || w == "never":
+		if l, past, ing := syntax.Lemma(s.At(i + 1)); (l == s.At(i+1) && !past && !ing || deviceVerbs[s.At(i+1)]) && (says(s, i+2, "before") || says(s, i+2, "after") || says(s, i+2, "until")) {
+			from = i
+		}
+	case w == "you":
+		k := i + 1
+		for s.At(k) == "first" || s.At(k) == "just" || s.At(k) == "have" || s.At(k) == "need" || s.At(k) == "to" || s.At(k) == "must" || s.At(k) == "gotta" {
+			k++
+		}
+		if k > i+1 && deviceVerbs[s.At(k)] && (says(s, k, "then") || says(s, k, "before") || says(s, k, "first") || s.At(i+1) == "first") {
+			from = k
+		}
+	case (w == "i" || w == "we") && (s.At(i+1) == "make" || s.At(i+1) == "cook" || s.At(i+1) == "bake") && syntax.Determiner(s.At(i+2)):
+		for k := i + 3; k+2 < len(s.Toks); k++ {
+			if s.At(k) == "with" && (noted.Counts(s.At(k+1)) || syntax.Numeric(s.At(k+1))) && measures[syntax.Singular(s.At(k+2))] {
+				from = k
+			}
+		}
+	}
+	if from < 0 || len(timex.FindWhens(s, t.Now)) > 0 { // looked for last: it takes long
+		return false
+	}
+	c := refuse.Unparsed(t, s)
+	procedural(t, s, t.Rewrite(&c), clean(s, i, from), clean(s, from, len(s.Toks)), "en")
+	return true
+}
+
+// measures are what a recipe counts.
+var measures = syntax.Set("part cup spoon spoonful tablespoon teaspoon egg gram g ml litre pinch clove slice")
+
+// doneFrom is the token from i on at which what is to be done begins: after a comma or, if alone may be, by itself
+// before somebody is said to do anything. It is -1 where nothing is.
+func doneFrom(s syntax.Sentence, i int, alone bool) int {
+	for k := i; k+1 < len(s.Toks); k++ {
+		w, before := s.At(k), s.At(k-1)
+		if alone && (syntax.SubjectPronoun(w) && w != "you" || syntax.PastForm(w)) {
+			alone = false
+		}
+		if before == "to" || syntax.Auxiliary(before) || syntax.Determiner(before) || syntax.Preposition(before) {
+			continue
+		}
+		if before == "," {
+			for w == "you" || w == "just" || w == "first" || w == "have" || w == "need" || w == "to" || w == "then" || w == "always" || w == "simply" {
+				k++
+				w = s.At(k)
+			}
+			if deviceVerbs[w] {
+				return k
+			}
+			return -1
+		}
+		if alone && deviceVerbs[w] && !syntax.SubjectPronoun(before) && (syntax.Determiner(s.At(k+1)) || noted.Counts(s.At(k+1))) {
+			return k
+		}
+	}
+	return -1
+}
+
+// onlyIf reads "only starts if you slam the door" after the thing that begins at token i; 0 where it is not there.
+func onlyIf(s syntax.Sentence, i int) int {
+	for k := i; k < min(len(s.Toks)-4, i+5); k++ {
+		if s.At(k) == "only" && (s.At(k+2) == "if" || s.At(k+2) == "when") && s.At(k+3) == "you" && deviceVerbs[s.At(k+4)] {
+			return k + 4
+		}
+	}
+	return 0
+}
+
+// says reports whether the word w stands from token i on.
+func says(s syntax.Sentence, i int, w string) bool {
+	for ; i < len(s.Toks); i++ {
+		if s.At(i) == w {
+			return true
+		}
+	}
+	return false
+}
+
+// procedural proposes a procedure of one step.
+func procedural(t *discourse.Talk, s syntax.Sentence, text, title, step, lang string) {
+	if title == "" {
+		title = step
+	}
+	title = syntax.Cut(title, discourse.MaxName)
+	t.Out.Candidates = append(t.Out.Candidates, abi.Candidate{
+		Type: "procedural", Kind: "how-to", Text: text, Lang: lang, Confidence: 0.7 - discourse.Doubt(s), Sensitivity: "personal",
+		Spans: []abi.Span{{Start: s.Start, End: s.End}}, EntryType: entryType(title), Title: title, Details: title, Steps: []string{step}, Tags: []string{"how-to"},
+	})
+}
+
+// deviceVerbsZh are the verbs of what is done with a device or with food.
+var deviceVerbsZh = []string{"长按", "按住", "按下", "按两下", "按", "拔掉", "拔", "拧", "关掉", "断电", "重启", "打开", "点击", "点", "输入", "用力", "使劲", "轻轻", "抬", "推", "拉", "转", "敲", "拍", "插", "泡", "煮", "蒸", "炒", "加", "放", "烤", "焯", "腌", "把", "先", "用"}
+
+// tipZh is tip of a Chinese sentence: 路由器重启要按住按钮十秒, 锅炉熄火了就按红色按钮, 洗衣机要用力关门才能启动.
+func tipZh(t *discourse.Talk, s syntax.Sentence) bool {
+	x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
+	if n := utf8.RuneCountInString(x); n < 7 || n > 40 || strings.ContainsAny(x, "我你他她您吗吧") || syntax.ContainsAny(x, "昨天", "明天", "今天", "上周", "下周", "医生", "老师", "大夫", "孩子", "没", "说", "过的", "公司", "学校", "项目", "部门", "团队", "牙", "齿", "大家", "学生", "人") || strings.HasSuffix(x, "了") || timex.KinPrefixZh(x) != "" || discourse.NamePrefixZh(x) != "" {
+		return false
+	}
+	for _, k := range [...]string{"之前要先", "要先", "得先", "必须先", "需要先", "之前要", "要", "得", "必须", "需要", "了就", "就"} {
+		title, step, ok := strings.Cut(x, k)
+		if n := utf8.RuneCountInString(title); !ok || n < 1 || n > 14 || !syntax.StartsWithAny(step, deviceVerbsZh) || utf8.RuneCountInString(step) < 3 || syntax.EndsWithAny(title, []string{"不", "只", "想", "还", "需", "主", "重", "早", "马上", "快"}) {
+			continue
+		}
+		first := strings.HasSuffix(k, "先")
+		switch {
+		case strings.Contains(step, "才能") || strings.Contains(step, "才会") || strings.Contains(step, "才行"):
+		case first && (strings.Contains(step, "再") || strings.HasPrefix(step, "把")):
+		case syntax.ContainsAny(step, "按钮", "键", "门铃", "开关", "插头", "电源", "螺丝", "阀") && (k == "要" || k == "得" || strings.HasSuffix(k, "就")):
+		default:
+			continue
+		}
+		if first {
+			step = "先" + step
+		}
+		procedural(t, s, strings.Trim(s.Raw(), " ，,。！!")+"。", title, step, "zh")
+		return true
+	}
+	return false
+}

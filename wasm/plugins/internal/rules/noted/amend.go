@@ -1,0 +1,133 @@
+package noted
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/abi"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// MaxAmended bounds the words that are added to a statement, in bytes.
+const MaxAmended = 200
+
+// Amend adds to the one memory of a sentence what its later clauses say that gave
+// none by themselves: "Mei saw Dr Patel this morning. He's changed Mei's tablets."
+// Half of what somebody tells of a thing stands there.
+func Amend(t *discourse.Talk, a *abi.Candidate, rest []syntax.Sentence) {
+	switch {
+	case len(a.Spans) == 0 || a.Type == "procedural" || a.Type == "core" || a.Negates || a.Kind == "change" || a.Kind == "cancellation" || a.Kind == "relation" || a.Kind == "allergy":
+		return
+	}
+	added := 0
+	for _, c := range rest {
+		if c.Start < a.Spans[0].End || len(c.Toks) < 3 {
+			continue
+		}
+		text := tail(t, c, a.Started)
+		if text == "" {
+			continue
+		}
+		if added += len(text); added > MaxAmended {
+			return
+		}
+		if c.Chinese() {
+			a.Text = strings.TrimRight(a.Text, "。.") + "，" + text + "。"
+		} else {
+			a.Text += " " + text
+		}
+		a.Spans[0].End = c.End
+	}
+}
+
+// Whom puts the clauses before an English clause in front of its plan where that leaves open what it is
+// about: "I've run out of lenses, so I'm ordering new ones tonight".
+func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
+	for i := from; i < len(t.Out.Candidates); i++ {
+		a := &t.Out.Candidates[i]
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || discourse.PartOf(a) != discourse.Plans {
+			continue
+		}
+		last, open, itself := 0, false, false
+		for k := range s.Toks {
+			vague := s.At(k) == "it" || s.At(k) == "them" || s.At(k) == "ones"
+			if s.Toks[k].End <= a.Spans[0].Start {
+				last, itself = k+1, itself || vague
+			} else if s.Toks[k].Start < a.Spans[0].End {
+				open = open || vague
+			}
+		}
+		for last > 0 && (s.Toks[last-1].Kind == 'p' || syntax.Lead(s.At(last-1))) {
+			last--
+		}
+		if !open || itself || last <= 2 {
+			continue
+		}
+		if head := s.Sub(0, last); !discourse.Conditioned(head) && discourse.Doubt(head) == 0 {
+			c, ok := t.Parse(head)
+			if !ok {
+				c = refuse.Unparsed(t, head)
+			}
+			if said := strings.TrimSuffix(t.Rewrite(&c), "."); len(said)+len(a.Text) < MaxAmended {
+				a.Text, a.Spans[0].Start = said+"; "+a.Text, s.Start
+			}
+		}
+	}
+}
+
+// tail is a clause as a statement of its own beside one that says whom it is
+// about; empty where it says nothing, or nothing that is so.
+func tail(t *discourse.Talk, c syntax.Sentence, started int64) string {
+	own := c
+	if c.Chinese() { // 我可能得请假，孩子学校开家长会: only the first is in doubt
+		own.Text, own.Start, own.End = c.Raw(), 0, len(c.Raw())
+	}
+	if discourse.Conditioned(c) || discourse.Doubt(own) > 0 || refuse.Fillers(c) {
+		return ""
+	}
+	if kind, _ := refuse.Junk(t, c); kind != "" {
+		return ""
+	}
+	v := ViewOf(t, c)
+	if v.slotted() {
+		return ""
+	}
+	if c.Chinese() {
+		raw := strings.Trim(c.Raw(), " ，,。")
+		if utf8.RuneCountInString(raw) < 4 || strings.ContainsAny(raw, "你您吗呢吧") || strings.Contains(raw, "说") || strings.Contains(raw, "觉得") {
+			return ""
+		}
+		whens := timex.FindWhens(c, t.Now)
+		afterIt(t, whens, started)
+		t.LastDay = dayOf(t, started)
+		t.OnDayZh(c, whens)
+		return strings.Trim(t.RewriteZh(c, whens, false), "。 ")
+	}
+	if v.content < 2 || v.has(wordsYou) > 0 || v.has(wordsMay) > 0 || v.has(Opinions) > 0 || v.has(wordsSaid) > 0 {
+		return ""
+	}
+	p, ok := t.Parse(c)
+	if !ok || discourse.Thirds[v.at(v.start())] || deictics[v.at(v.start())] {
+		p = refuse.Unparsed(t, c) // whom it means stands before it
+	}
+	if !p.Past {
+		afterIt(t, p.Whens, started)
+	}
+	if first := p.W(0); syntax.Preposition(first) || syntax.Askers[first] {
+		return ""
+	}
+	return t.Rewrite(&p)
+}
+
+// afterIt puts bare weekdays behind what begins at started, in ms since 1970; 0: it has no time. "We leave
+// next Tuesday, back on Thursday", 下周二飞深圳，周四回来.
+func afterIt(t *discourse.Talk, whens []timex.When, started int64) {
+	for i := range whens {
+		for w := &whens[i]; w.Weekday && started > 0 && (timex.Moment{Day: w.Day + 1, Minute: 0, Offset: t.Now.Offset}).Unix() <= started; {
+			w.Day += 7
+		}
+	}
+}

@@ -1,0 +1,270 @@
+// Package noted keeps a sentence, or a clause of it, that no rule takes and that somebody
+// would want to find. A sum of readable marks ([View]) decides; worth_en.go and worth_zh.go
+// have their weights.
+package noted
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// Note proposes a sentence that is worth keeping and of which no rule makes anything.
+func Note(t *discourse.Talk, s syntax.Sentence) bool {
+	if s = uncalled(t, s); hollow(s) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) > 60 || len(s.Toks) < 4 || discourse.Conditioned(s) || Orders(s) || refuse.Idiomatic(s) {
+		return false
+	}
+	if s.Chinese() {
+		return noteZh(t, s)
+	}
+	if hangs(t, s) {
+		return false
+	}
+	if strings.ContainsAny(s.Raw(), `"“”`) || Reasons[s.At(0)] && s.At(1) != "of" {
+		return false
+	}
+	for _, part := range syntax.Clauses(s) {
+		if refuse.Quotes(s, part) {
+			return false
+		}
+	}
+	for i := range s.Toks {
+		if s.At(i) == "whoever" || s.At(i) == "whatever" {
+			return false // of whom?
+		}
+	}
+	if what, is := syntax.Contraction(s.At(0)); Meal(what) && is == "is" && refuse.Placing(s.At(1)) {
+		return false // "soup's on the hob, dig in": soon it is nowhere
+	}
+	v := ViewOf(t, s)
+	if v.slotted() || v.General() {
+		return false
+	}
+	ofFirm := v.ofEmployer()
+	likely := worthOf(v, WorthEn)
+	lasts := v.lasts(t.Now)
+	if likely < discourse.WorthPerson && !lasts {
+		return false
+	}
+	t.Noting = true
+	defer func() { t.Noting = false }()
+	c, ok := t.Parse(s)
+	lasts = lasts && ok && c.State()
+	if likely < discourse.WorthNoting && !lasts && (likely < discourse.WorthPerson || !ok || c.Kind != 'p') {
+		return false
+	}
+	if ok && (refuse.Unreal(&c) || c.Past && c.Future || MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || c.Thing == "they" && t.JustSaid() != nil && !namesThing(t, &c)) {
+		return false
+	}
+	if ok && (c.Kind == 't' && !c.Own && !lasts && (v.content < 3 || c.Thing == "it" || c.Thing == "that" || c.Thing == "this") || c.Elided() || c.Almost() || c.Offers() || Dangling(&c) || Nowhere(t, &c)) {
+		return false
+	}
+	if !ok {
+		c = refuse.Unparsed(t, s)
+		if w := c.W(0); w == "" || w == "his" || w == "her" || w == "their" || w == "its" || discourse.Owners[w] || syntax.SubjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || syntax.Preposition(w) || wheres[w] || !v.states(w) {
+			return false // of whom?
+		}
+	}
+	past := c.Past || c.Perfect || !ok && v.anyTimes(func(i int) bool {
+		_, past, _ := syntax.Lemma(v.words[i])
+		fitted := syntax.PastForm(v.words[i]) && i > 0 && syntax.Determiner(v.at(i+1)) && !syntax.Determiner(v.at(i-1)) // "the plumber fitted a tap"
+		return (past || fitted) && !syntax.Auxiliary(v.words[i]) && !v.state(i)
+	}) > 0
+	past = past && !perPeriod(&c)
+	if w := c.FirstTime(); ofFirm && !past && !v.ahead || w != nil && w.HasDay && w.Grain == 'd' && w.Last == 0 && !past && w.Day < t.Now.Day && c.Verb == "be" {
+		return false // "bins are on Wednesday this week", on a Friday
+	}
+	NoteClause(t, &c, s, past, v.ahead, discourse.NotedSure)
+	return true
+}
+
+// NoteClause proposes a clause of a sentence as a noted memory.
+func NoteClause(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence, past, ahead bool, sure float64) {
+	w := c.FirstTime()
+	happened := past && !c.UsedTo && !ahead
+	if w != nil {
+		if in := c.InnerOf(w); in.ToCome && in.Denied {
+			w = nil // "said the wedding isn't on Monday"
+		}
+	}
+	to := c.MovedTo(t.Now)
+	if to != nil {
+		w = to
+	}
+	typ := "semantic"
+	if c.Episode(w, happened, ahead) {
+		typ = "episodic"
+	}
+	a := t.Base(c, typ, "noted", sure)
+	if typ == "episodic" {
+		a.EventType, a.Actor = "noted", c.Subj.Name
+		switch {
+		case w != nil && w.HasDay:
+			if happened && to == nil {
+				c.PastTime(w, t.Now)
+				c.Past = true
+				a.Text = t.Rewrite(c)
+			}
+			a.Started = timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+			if w.Clock {
+				a.Started = w.Unix()
+			}
+			a.Ended = timex.Closed(s, c.Whens, w, t.Now, happened && to == nil)
+			if timex.Until(&c.Sentence, w) && !happened {
+				a.Started, a.Ended = t.Ev.At, w.Ends()
+			}
+		case happened && !c.Conditional() && !c.LongAgo():
+			a.Started = ToldAt(t, s)
+		}
+	}
+	t.Out.Candidates = append(t.Out.Candidates, a)
+}
+
+// perPeriod reports whether a clause says how much a month something is, with a verb that may be of
+// the present: "we put 300 euros a month aside".
+func perPeriod(c *discourse.Clause) bool {
+	if c.W(c.Vi) != c.Verb || syntax.PastForm(c.Verb) {
+		return false
+	}
+	for i := c.Vi; i < len(c.Words); i++ {
+		if w := c.W(i + 1); c.W(i) == "a" && (w == "month" || w == "week" || w == "year" || w == "day") {
+			return true
+		}
+	}
+	return false
+}
+
+// unheard verbs tell nothing when they are denied: "I've never heard of it".
+var unheard = syntax.Set("hear see think know feel understand believe mean care mind notice realise realize")
+
+// states reports whether a sentence that begins with a word says something of
+// somebody or something: it has a verb after what can be a subject.
+func (v *View) states(first string) bool {
+	if _, _, ing := syntax.Lemma(first); ing || timex.Commands[first] || syntax.Askers[first] || discourse.Hosts[first] && !syntax.Determiner(first) {
+		return false
+	}
+	return v.anyTimes(func(i int) bool { return i > v.start() && (syntax.Verbish(v.words[i]) || syntax.PastForm(v.words[i])) }) > 0
+}
+
+// slotted reports whether a sentence says where somebody lives or works. A rule
+// that takes it gives it a slot, so that the next such line replaces it; noted, it
+// would stay.
+func (v *View) slotted() bool {
+	if syntax.ContainsAny(v.raw, "住在", "搬到", "搬去", "上班", "就职", "定居") {
+		return true
+	}
+	return v.anyTimes(func(i int) bool {
+		switch v.words[i] {
+		case "live", "lives", "living", "based", "reside", "resides", "settled", "relocated":
+			return v.at(i+1) == "in" || v.at(i+1) == "at" || v.at(i+1) == "to"
+		case "work", "works", "working":
+			return v.at(i+1) == "at" || v.at(i+1) == "for"
+		}
+		return false
+	}) > 0
+}
+
+// Counts reports a number in words that is more than one.
+func Counts(w string) bool {
+	n, ok := syntax.Number(w)
+	return ok && n > 1
+}
+
+// abstract nouns are what one speaks of without telling anything.
+var abstract = syntax.Set("passion passions journey support dream dreams impact balance effort efforts energy life world future progress challenge challenges inspiration motivation way ways time times " +
+	"fun blast point thing things stuff lot bit kind part sense idea ideas difference feeling feelings moment moments experience experiences goal goals self others people everyone someone")
+
+// CalledOffZh reports that something is changed before it comes: 周一的理疗取消了, 周六的班跟阿美换了.
+func CalledOffZh(x string) bool {
+	return syntax.ContainsAny(x, "取消", "改期", "会不开了") || syntax.ContainsAny(x, "的班", "的课") && syntax.ContainsAny(x, "换了", "调了", "换给")
+}
+
+// deedZh reports what 我 did or has done: no thought, no feeling, nothing denied.
+func deedZh(x string) bool {
+	return strings.HasPrefix(x, "我") && discourse.ToldZh(x) && !syntax.ContainsAny(x, "不", "没", "忘", "知道", "记得", "记错", "明白", "懂", "喜欢", "累", "困", "饿", "饱")
+}
+
+// billZh reports what has to be paid for a home, a car, a school or a card: 这个月信用卡要还六千八.
+func billZh(x string) bool {
+	return syntax.ContainsAny(x, "信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供") && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
+}
+
+// noteZh does the same of a Chinese sentence: the whole of it is kept.
+func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
+	raw := strings.Trim(s.Raw(), " ，,。！!")
+	n := utf8.RuneCountInString(raw)
+	b := t.Bare(s)
+	milestone := milestoneZh(b.Text)
+	if n < 6 && !milestone || n > 60 || t.Topic.Unclear && !t.Topic.Thing || HeadlessZh(b.Text) || refuse.UnmeantZh(raw) || refuse.JokeZh(t.Said.Raw()) || UndecidedZh(raw) || syntax.ContainsAny(raw, MoodsZh[:]...) && !milestone {
+		return false
+	}
+	alone := refuse.CompoundsZh.Replace(raw)
+	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
+		"“", "\"", "朋友的朋友", "不想", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我"} {
+		if strings.Contains(alone, no) && (no != "请" || !milestone) {
+			return false
+		}
+	}
+	if syntax.StartsWithAny(b.Text, []string{"我那是", "我这是"}) || syntax.ContainsAny(b.Text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
+		return false // which?
+	}
+	who, nobody := t.Self, false
+	switch x := b.Text; {
+	case strings.HasPrefix(x, "我"):
+		if t.Topic.Known && t.Topic.Person.Key != t.Self.Key {
+			who = t.Topic.Person
+		}
+	case strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她") || strings.HasPrefix(x, "它") || strings.HasPrefix(x, "这") || strings.HasPrefix(x, "那"):
+		return false
+	case (t.Topic.Known || t.Topic.Thing) && t.Topic.Person.Key != t.Self.Key:
+		who = t.Topic.Person
+	case strings.Contains(raw, "我"):
+	default:
+		nobody = true // 水管工周四上午来: the sentence says itself who
+	}
+	if v := ViewOf(t, s); v.slotted() {
+		return false
+	} else if likely := worthOf(v, WorthZh); !milestone && !(AmountZh(raw) && (t.Rejoined || billZh(raw))) && (nobody && likely < discourse.WorthAlone || likely < discourse.WorthZhSaid && (likely < discourse.WorthDeedZh || nobody || !deedZh(b.Text)) && (likely < discourse.WorthPerson || nobody || who.Key == t.Self.Key)) {
+		return false
+	}
+	kind, sure := "noted", discourse.NotedSure
+	if milestone {
+		kind, sure = "event", discourse.EventSure
+	}
+	a := t.BaseZh(&b, "semantic", kind, who, sure)
+	if a.Text = t.RewriteZh(s, b.Whens, false); !nobody && !strings.Contains(a.Text, t.Self.Name) {
+		a.Text = discourse.Named(a.Text, who.Name)
+	}
+	moved := syntax.ContainsAny(b.Text, discourse.MovesZh...)
+	for i := range b.Whens {
+		if moved && i+1 < len(b.Whens) {
+			continue // 从周六改到周日: it is on Sunday
+		}
+		if w := &b.Whens[i]; w.HasDay && !w.Habit && !Denies(&b, w) && !(thisYear(t, w) && i+1 == len(b.Whens)) {
+			past := w.Day <= t.Now.Day || w.Weekday && !CalledOffZh(b.Text) && (discourse.CompletedZh(b.Text) && !strings.Contains(b.Text, "不") || syntax.ContainsAny(b.Text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.Weekday && (UndoneZh(b.Text) || FeltZh(b.Text))
+			a.Type, a.EventType, a.Actor = "episodic", kind, who.Name
+			if a.Text = t.RewriteZh(s, b.Whens, past); !nobody && !strings.Contains(a.Text, t.Self.Name) {
+				a.Text = discourse.Named(a.Text, who.Name)
+			}
+			if a.Started = w.Unix(); !w.Clock {
+				a.Started = timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+			}
+			break
+		}
+	}
+	if a.Type == "semantic" && (milestone || strings.Contains(b.Text, "了") && deedZh(b.Text) || strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
+		a.Type, a.EventType, a.Actor, a.Started = "episodic", kind, who.Name, ToldAt(t, s)
+		if strings.Contains(b.Text, "过") && !strings.Contains(b.Text, "了") && !strings.Contains(b.Text, "刚") {
+			a.Started = 0 // 我做过手术: some day
+		}
+	}
+	if a.Type == "semantic" && (&View{raw: raw}).ofEmployer() {
+		return false
+	}
+	t.Out.Candidates = append(t.Out.Candidates, a)
+	return true
+}

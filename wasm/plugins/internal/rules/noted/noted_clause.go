@@ -1,0 +1,118 @@
+package noted
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// Where a whole sentence isn't worth noting, one of its clauses may be: "It was a long day, I
+// put a wardrobe together for my aunt". A deed of the speaker's is kept for what it is, a state,
+// and what somebody else does, for its marks.
+const (
+	worthClause = 0.5
+	worthNow    = 0.65 // of what is being done, and how a thing is: it may be over in an hour
+	ClauseSure  = 0.4
+)
+
+// Reasons are words that open a clause which says little without the next one: "because I broke my leg I can't come".
+var Reasons = syntax.Set("because while whilst")
+
+// NoteClauses notes the first clause of a sentence that is said to be so and says enough.
+func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
+	if s = uncalled(t, s); s.Chinese() || hollow(s) || s.Ends == "?" || len(s.Toks) > 60 || discourse.Conditioned(s) || Orders(s) || Reasons[s.At(0)] && s.At(1) != "of" || strings.ContainsAny(s.Raw(), `"“”`) {
+		return false
+	}
+	t.Noting = true
+	defer func() { t.Noting = false }()
+	parts := syntax.Clauses(s)
+	for i, part := range parts {
+		if refuse.Quotes(s, part) || refuse.Supposes(t, part) {
+			return false
+		}
+		if refuse.Idiomatic(part) {
+			continue
+		}
+		if i > 0 && len(parts[i-1].Toks) < 3 && strings.TrimSpace(s.Text[parts[i-1].End:part.Start]) == "and" {
+			continue // "you and Ben have a lot in common"
+		}
+		c, ok := t.Parse(part)
+		if !ok || !asserted(&c) || c.Unresolved(false) || MovedOn(&c, t.Plain) {
+			continue
+		}
+		v := ViewOf(t, part)
+		if v.slotted() || v.ofEmployer() && !c.Past && !v.ahead || v.substance() < 2 || v.has(wordsYou) > 0 || v.has(wordsMay) > 0 || !ownDeed(&c) && !stated(&c, v) {
+			continue
+		}
+		if w := c.FirstTime(); t.Dayed && w != nil && w.Clock && !w.HasDay {
+			continue // "I can't do Thursday, I have a meeting at two"
+		}
+		n := len(t.Out.Candidates)
+		NoteClause(t, &c, part, (c.Past || c.Perfect) && !perPeriod(&c), v.ahead, ClauseSure)
+		Amend(t, &t.Out.Candidates[n], parts[i+1:])
+		return true
+	}
+	return false
+}
+
+// asserted reports what is said to be so, and is no thought and no feeling.
+func asserted(c *discourse.Clause) bool {
+	return !(c.Past && c.Future) && !c.Modal && !c.Can && !c.Maybe && !c.Intend && !c.Conditional() && !c.Elided() && !c.Almost() && !c.Offers() && !Inward[c.Verb] && c.Vi+1 < len(c.Words)
+}
+
+// ownDeed reports what the speaker, alone or with others, did or has done.
+func ownDeed(c *discourse.Clause) bool {
+	return (c.Kind == 's' || c.Kind == 'w') && (c.Past || c.Perfect) && c.Verb != "be" && !c.Neg && !c.Must && !c.UsedTo && !c.Future
+}
+
+// stated reports a clause about the speaker, a person or what is the speaker's, of what is
+// so now, was, or is to come on a day, that is worth keeping by its marks.
+func stated(c *discourse.Clause, v *View) bool {
+	if next := c.W(c.Vi + 1); c.Verb == "be" && !c.Past && (next == "with" || next == "at") {
+		return false // "I'm with Inkstone", "I'm at the hairdresser's": an employer without a slot, and where one is just now
+	}
+	needs := worthClause
+	switch c.Kind {
+	case 's', 'w':
+	case 'p':
+		if !c.APerson() {
+			return false // "Kickboxing is a perfect way to stay in shape"
+		}
+	case 't':
+		if !c.Own {
+			return false
+		}
+		needs = worthNow
+	default:
+		return false
+	}
+	if c.Ahead() && !v.ahead || c.Verb == "try" || c.Verb == "be" && (v.has(discourse.Feelings) > 0 || v.has(warm) > 0 || syntax.PastForm(c.W(c.Vi+1))) {
+		return false
+	}
+	if c.Ing && !v.day {
+		needs = worthNow
+	}
+	return worthOf(v, WorthEn) >= needs
+}
+
+// Inward are verbs of thinking, feeling and saying.
+var Inward = syntax.Set("think feel know see hear love like want hope guess mean look seem sound understand believe appreciate wish need enjoy keep say tell ask hate imagine remember realise realize wonder notice agree expect " +
+	"figure forget decide mind bet suppose learn mention swear talk chat do let assume miss")
+
+// substance counts the words that tell what it is, without the verb: nothing warm, abstract or felt.
+func (v *View) substance() int {
+	n := 0
+	for i, w := range v.words {
+		if i > v.start() && telling(w) && !syntax.Lead(w) && !discourse.WordsOwn[w] && !syntax.SubjectPronoun(w) {
+			n++
+		}
+	}
+	return n - 1
+}
+
+// telling reports a word that says what a sentence is about, and is nothing warm, abstract or felt.
+func telling(w string) bool {
+	return len(w) > 2 && !syntax.Function(w) && !syntax.Preposition(w) && !syntax.Adverb(w) && !syntax.Auxiliary(w) && !syntax.Determiner(w) && !warm[w] && !abstract[w] && !discourse.Feelings[w] && !Opinions[w]
+}

@@ -1,0 +1,134 @@
+package noted
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// Whoever leaves a firm leaves what was said of "my employer", too: no slot ends it. So what an
+// employer does now is not noted, and what it did has the firm's name where the talk gives it.
+
+// Employers are words by which one speaks of the firm that one works for.
+var Employers = syntax.Set("employer company firm workplace work")
+
+// employersZh are the same in Chinese.
+var employersZh = [...]string{"我公司", "我们公司", "我的公司", "我单位", "我们单位", "我的单位", "咱们公司", "咱们单位", "公司给我", "单位给我", "公司让我", "单位让我", "公司允许", "老板让我", "老板允许"}
+
+// ofEmployer reports what is said of an employer that may change.
+func (v *View) ofEmployer() bool {
+	if syntax.ContainsAny(v.raw, employersZh[:]...) {
+		return true
+	}
+	return v.anyTimes(func(i int) bool {
+		return (v.words[i] == "my" || v.words[i] == "our" || v.words[i] == "his" || v.words[i] == "her") && Employers[v.at(i+1)] ||
+			v.words[i] == "work" && v.at(i-1) == "at" && v.at(i+1) == ""
+	}) > 0
+}
+
+// A home is a place that one can live in, and an employer is an organisation or
+// a person that one can work for. A value of another kind fills neither slot: it
+// would end a home or an employer that still holds.
+
+// Abode is what a place is to whoever lives there.
+type Abode byte
+
+const (
+	NoAbode Abode = iota // not a place to live in: fear, the next topic
+	Passing              // a hotel, a hospital
+	Dwelling
+)
+
+var Passings = syntax.Set("hotel hostel motel airbnb hospital tent inn guesthouse b&b resort camper campsite clinic hospice")
+
+var dwellings = syntax.Set("flat house apartment cottage cabin villa studio bungalow loft condo townhouse farm farmhouse boat houseboat caravan dorm dormitory " +
+	"bedsit penthouse duplex mansion castle palace barn yurt town city village suburb suburbs countryside neighbourhood neighborhood district street road " +
+	"avenue lane square country county island coast mountains woods valley building block estate capital outskirts hills seaside abroad bookshop shop bakery " +
+	"pub place house-share flatshare monastery convent commune kibbutz care-home north south east west centre center riverside harbour harbor forest desert parents")
+
+// Rooms are where things are moved to.
+var Rooms = syntax.Set("bedroom kitchen garage hallway attic study cellar balcony room corner basement bathroom shed loft corridor lounge shelf drawer cupboard fridge freezer front back " +
+	"top bottom end side next topic question item slide level round row table step stage chapter section phase point subject list")
+
+// Posts are where one is put at work: "moved to the Leeds office".
+var Posts = syntax.Set("office offices branch team department dept desk division unit site ward role position shift class group account project")
+
+// states are what one lives in without being anywhere.
+var states = syntax.Set("fear hope pain peace harmony denial poverty luxury comfort sin squalor exile isolation dread misery bliss style private public secret debt shame silence darkness " +
+	"past present future moment now here there tears anger sorrow grief doubt limbo chaos fact general person vain conflict love luxury uncertainty")
+
+// tools are moved to without being moved into.
+var tools = syntax.Set("slack zoom teams linux windows mac android iphone notion github gitlab gmail outlook kubernetes aws azure python rust go java google whatsapp signal telegram discord plan b wayland postgres mysql")
+
+// careHomes stand before "home" where it is one for several.
+var careHomes = syntax.Set("care nursing retirement mobile old-age residential foster children's")
+
+// AbodeOf tells what the words that follow "live in" or "move to" are; plain
+// reports a text without capitals, as speech recognition gives it.
+func AbodeOf(value string, plain bool) Abode {
+	value, _, _ = strings.Cut(value, " with ")
+	words := strings.Fields(value)
+	if len(words) == 0 {
+		return NoAbode
+	}
+	head := len(words) // the first noun phrase ends before a preposition
+	for i, w := range words {
+		if i > 0 && (syntax.Preposition(w) || w == "of" || w == "from") {
+			head = i
+			break
+		}
+	}
+	noun := strings.ToLower(words[head-1])
+	first := strings.ToLower(words[0])
+	// What stands after "of" or "in" is a name: the city of Leeds, a state of panic.
+	named := head+1 < len(words) && discourse.Capitalised(words[len(words)-1])
+	switch {
+	case Passings[noun]:
+		return Passing
+	case noun == "home" && head > 1 && careHomes[strings.ToLower(words[head-2])]:
+		return Dwelling
+	case syntax.WeekdayOf(first, false) >= 0 || syntax.MonthOf(first) > 0 && head == 1 && first != "may" && first != "march":
+		return NoAbode
+	case head == 1 && tools[first] || Posts[noun] && !named:
+		return NoAbode
+	case discourse.Capitalised(words[0]):
+		return Dwelling
+	case first[0] >= '0' && first[0] <= '9' && head > 1 && discourse.Capitalised(words[1]):
+		return Dwelling // 12 Elm Street
+	case Rooms[first] || Rooms[noun] && !named:
+		return NoAbode
+	case dwellings[noun] || noun == "state" && named || strings.HasSuffix(noun, "'s") || first == "parents'":
+		return Dwelling
+	case states[noun] || states[first]:
+		return NoAbode
+	case plain && head == len(words) && len(words) <= 3:
+		return Dwelling // new york
+	case strings.HasSuffix(value, "parents' place") || head > 1 && discourse.Capitalised(words[head-1]):
+		return Dwelling
+	}
+	return NoAbode
+}
+
+// WentTo is the object of "to" or "into" where a verb of moving has no object
+// of its own: "moved back to Leeds", "moved from Graz to Leeds", and not "moved
+// the sofa to the bedroom".
+func WentTo(c *discourse.Clause, i int) (string, bool) {
+	for k := i; k < len(c.Words); k++ {
+		switch c.W(k) {
+		case "to", "into":
+			o, _ := c.Object(k + 1)
+			return o, o != ""
+		case "back", "over", "up", "down", "out", "away", "house", "home", "again", "in", "permanently", "together", "here", "just", "recently":
+		case "from":
+			o := k + 1
+			for o < len(c.Words) && c.W(o) != "to" && c.W(o) != "into" && c.W(o) != "," {
+				o++
+			}
+			k = o - 1
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,159 @@
+package noted
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// What is worth noting is told by a sum of marks that anybody can read: whose it
+// is, when, names, numbers, the kind of verb, what it is about. The weights in
+// worth_en.go and worth_zh.go come from testdata/worth.txt and the other lines of
+// our own, by TestWorth: each is what its mark adds to the logarithm of
+// the odds.
+
+// Mark is one thing about a sentence that counts for or against keeping it.
+type Mark struct {
+	Name   string
+	Weight float64
+	Found  func(*View) float64 // how much of it there is, 0 to 1; of "content" up to 8
+}
+
+// View is a sentence as the marks see it.
+type View struct {
+	s       syntax.Sentence
+	whens   []timex.When
+	words   []string // English: in lower case, contractions taken apart
+	caps    []bool
+	raw     string // Chinese: without marks
+	ahead   bool
+	day     bool
+	content int
+}
+
+// worthOf is how likely a sentence is to be worth keeping, 0 to 1.
+func worthOf(v *View, marks []Mark) float64 {
+	sum := 0.0
+	for i := range marks {
+		sum += marks[i].Weight * marks[i].Found(v)
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+// ViewOf looks at a sentence for the marks of its worth.
+func ViewOf(t *discourse.Talk, s syntax.Sentence) *View {
+	v := &View{s: s, whens: timex.FindWhens(s, t.Now)}
+	for i := range v.whens {
+		w := &v.whens[i]
+		v.day = v.day || w.HasDay && !w.Habit
+		v.ahead = v.ahead || w.HasDay && !w.Habit && w.Day > t.Now.Day && !(w.Assumed > 0 && timex.WasBefore(s, w.First))
+	}
+	v.day = v.day || timex.UnreadAt(s, t.Now) > 0 // nobody can read it, and it is worth as much
+	if s.Chinese() {
+		v.raw = strings.Trim(s.Raw(), " ，,。！!")
+		return v
+	}
+	for i, tok := range s.Toks {
+		if tok.Kind == 'p' {
+			continue
+		}
+		base, rest := syntax.Contraction(tok.S)
+		v.words, v.caps = append(v.words, base), append(v.caps, tok.Cap && (i > 0 || syntax.SexOf("", base) != 0 || syntax.NameWord(base) && !syntax.Verbish(base) && (syntax.Verbish(s.At(1)) || rest == "is" || syntax.PastForm(s.At(1)) || strings.HasSuffix(s.At(1), "s"))))
+		if rest != "" {
+			v.words, v.caps = append(v.words, rest), append(v.caps, false)
+		}
+		if utf8.RuneCountInString(base) > 3 && !syntax.Function(base) && !syntax.Preposition(base) && !syntax.Adverb(base) && !syntax.Auxiliary(base) && !syntax.Determiner(base) && !syntax.Lead(base) && !discourse.Hosts[base] {
+			v.content++
+		}
+	}
+	return v
+}
+
+// Yes is 1 for true, and 0.
+func Yes(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// has counts the words of a set, up to two, as halves.
+func (v *View) has(words map[string]bool) float64 {
+	n := 0
+	for _, w := range v.words {
+		if words[w] || len(w) > 4 && (words[strings.TrimSuffix(w, "s")] || words[strings.TrimSuffix(w, "es")]) {
+			n++
+		}
+	}
+	return float64(min(n, 2)) / 2
+}
+
+func (v *View) at(i int) string {
+	if i >= 0 && i < len(v.words) {
+		return v.words[i]
+	}
+	return ""
+}
+
+// start is the first word that is no lead word.
+func (v *View) start() int {
+	i := 0
+	for i < len(v.words)-1 && (syntax.Lead(v.words[i]) || discourse.Sounds[v.words[i]]) {
+		i++
+	}
+	return i
+}
+
+func (v *View) anyTimes(f func(i int) bool) float64 {
+	for i := range v.words {
+		if f(i) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// says counts Chinese words that stand in the sentence, up to two, as halves.
+func (v *View) says(words []string) float64 { return saysZh(v.raw, words) }
+
+// saysAlone does the same outside of compoundsZh.
+func (v *View) saysAlone(words []string) float64 {
+	return saysZh(refuse.CompoundsZh.Replace(v.raw), words)
+}
+
+func saysZh(raw string, words []string) float64 {
+	n := 0
+	for _, w := range words {
+		if strings.Contains(raw, w) {
+			n++
+		}
+	}
+	return float64(min(n, 2)) / 2
+}
+
+func (v *View) timed(f func(w *timex.When) bool) float64 {
+	for i := range v.whens {
+		if f(&v.whens[i]) {
+			return 1
+		}
+	}
+	return 0
+}
+
+func (v *View) number() float64 {
+	for i, tok := range v.s.Toks {
+		in := false
+		for k := range v.whens {
+			in = in || i >= v.whens[k].First && i < v.whens[k].Next
+		}
+		if !in && (tok.Kind == 'n' || tok.Kind == 'w' && Counts(tok.S)) {
+			return 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,113 @@
+package refuse
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// What is said in the form of a fact and meant as none: the words of a thing that speaks to
+// anybody, a score, irony, what nobody agreed to, a manner of speaking.
+
+// speakers are things that say "you" and "I" to whoever reads them.
+var speakers = syntax.Set("horoscope quiz advert ad sign label poster leaflet app website fortune cookie newspaper article email spam form test")
+
+// ofNobody says why a sentence is of nobody whom the speaker knows; raw is it in lower case.
+func ofNobody(s syntax.Sentence, raw string) string {
+	if s.Chinese() {
+		if scoredZh(raw) {
+			return "the score of a game"
+		}
+		return ""
+	}
+	for i := 1; i < min(len(s.Toks)-1, 6); i++ {
+		switch s.At(i) {
+		case "says", "say", "said", "claims", "told", "tells":
+			if speakers[s.At(i-1)] {
+				return "what a thing says to whoever reads it"
+			}
+		}
+	}
+	if strings.HasPrefix(raw, "yeah right") || syntax.EndsWithAny(strings.TrimRight(raw, " .!"), []string{"in my dreams", "in your dreams", "yeah right", "yeah, right", "just kidding", "just messing", "only joking", ", i wish"}) {
+		return "is not meant"
+	}
+	if rest, ok := strings.CutPrefix(raw, "oh "); ok {
+		for _, praise := range [...]string{"great, ", "brilliant, ", "wonderful, ", "fantastic, ", "perfect, ", "lovely, ", "sure, ", "yeah, "} {
+			if after, ok := strings.CutPrefix(rest, praise); ok && (strings.HasPrefix(after, "i just love ") || strings.HasPrefix(after, "i love ") || strings.HasPrefix(after, "i really love ") || strings.HasPrefix(after, "just what i ")) {
+				return "says the opposite of what it means"
+			}
+		}
+	}
+	if len(s.Toks) > 3 && s.At(1) == "have" && s.Toks[0].Cap && s.Toks[2].Cap && !syntax.SubjectPronoun(s.At(0)) && !strings.HasSuffix(s.At(0), "s") && syntax.WeekdayOf(s.At(2), false) < 0 {
+		for i := 3; i < len(s.Toks); i++ { // one name with a verb of many is a team's
+			if syntax.WeekdayOf(s.At(i), false) >= 0 || s.At(i) == "tonight" || s.At(i) == "tomorrow" || s.At(i) == "next" {
+				return "tells of a game"
+			}
+		}
+	}
+	return ""
+}
+
+// smallTalk reports what one says of the weather to come and of what is everybody's: "I reckon it'll snow tomorrow", "the
+// traffic was shocking". Contractions of words are taken apart.
+func smallTalk(words []string) bool {
+	of, at := false, -1 // what is everybody's, and its "was"
+	for i, w := range words {
+		ahead := i > 0 && words[i-1] == "it" && (w == "will" || w == "might" || w == "is") && i < 5
+		for k := i + 1; ahead && k < min(len(words), i+6); k++ {
+			if rains[words[k]] && (k < 2 || words[k-1] != "the") {
+				return true
+			}
+		}
+		if at < 0 {
+			of = of || everybodys[w]
+			if w == "was" || w == "were" || w == "is" || w == "are" {
+				at = i
+			}
+		}
+	}
+	for i := at + 1; of && at > 0 && i < min(len(words), at+4); i++ {
+		if judged[words[i]] {
+			return true
+		}
+	}
+	return false
+}
+
+var rains = syntax.Set("rain raining snow snowing pour pouring drizzle hail hailing freeze chuck chucking tip tipping bucket bucketing")
+
+var everybodys = syntax.Set("traffic queue queues weather roads rain wind motorway parking crowds")
+
+var judged = syntax.Set("shocking unreal awful terrible horrible dreadful mental crazy ridiculous insane mad murder hell horrendous diabolical dire bad rubbish lovely gorgeous brilliant amazing fantastic beautiful great nice good glorious heavy light solid mayhem chaos")
+
+// scoredZh finds a score beside who won or lost: 二比零赢了.
+func scoredZh(raw string) bool {
+	if !syntax.ContainsAny(raw, "赢", "输", "平", "踢", "胜", "负") {
+		return false
+	}
+	head, rest, ok := strings.Cut(raw, "比")
+	return ok && syntax.EndsWithAny(head, scoreDigits[:]) && syntax.StartsWithAny(rest, scoreDigits[:])
+}
+
+var scoreDigits = [...]string{"零", "一", "二", "两", "三", "四", "五", "六", "七", "八", "九", "十", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
+
+// UnmeantZh reports what nobody agreed to or intends (没答应, 没打算, 宁愿死也不去), and a degree that is told by
+// what does not happen (热得我要化了, 都快忙成狗了).
+func UnmeantZh(raw string) bool {
+	if syntax.ContainsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死") {
+		return true
+	}
+	if end := strings.TrimRight(raw, "。，,！!？?"); strings.HasSuffix(end, "了没") || strings.HasSuffix(end, "了没有") {
+		return true // it is asked: 我哥离婚了没
+	}
+	if _, rest, ok := strings.Cut(raw, "得我"); ok && syntax.StartsWithAny(rest, []string{"要", "都", "快", "直", "想", "恨不得", "头", "心都", "腿"}) && !syntax.StartsWithAny(rest, []string{"要去", "想去"}) {
+		return true
+	}
+	_, rest, ok := strings.Cut(raw, "都快")
+	return ok && strings.Contains(rest, "成") && strings.HasSuffix(strings.TrimRight(raw, "。！! "), "了")
+}
+
+// JokeZh reports a sentence that is a joke, or that tells of a dream or of a play.
+func JokeZh(raw string) bool {
+	return syntax.ContainsAny(raw, "骗你的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
+}

@@ -1,0 +1,120 @@
+package refuse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// Whose words a sentence has, and of whom it speaks. What is dictated, read out, or
+// true of anybody is nothing about those who are there.
+
+// notOwn says why a sentence says nothing of anybody in particular, or in the
+// speaker's own words; "" where it may.
+func notOwn(s syntax.Sentence) string {
+	switch {
+	case dictated(s):
+		return "words that are given to be written, said or translated"
+	case hearsay(s):
+		return "hearsay, of which nobody says that it is so"
+	case ofAnybody(s):
+		return "says what holds for anybody"
+	}
+	return ""
+}
+
+// dictated reports words after a colon or comma that somebody or something is told to
+// write, say or translate, and examples: "Translate this: my name is Hans", 例句：….
+func dictated(s syntax.Sentence) bool {
+	raw := strings.ToLower(s.Raw())
+	from := strings.LastIndexAny(s.Text[:s.Start], ".!?\n。！？") + 1 // a colon may stand before the sentence
+	if before := strings.ToLower(strings.TrimSpace(s.Text[from:s.Start])); before != "" {
+		raw = before + " " + raw
+	}
+	head := raw
+	if i := strings.IndexAny(raw, ":"); i > 0 {
+		head = raw[:i]
+	} else if i := strings.Index(raw, "："); i > 0 {
+		head = raw[:i]
+	} else if i := strings.Index(raw, "，"); i > 0 && syntax.ContainsAny(raw[:i], "跟我念", "跟我读", "跟着念") {
+		return true
+	} else {
+		return (strings.HasPrefix(raw, "repeat after me") || strings.HasPrefix(raw, "say after me")) && len(raw) > len("repeat after me")
+	}
+	if s.Chinese() {
+		return syntax.ContainsAny(head, "翻译", "总结", "改写", "润色", "例句", "造句", "朗读", "跟我念", "跟我读", "复述", "校对", "标题", "题目", "例如", "比如", "举例", "原文", "台词", "广告", "谜语")
+	}
+	for w := range strings.FieldsFuncSeq(head, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		switch w {
+		case "translate", "translation", "summarise", "summarize", "rewrite", "rephrase", "paraphrase", "proofread", "repeat", "recite", "example", "examples", "sentence", "quote", "caption", "headline", "riddle", "lyrics",
+			"prompt", "slogan", "advert", "ad", "proverb", "script":
+			return true
+		}
+	}
+	return false
+}
+
+// hearsay reports what nobody vouches for: "rumour has it", "or so he says", 据说.
+func hearsay(s syntax.Sentence) bool {
+	raw := strings.ToLower(s.Raw())
+	if s.Chinese() {
+		if syntax.StartsWithAny(syntax.StripLeadZh(raw), []string{"据说", "听说", "传说", "都说", "据传", "俗话说", "常言道", "有人说", "老话说"}) {
+			return true
+		}
+		return strings.Contains(raw, "据说")
+	}
+	return slices.ContainsFunc([]string{"rumour has it", "rumor has it", "legend has it", "word has it", "the story goes", "as the saying goes", "the saying goes", "or so he says", "or so she says", "or so they say", "or so i hear", "so they say", "it is said that", "it's said that"}, func(cue string) bool { return discourse.HoldsWord(raw, cue) })
+}
+
+// anybody begins what holds for anybody, or for nobody that is known.
+var anybody = syntax.Set("whoever whichever anyone anybody everyone everybody nobody people most many some somebody someone")
+
+// ofAnybody reports a sentence about anybody in which those who speak do not stand.
+func ofAnybody(s syntax.Sentence) bool {
+	if s.Chinese() {
+		x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
+		if syntax.ContainsAny(x, "我", "咱") {
+			return false
+		}
+		if syntax.StartsWithAny(x, []string{"一般人", "普通人", "有的人", "有些人", "有人", "人人", "谁", "别人", "每个人", "任何人", "人们", "年轻人", "老年人", "男人", "女人", "大多数人", "很多人", "一般的", "一个普通", "人都", "人总", "人要", "人活"}) {
+			return true
+		}
+		return syntax.ContainsAny(x, "的人都", "的人肯定", "的人一定", "的人总", "的人往往", "的人会", "的人最")
+	}
+	i := 0
+	for syntax.Lead(s.At(i)) || s.At(i) == "," {
+		i++
+	}
+	one := s.At(i) == "the" && (s.At(i+1) == "average" || s.At(i+1) == "typical" || s.At(i+1) == "ordinary") || s.At(i) == "those" && s.At(i+1) == "who"
+	if !one && !anybody[s.At(i)] {
+		return false
+	}
+	for k := range s.Toks {
+		switch base, _ := syntax.Contraction(s.At(k)); base {
+		case "i", "me", "my", "mine", "we", "us", "our", "ours":
+			return false
+		}
+	}
+	return true
+}
+
+// reported reports a verb of saying that ends the words before a quotation which no
+// marks show: "a man walks in and says, I'm a doctor". The speaker's own "I said" and
+// an indirect "says that" are none.
+func reported(before string) bool {
+	if !strings.HasSuffix(before, ",") && !strings.HasSuffix(before, ":") {
+		return false
+	}
+	words := strings.Fields(strings.TrimRight(before, " ,:"))
+	n := len(words)
+	if n < 2 {
+		return false
+	}
+	switch words[n-1] {
+	case "says", "said", "asks", "asked", "yells", "yelled", "shouts", "shouted", "replies", "replied", "answers", "answered", "sings", "whispers", "whispered", "writes", "reads", "claims":
+		return words[n-2] != "i" && words[n-2] != "we"
+	}
+	return false
+}

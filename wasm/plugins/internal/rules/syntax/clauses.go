@@ -1,0 +1,129 @@
+package syntax
+
+import "strings"
+
+// BesideAt is the second comma of "Emma, my niece, turned five", whose first one is token i of a
+// clause that begins at token first; 0 where there is none.
+func (s Sentence) BesideAt(first, i int) int {
+	if s.At(i) != "," || s.At(i+1) != "my" && s.At(i+1) != "our" || i == first || !s.Toks[i-1].Cap || !NameWord(s.At(i-1)) {
+		return 0
+	}
+	for k := first; k < i; k++ {
+		if !s.Toks[k].Cap && s.Toks[k].Kind != 'p' && !Lead(s.At(k)) && !beforeNames[s.At(k)] {
+			return 0
+		}
+	}
+	for k := i + 2; k < min(len(s.Toks)-1, i+6); k++ {
+		if s.At(k) == "," {
+			noun, next := s.At(k-1), s.At(k+1)
+			if (Kin(noun) || Pet(noun) || Offspring[noun]) && (Verbish(next) || Adverb(next) || PastForm(next) || next == "no" && s.At(k+2) == "longer") {
+				return k
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// beforeNames may stand before the name that begins a sentence.
+var beforeNames = Set("last this next on in yesterday today tonight")
+
+// bidsAt reports "so" at token i before what somebody is to do because of what stands before: "so watch your toes".
+func (s Sentence) bidsAt(first, i int) bool {
+	before, rest := Contraction(s.At(i - 1))
+	return bidden[s.At(i+1)] && i > first && rest != "is" && !Auxiliary(before) && s.verbIn(first, i)
+}
+
+// bidden are what one tells others to do, and no words that "so" may describe.
+var bidden = Set("don't please help watch mind remember let use ask call ring text check look take leave make bring be keep tell feel")
+
+// asksAt reports a request at token i of a line without marks: "I put the keys in the drawer can you check".
+func (s Sentence) asksAt(first, i int) bool {
+	if w := s.At(i); s.At(i+1) != "you" || w != "could" && w != "can" && w != "would" || s.Ends != "" || i < first+3 {
+		return false
+	}
+	before := s.At(i - 1)
+	return s.Toks[i-1].Kind != 'p' && !Lead(before) && !Askers[before] && !Auxiliary(before) && !Determiner(before) && before != "that" && before != "if" && before != "as" && s.verbIn(first, i)
+}
+
+// Recognisers write Chinese without commas: 我把存折放在抽屉里了你别乱翻. Where a clause is over and another one begins,
+// it is read as two.
+
+// leastUnmarkedZh is how many words or characters a sentence has at least that is looked at for a second clause.
+const leastUnmarkedZh = 10
+
+// unmarkedZh reports a long sentence without a comma.
+func (s *Sentence) unmarkedZh() bool {
+	if len(s.Toks) < leastUnmarkedZh {
+		return false
+	}
+	for i := range s.Toks {
+		if s.Toks[i].Kind == 'p' {
+			return false
+		}
+	}
+	return true
+}
+
+// linksZh begin another clause, whatever stands before them.
+var linksZh = []string{"但是", "不过", "可是", "所以", "然后", "而且", "因为", "后来", "反正", "每次", "医生说", "医生让", "医生不让", "他说", "她说", "结果"}
+
+// afterEndZh begin another clause where the one before ends in 了 or 啊.
+var afterEndZh = []string{"别", "说是", "笑死", "气死", "幸好", "还好", "到时", "估计", "不然", "要不", "得", "花了", "现在", "今天", "明天"}
+
+// runsOnZh reports whether a clause begins at token i, after another one that began at token first.
+func (s *Sentence) runsOnZh(first, i int) bool {
+	const least = 4 // characters that the clause before has
+	if i-first < least || len(s.Toks)-i < 3 || s.Toks[i].Kind != 'c' {
+		return false
+	}
+	switch prev := s.At(i - 1); s.At(i) {
+	case "但", "不", "可", "所", "然", "而", "因", "后", "反", "每", "医", "他", "她", "结":
+		word, n := PrefixZh(*s, i, linksZh...)
+		switch after := s.At(i + n); {
+		case n == 0 || strings.Contains(s.Text[s.Toks[first].Start:s.Toks[i].Start], "说"): // 医生说我不能喝酒，所以…
+		case word == "不过" && (strings.Contains("只再最", prev) || strings.Contains("敏期关分年节", after)),
+			word == "所以" && prev == "之", word == "因为" && (prev == "是" || prev == "就"), word == "后来" && prev == "以",
+			word == "结果" && (strings.Contains("的查试出个是等看", prev) || after == "出" || after == "还"),
+			(word == "他说" || word == "她说" || word == "医生说") && strings.Contains("是听跟和的让给对", prev):
+		default:
+			return true
+		}
+	}
+	return s.endsZh(i-1) && s.beginsZh(i) || s.ofKinZh(i)
+}
+
+// ofKinZh reports a relative at token i of whom a new clause tells: 我老公喜欢 of 我喜欢喝普洱我老公喜欢喝咖啡.
+func (s *Sentence) ofKinZh(i int) bool {
+	if s.At(i) != "我" || strings.Contains("给跟和与带陪帮让叫是对像替为找送接问教请把被比在去到从见看想爱打骂欢诉顾养助求望谢的说住等借还", s.At(i-1)) {
+		return false
+	}
+	_, n := PrefixZh(*s, i+1, KinZh[:]...)
+	if n == 0 {
+		return false
+	}
+	_, verb := PrefixZh(*s, i+1+n, "今年", "喜欢", "不", "也", "在", "是", "有", "要", "会", "去", "住", "对", "刚", "已经", "都", "还", "最近", "昨天", "今天", "明天", "下周", "叫", "姓", "爱")
+	return verb > 0
+}
+
+// endsZh reports a 了, 啊 or the like at token i that ends a clause, and stands in none: 了 of 忘了我已经吃过 does not.
+func (s *Sentence) endsZh(i int) bool {
+	switch s.At(i) {
+	case "啊", "呢", "吧", "嘛", "呀":
+		return true
+	case "了":
+		return s.At(i-1) != "" && !strings.Contains("忘知听发看以除为见告给打骂问叫帮等陪送借找爱恨怪靠", s.At(i-1))
+	}
+	return false
+}
+
+// beginsZh reports words at token i that begin a clause: 我已经, 你别, 笑死.
+func (s *Sentence) beginsZh(i int) bool {
+	switch s.At(i) {
+	case "我", "你", "您", "他", "她", "咱":
+		next := s.At(i + 1 + BoolInt(s.At(i+1) == "们"))
+		return next != "" && strings.Contains("已得要想喜爱最还就也都先再没不别怎是可会能去来请把在给跟有觉说打买昨今明后下上这那真才又老现刚准必自", next)
+	}
+	_, n := PrefixZh(*s, i, afterEndZh...)
+	return n > 0
+}

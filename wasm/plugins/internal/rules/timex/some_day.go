@@ -1,0 +1,297 @@
+package timex
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// Moves reports a verb by which an appointment is moved.
+func Moves(v string) bool {
+	switch v {
+	case "move", "reschedule", "push", "shift", "postpone", "change", "bring", "switch":
+		return true
+	}
+	return false
+}
+
+// PresentState reports whether a participle says how something is, and not what it did: "the
+// kita is closed on Friday". before are the words before it, the last first.
+func PresentState(before ...string) bool {
+	for _, w := range before {
+		base, rest := syntax.Contraction(w)
+		switch {
+		case rest == "is" || rest == "are" || rest == "am":
+			return true
+		case base == "is" || base == "are" || base == "am" || base == "be" || base == "being":
+			return true
+		case !syntax.Adverb(base) && base != "not":
+			return false
+		}
+	}
+	return false
+}
+
+// recurs reports whether a sentence says after token k that something is so each week:
+// "moved to Thursdays", "from now on".
+func recurs(s syntax.Sentence, k int) bool {
+	for i := k; i < min(len(s.Toks), k+nearby); i++ {
+		w := s.At(i)
+		if strings.HasSuffix(w, "s") && syntax.WeekdayOf(w[:len(w)-1], false) >= 0 || w == "from" && s.At(i+1) == "now" && s.At(i+2) == "on" || w == "every" {
+			return true
+		}
+	}
+	return false
+}
+
+// What is due, ends or arrives has one day of its own: the rent is due on Monday, the rent for the
+// garage on Friday, and neither takes the other's place. The same thing with a new day has moved.
+
+// OnceVerbs say of a thing what it does once.
+var OnceVerbs = syntax.Set("end expire start begin finish arrive depart land run close open leave launch stop")
+
+// DueZh reports a Chinese clause that says when something is due or over: 房租周一到期.
+func DueZh(x string) bool {
+	x = syntax.TrimHeads(strings.TrimRight(x, "。！! 了"), "之前", "以前", "前") // 周五之前得交: what?
+	return len([]rune(x)) > 3 && syntax.EndsWithAny(x, []string{"到期", "截止", "过期", "结束", "开始", "失效", "续费", "要交", "该交", "得交", "开售", "开学", "送到", "发货"})
+}
+
+// FirstOf is the first of two.
+func FirstOf(a, _ string) string { return a }
+
+// ageAt counts the tokens from k on that say, after "at", how old somebody was: "the age of ten", a number that can't be
+// an hour, as "sixteen", or one of a turn of a life, as in "at eleven I moved to Leeds".
+func ageAt(s syntax.Sentence, k int) int {
+	if s.At(k) == "the" && s.At(k+1) == "age" && s.At(k+2) == "of" {
+		if _, ok := syntax.Number(s.At(k + 3)); ok {
+			return 4
+		}
+		return 0
+	}
+	n, ok := syntax.Number(s.At(k))
+	if !ok || n < 4 || n > 90 || !phraseEnds(s, k+1) || k+1 < len(s.Toks) && syntax.Preposition(s.At(k+1)) {
+		return 0
+	}
+	if last := k+1 >= len(s.Toks) || s.Toks[k+1].Kind == 'p'; last && n > 12 && s.Toks[k].Kind != 'n' || turnsLife(s) {
+		return 1
+	}
+	return 0
+}
+
+// turnsLife reports that a sentence tells of what one does once or twice in a life, and not at an hour: "I left home".
+func turnsLife(s syntax.Sentence) bool {
+	for i := range s.Toks {
+		base, past, _ := syntax.Lemma(s.At(i))
+		if !past {
+			continue
+		}
+		switch next, after := s.At(i+1), s.At(i+2); base {
+		case "emigrate", "immigrate", "marry", "retire", "become":
+			return true
+		case "get":
+			return next == "married" || next == "divorced"
+		case "leave":
+			return next == "school" || next == "college" || next == "university"
+		case "drop":
+			return next == "out" && after == "of"
+		case "learn":
+			return next == "to" || next == "how"
+		case "start", "quit":
+			return next == "school" || next == "smoking" || next == "university"
+		case "move":
+			return next == "to" && !syntax.Determiner(after) && after != "my" && after != "our" || next == "out"
+		case "have":
+			return (next == "my" || next == "her" || next == "our") && after == "first"
+		}
+	}
+	return false
+}
+
+// roughAge reports that "about seven" at token i is an age and no hour: "when my brother was about seven".
+func roughAge(s syntax.Sentence, i int) bool {
+	if rough, be := s.At(i), s.At(i-1); rough != "about" && rough != "around" || be != "was" && be != "were" {
+		return false
+	}
+	for k := i - 2; k >= max(0, i-5); k-- {
+		if s.At(k) == "when" {
+			return true
+		}
+	}
+	return false
+}
+
+// RestsAt reports whether no noun follows at token i.
+func RestsAt(s syntax.Sentence, i int, timed []bool) bool {
+	if i >= len(s.Toks) || timed[i] || s.Toks[i].Kind == 'p' {
+		return true
+	}
+	w := s.At(i)
+	return syntax.Adverb(w) || syntax.Preposition(w) || w == "and" || w == "but" || w == "since" || w == "because" || w == "until"
+}
+
+// Days that are named without saying which one, "on a Friday", or once for several clauses.
+
+// someWeekday reads "a Friday" after "on" at token k. What one does then is done each week, and of what was or is to be
+// nobody can say on which day.
+func (w *When) someWeekday(s syntax.Sentence, k int, now Moment) int {
+	verb := s.At(k - 2)
+	_, rest := syntax.Contraction(verb)
+	w.Set(now.Day, 'd')
+	if tells(s) || rest == "is" || syntax.Auxiliary(verb) || once(s) {
+		w.Void, w.Vague = true, true
+	} else {
+		w.Habit = true
+	}
+	if _, ok := partsOfDay[s.At(k+2)]; ok {
+		return 3
+	}
+	return 2
+}
+
+// pastBefore reports whether the verb that a time at token k belongs to, the last one before it, is of the past: "it went
+// out on the twentieth". By some verbs one arranges what is to come.
+func pastBefore(s syntax.Sentence, k int) bool {
+	for i := k - 1; i >= 0; i-- {
+		w, before := s.At(i), s.At(i-1)
+		base, rest := syntax.Contraction(w)
+		switch {
+		case base == "will" || rest == "will" || w == "gonna" || rest == "would", base == "could" || base == "would" || base == "might" || base == "should":
+			return false
+		}
+		l, past, ing := syntax.Lemma(w)
+		switch {
+		case l == "" && !syntax.PastForm(w):
+			continue
+		case ing:
+			return before == "was" || before == "were" || before == "been"
+		case past || l == "":
+			return w != "been" && !arranged[l] && !PresentState(before, s.At(i-2))
+		case before == "to" || syntax.Determiner(before) || syntax.Preposition(before) || syntax.Auxiliary(before) || syntax.Verbish(before) && !syntax.SubjectPronoun(before):
+			continue // "didn't go", "bought presents"
+		}
+		return false
+	}
+	return false
+}
+
+// WasBefore is pastBefore for what took place then: "has signed up for a race in May" is none, and no offer or change.
+func WasBefore(s syntax.Sentence, k int) bool {
+	for i := k - 1; i >= 0; i-- {
+		w := s.At(i)
+		base, rest := syntax.Contraction(w)
+		if rest == "have" || base == "have" || base == "has" || w == "to" || w == "for" {
+			return false
+		}
+		if l, past, _ := syntax.Lemma(w); past || syntax.PastForm(w) {
+			return !Moves(l) && !upcoming[l] && pastBefore(s, k)
+		}
+	}
+	return false
+}
+
+// upcoming are verbs after which a date is of what is to come.
+var upcoming = syntax.Set("get sign enrol enroll register apply accept agree decide ask offer promise extend confirm receive enter say tell announce want hope mean")
+
+// arranged are verbs of what is done for a day to come.
+var arranged = syntax.Set("book reserve order buy plan schedule invite organise organize")
+
+// itIsDay reports "it's the twelfth" at the article k, with no noun that the number would count.
+func itIsDay(s syntax.Sentence, k int) bool {
+	if before := s.At(k - 2); s.At(k-1) != "it's" || k > 1 && before != "," && before != "and" && before != "but" {
+		return false
+	}
+	d, ok := Ordinal(s.At(k + 1))
+	return ok && d > 3 && endsDay(s.At(k+2))
+}
+
+// endsDay reports what may follow "is the eleventh", where that is a day and no place in a list.
+func endsDay(w string) bool {
+	return w == "" || w == "," || w == "." || w == "at" || w == "now" || w == "then" || w == "instead"
+}
+
+// Until reports whether a time is that up to which something lasts: "away until Friday".
+func Until(s *syntax.Sentence, w *When) bool {
+	return w.HasDay && LeadsUntil(s, w)
+}
+
+// LeadsUntil reports "until" before a time.
+func LeadsUntil(s *syntax.Sentence, w *When) bool {
+	lead := s.At(w.First)
+	if lead != "until" && lead != "till" {
+		lead = s.At(w.First - 1)
+	}
+	return lead == "until" || lead == "till"
+}
+
+// dayAlone reports a day of a month, "the 28th", that no month follows.
+func dayAlone(word, next string) bool {
+	_, ok := Ordinal(word)
+	return ok && next != "of" && syntax.MonthOf(next) == 0
+}
+
+// Ends is the last moment of a time, in ms since 1970: of a day without an hour its end.
+func (w *When) Ends() int64 {
+	if w.Clock {
+		return w.Unix()
+	}
+	if _, _, d := Date(w.Day + 7); w.Grain == 'w' && d == 1 { // the last week of a month
+		return Moment{w.Day + 6, 24*60 - 1, w.Zone}.Unix()
+	}
+	return Moment{w.Day, 24*60 - 1, w.Zone}.Unix()
+}
+
+// The first and the last day somewhere, the days of each week on which somebody works, and what a house has to do without on a day.
+
+// isDay reports a subject that is a day, before "is the 31st" at the article k: "my last day at Acme".
+func isDay(s syntax.Sentence, k int) bool {
+	if d, ok := Ordinal(s.At(k + 1)); !ok || d < 4 && s.Toks[k+1].Kind != 'n' || !endsDay(s.At(k+2)) {
+		return false
+	}
+	if _, rest := syntax.Contraction(s.At(k - 1)); s.At(k-1) != "is" && s.At(k-1) != "was" && rest != "is" {
+		return false
+	}
+	for i := 0; i < k; i++ {
+		w, _ := syntax.Contraction(s.At(i))
+		if _, event := syntax.EventNoun(w); event || w == "day" || w == "date" || w == "deadline" || w == "shift" || w == "payday" || w == "completion" || w == "anniversary" {
+			return true
+		}
+	}
+	return false
+}
+
+// eachWeek reports the days from one to another on which somebody works, or usually does something: "I work Monday to Friday", 我周一到周五上班.
+func eachWeek(s syntax.Sentence, first, last *When) bool {
+	if !first.Weekday || !last.Weekday || s.At(first.Next) == "or" || s.At(first.Next) == "and" || last.First-first.Next != 1 && last.First != first.Next {
+		return false
+	}
+	if s.Chinese() {
+		for _, work := range [...]string{"上班", "上课", "上学", "工作", "营业", "开门"} {
+			if head, rest, ok := strings.Cut(s.Raw(), work); ok {
+				return !strings.ContainsAny(head+rest, "上下这本个要会得了没不前")
+			}
+		}
+		return false
+	}
+	usual := false
+	for i := range s.Toks {
+		switch s.At(i) {
+		case "usually", "normally", "always", "generally", "typically":
+			usual = true
+		case "next", "this", "last", "tomorrow", "will":
+			return false
+		}
+	}
+	if usual {
+		return true
+	}
+	for i := 1; i < first.First; i++ {
+		switch s.At(i) {
+		case "work", "works", "teach", "teaches", "commute", "commutes", "open", "opens":
+			before := s.At(i - 1)
+			return before == "i" || before == "we" || before == "they" || before == "he" || before == "she" || before == "only" || before == "is" || strings.HasSuffix(before, "'s") || strings.HasSuffix(s.At(i), "s")
+		}
+	}
+	return false
+}
+
+var Commands = syntax.Set("please let let's don't come here alexa siri google hey locket ok okay careful imagine use")

@@ -1,0 +1,400 @@
+// Package timex finds the expressions of time in a sentence, English or Chinese, and works out
+// the days and hours that they mean ([When]) as of when it was said ([Moment]). The name is
+// that of TimeML's tag for such expressions.
+package timex
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/locket-dev/locket/internal/calendar"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// When is a time expression: which tokens it takes, and what it means.
+type When struct {
+	First, Next int // tokens
+	Day, Minute int
+	HasDay      bool
+	Clock       bool // minute is known
+	Grain       byte // d, w, M, y; 0 where only a time of day is said
+	Habit       bool // "every Monday", "on Mondays": no single time
+	ByPart      bool // minute comes from "morning" and the like
+	Weekday     bool // a bare weekday: past or to come, as the verb says
+	Zone        int
+	Since       bool            // "since 2019", "for three years"
+	Sure        bool            // the time of day says whether it is before noon
+	Assumed     int             // months that may be too many: 12 for "in May", 1 for "on the 14th"
+	Last        int             // the day on which a span ends; 0: no span
+	Until       int             // the minute of the day at which a span of hours ends; 0: no span
+	Season      string          // "summer"; empty: none
+	Days        calendar.Yearly // what comes every year, and is on these days of a year
+	Weekend     bool            // "at the weekend"
+	Vague       bool            // void, as nobody can say which day it is: "years ago"
+	Void        bool            // names a day or an hour that does not exist: words, and no time
+}
+
+// Rest leaves of a span that has begun what is still to come.
+func (w *When) Rest(now Moment) {
+	if w.HasDay && w.Grain == 'd' && w.Day < now.Day && w.Last > now.Day {
+		w.Day = now.Day + 1
+	}
+}
+
+// over is when a span ends, in ms since 1970; 0 where there is none.
+func (w *When) over() int64 {
+	switch {
+	case w.Last > 0:
+		return Moment{w.Last, 24*60 - 1, w.Zone}.Unix()
+	case w.Until > 0:
+		return Moment{w.Day, w.Until, w.Zone}.Unix()
+	}
+	return 0
+}
+
+// Unix is the time in ms since 1970.
+func (w *When) Unix() int64 { return Moment{w.Day, w.Minute, w.Zone}.Unix() }
+
+// resolve moves a bare weekday or day of the month into the past, for a verb
+// in the past tense.
+func (w *When) Past(now Moment) {
+	before := w.Day
+	defer func() {
+		if w.Last > 0 {
+			w.Last -= before - w.Day
+		}
+	}()
+	if w.Weekday && w.Day >= now.Day {
+		w.Day -= 7
+		if w.Day >= now.Day {
+			w.Day -= 7
+		}
+	}
+	if w.Days != nil && w.Assumed > 0 && w.Day > now.Day {
+		w.before(now, false)
+		before, w.Assumed = w.Day, 0
+	}
+	if w.Assumed == 1 && w.Last == 0 && w.Day > now.Day {
+		_, _, d := Date(w.Day)
+		w.Day, w.Assumed = calendar.DayOfMonth(now.Day, d, false), 0
+	}
+	if w.Assumed > 0 && w.Day > now.Day {
+		w.Day, w.Assumed = AddMonths(w.Day, -w.Assumed), 0
+	}
+}
+
+// FindWhens lists the time expressions of a sentence, the parts of each joined.
+func FindWhens(s syntax.Sentence, now Moment) []When {
+	var all []When
+	unread := false
+	for _, w := range TimesIn(s, now) {
+		if !w.Void {
+			all = append(all, w)
+		}
+		unread = unread || w.Void && w.HasDay
+	}
+	if unread {
+		all = undayed(all)
+	}
+	return undenied(s, all)
+}
+
+// TimesIn lists the time expressions of a sentence, those that can't be read among them. They are
+// kept beside the sentence, as many rules ask for them: nobody may change what it returns.
+func TimesIn(s syntax.Sentence, now Moment) []When {
+	at := place{s.Start, len(s.Toks), now}
+	kept := keptTimes(s)
+	if all, ok := kept[at]; ok {
+		return all
+	}
+	var all []When
+	var w When // one for all tokens, as it is allocated
+	for i := 0; i < len(s.Toks); i++ {
+		if w.read(s, i, now) {
+			if n := len(all); n > 0 {
+				if w.notBefore(s, &all[n-1]); eachWeek(s, &all[n-1], &w) {
+					all[n-1].Habit, w.Habit = true, true
+				}
+			}
+			w.Habit = w.Habit || (w.Clock && !w.HasDay || w.Days != nil || w.Grain == 'M' && w.Assumed > 0) && usually(s, w.First)
+			w.Habit = w.Habit || (w.Days != nil || w.Weekend) && eachTime(s, &w)
+			all = append(all, w)
+			i = w.Next - 1
+		}
+	}
+	if len(all) > 0 && all[0].Clock && !slices.ContainsFunc(all, func(w When) bool { return w.HasDay || w.Habit }) {
+		if day := loneDay(s, now); day != nil {
+			all[0].OnDay(day)
+		}
+	}
+	if kept != nil {
+		kept[at] = all
+	}
+	return all
+}
+
+// keptTimes are those that are kept beside the sentences of a text; nil: none are.
+func keptTimes(s syntax.Sentence) map[place][]When {
+	if s.Memo == nil {
+		return nil
+	}
+	if s.Memo.Times == nil {
+		s.Memo.Times = map[place][]When{}
+	}
+	return s.Memo.Times.(map[place][]When)
+}
+
+// loneDay is the day that the sentence before this one names, and nothing else: "Monday. I've got a review at ten."
+// Nil: it does not.
+func loneDay(s syntax.Sentence, now Moment) *When {
+	const most = 30 // bytes
+	before, ok := strings.CutSuffix(strings.TrimSpace(s.Text[:s.Start]), ".")
+	if !ok {
+		return nil
+	}
+	from := max(0, len(before)-most)
+	at := strings.LastIndexAny(before[from:], ".!?\n")
+	if at < 0 && from > 0 {
+		return nil // it is longer
+	}
+	for _, alone := range syntax.Sentences(before[from+at+1:]) {
+		all := TimesIn(alone, now)
+		if len(all) == 1 && all[0].HasDay && !all[0].Habit && all[0].Grain == 'd' && all[0].Next == len(alone.Toks) && (all[0].First == 0 || all[0].First == 1 && syntax.Preposition(alone.At(0))) {
+			return &all[0]
+		}
+	}
+	return nil
+}
+
+// notBefore moves a bare day of the month or of the week behind the day that was named before it. It does so if the two
+// are a span, "from the 20th to the 3rd", or if something begins on the one and ends on the other: "there on Friday and
+// back on Monday". Where the second one alone says its week ("Monday to Friday last week"), the first one moves before it.
+func (w *When) notBefore(s syntax.Sentence, first *When) {
+	joined := w.First == first.Next && syntax.Between(s.At(w.First)) || w.First == first.Next+1 && syntax.Between(s.At(first.Next)) || EndsStay(s, first.Next, w)
+	if !joined || !first.HasDay || first.Grain != 'd' || first.Habit || w.Day >= first.Day {
+		return
+	}
+	switch {
+	case w.Weekday:
+		w.Day += 7
+	case w.Assumed == 1:
+		w.Day = AddMonths(w.Day, 1)
+	case first.Weekday && w.Grain == 'd' && w.Days == nil:
+		first.Day -= (first.Day - w.Day + 6) / 7 * 7
+		first.Weekday = false
+	}
+}
+
+// usually reports whether what stands before token i is done as a matter of course: "we usually have dinner at seven".
+func usually(s syntax.Sentence, i int) bool {
+	for last := max(0, i-12); i > last && s.Toks[i-1].Kind != 'p' && s.At(i-1) != "but"; i-- {
+		if asRule[s.At(i-1)] {
+			return true
+		}
+	}
+	return false
+}
+
+// asRule are words for what is done as a matter of course.
+var asRule = syntax.Set("usually always normally generally typically often mostly")
+
+// comeBack are the words for the end of a stay, or of what takes some days.
+var comeBack = syntax.Set("back return returns returning leave leaves leaving home end ends ending closes until")
+
+// EndsStay reports whether w is when something ends that was said before it, from the token i on.
+func EndsStay(s syntax.Sentence, i int, w *When) bool {
+	for ; i < w.First; i++ {
+		switch t := s.At(i); {
+		case comeBack[t]:
+			return true
+		case t == "," && s.At(i+1) != "back": // of somebody else, it may be
+			return false
+		}
+	}
+	for ; i < min(len(s.Toks), w.Next+4) && s.At(i) != "，"; i++ {
+		if t := s.At(i); t == "回" || t == "返" || t == "离" || t == "结" && s.At(i+1) == "束" || t == "开" && (s.At(i+1) == "学" || s.At(i+1) == "工") || t == "收" && s.At(i+1) == "假" {
+			return true
+		}
+	}
+	return false
+}
+
+// place is a sentence or clause of a text, and when it was said.
+type place struct {
+	start, tokens int
+	now           Moment
+}
+
+// undenied leaves out a time that is said not to be: "at three, not two, tomorrow"
+// is at three; the day may stand with either.
+func undenied(s syntax.Sentence, all []When) []When {
+	for i := 0; i+1 < len(all); i++ {
+		a, b := &all[i], all[i+1]
+		not := b.First - 1
+		if _, hour := syntax.Number(s.At(not)); hour && a.Clock {
+			not-- // "at three, not two tomorrow"
+		}
+		if s.At(not) != "not" || a.Next != not && !(a.Next == not-1 && s.At(a.Next) == ",") || a.Habit || b.Habit {
+			continue
+		}
+		if !a.HasDay && b.HasDay && a.Clock {
+			a.Set(b.Day, b.Grain)
+		}
+		a.Next = b.Next
+		all = append(all[:i+1], all[i+2:]...)
+	}
+	return all
+}
+
+// SameDay puts a time of day on the day that the sentence named before it, "on Wednesday … at
+// seven", 周二面试在三点, or in English after it: "at six for dinner on Friday".
+func SameDay(s syntax.Sentence, whens []When) {
+	var day *When
+	for i := range whens {
+		w := &whens[i]
+		switch {
+		case w.HasDay && !w.Habit:
+			if day == nil && i == 1 && w.Grain == 'd' && !s.Chinese() && together(&s, &whens[0], w) {
+				whens[0].OnDay(w)
+			}
+			if day != nil && w.Assumed == 1 && w.Day < day.Day && (s.At(w.First) == "until" || s.At(w.First) == "till" || s.At(w.First-1) == "until" || s.At(w.First-1) == "till") {
+				_, _, d := Date(w.Day)
+				w.Day = calendar.DayOfMonth(day.Day, d, true) // "for Christmas, until the second"
+			}
+			day = w
+		case day != nil && w.Clock && !w.HasDay && !w.ByPart:
+			const night = 20 * 60 // when it begins
+			if s.Chinese() && day.ByPart && day.Minute >= night && !w.Sure && w.Minute%(12*60) < 5*60 && w.Minute > 0 && w.Until == 0 {
+				small := w.Minute % (12 * 60)
+				w.OnDay(day)
+				w.Day, w.Minute = w.Day+1, small // 昨晚三点就醒了
+				continue
+			}
+			w.OnDay(day)
+		}
+	}
+}
+
+// OnDay puts a time of day on a day, and in the half of it that its part names: "tomorrow evening … at seven".
+func (w *When) OnDay(day *When) {
+	w.Set(day.Day, 'd')
+	w.Weekday, w.Assumed = day.Weekday, day.Assumed
+	if day.ByPart && day.Minute >= 12*60 && !w.Sure && w.Minute > 0 && w.Minute < 12*60 && w.Until < 12*60 {
+		w.Minute += 12 * 60
+		if w.Until > 0 {
+			w.Until += 12 * 60
+		}
+	}
+}
+
+// together reports whether a time of day is of the day that is named after it, and of nothing between them.
+func together(s *syntax.Sentence, at, day *When) bool {
+	if !at.Clock || at.ByPart || at.HasDay || at.Habit || at.Since || day.Last > 0 {
+		return false
+	}
+	switch s.At(day.First) {
+	case "to", "until", "till", "from", "since", "by", "not":
+		return false
+	}
+	for k := at.Next; k < day.First; k++ {
+		switch s.At(k) {
+		case "to":
+			if !s.Toks[k+1].Cap || k+1 == day.First { // the 8:15 flight to Berlin on Monday
+				return false
+			}
+		case "about", "before", "after", "because", "until", "till", "that", "by", "than", "not", ",", ".", "and", "but", "or", "so", "then":
+			return false
+		}
+	}
+	return true
+}
+
+// ofSameDay reads at token i the weekday of a day that was named by its date: "the 26th, Thursday",
+// 二十六号，礼拜四.
+func ofSameDay(s syntax.Sentence, i int, now Moment, w *When) int {
+	if !w.HasDay || w.Grain != 'd' || w.Weekday || w.Habit || w.Last > 0 {
+		return 0
+	}
+	o := When{Zone: now.Offset}
+	n := dayPart(s, i, now, &o)
+	if !o.Weekday || (o.Day-w.Day)%7 != 0 {
+		return 0
+	}
+	return n
+}
+
+// WhenAt reads a time expression at token i: a day, a time of day, or both, in
+// either order.
+func WhenAt(s syntax.Sentence, i int, now Moment) (w When, ok bool) {
+	ok = w.read(s, i, now)
+	return w, ok
+}
+
+// read fills w as [WhenAt] has it, and reports whether there is a time expression.
+func (w *When) read(s syntax.Sentence, i int, now Moment) bool {
+	if roughAge(s, i) {
+		return false
+	}
+	*w = When{First: i, Zone: now.Offset, Day: now.Day}
+	k, found := i, false
+	for k < len(s.Toks) {
+		j := k
+		for found && (s.At(j) == "," || s.At(j) == "，" || s.At(j) == "的" && w.HasDay) && j < k+1 {
+			j++
+		}
+		n := 0
+		if !w.HasDay {
+			n = dayPart(s, j, now, w)
+		}
+		if n == 0 && (!w.Clock || w.ByPart) {
+			n = clockPart(s, j, now, w)
+		}
+		if n == 0 && j == k {
+			n = halfOfDay(s, k, w)
+		}
+		if n == 0 {
+			n = ofSameDay(s, j, now, w)
+		}
+		if n == 0 {
+			break
+		}
+		k, found = j+n, true
+	}
+	if !found {
+		return false
+	}
+	w.Next = k
+	if w.HasDay && w.Clock && !w.ByPart && !w.Sure && w.Minute >= 5*60 && w.Minute < 12*60 && bookedOpen(s) {
+		w.Clock, w.Minute = false, 0
+	}
+	if w.Grain == 0 && w.Clock && !w.HasDay && w.Minute <= now.Minute && !w.Habit {
+		w.Weekday = false
+	}
+	return true
+}
+
+// calendar sets a day by its date, which may not exist.
+func (w *When) calendar(y, m, d int) {
+	if d < 1 || d > MonthLength(y, m) {
+		w.Void = true
+		d = MonthLength(y, m)
+	}
+	w.Set(DayOf(y, m, d), 'd')
+}
+
+// coming sets the next day of that month and number; 29 February waits for its
+// year.
+func (w *When) coming(now Moment, m, d int) {
+	y, _, _ := Date(now.Day)
+	if d > MonthLength(2028, m) {
+		w.calendar(y, m, d)
+		return
+	}
+	for d > MonthLength(y, m) || DayOf(y, m, d) < now.Day {
+		y++
+	}
+	w.Set(DayOf(y, m, d), 'd')
+}
+
+// Set gives the time a day and how long it is: d, w, M, y.
+func (w *When) Set(day int, grain byte) { w.Day, w.HasDay, w.Grain = day, true, grain }
