@@ -60,7 +60,7 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	p, ok := proposed(&q, day)
-	if !ok || !agrees(s, p.mind) {
+	if !ok || !agrees(s, p.mind) || slices.ContainsFunc(t.Own, func(o syntax.Sentence) bool { return !agreesAlone(o, t.Now, b.Speaker) }) {
 		return false
 	}
 	said := p.who + " will " + strings.Join(p.what, " ")
@@ -101,7 +101,7 @@ func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 	for to < len(q.Toks) && q.Toks[to].Kind != 'p' && !syntax.Joins[q.At(to)] && q.At(to) != "or" && q.At(to) != "so" {
 		to++
 	}
-	if from == 0 || to-from < 2 || day != nil && day.Next > to || slices.ContainsFunc(q.Toks[from:to], func(k syntax.Token) bool { return ellipsis.PronounsMeant[k.S] && k.S != "this" }) {
+	if from == 0 || to-from < 2 || day != nil && (day.Next > to || ofThing(q.Asked.Sentence, from, day)) || slices.ContainsFunc(q.Toks[from:to], func(k syntax.Token) bool { return ellipsis.PronounsMeant[k.S] && k.S != "this" }) {
 		return p, false
 	}
 	rest := q.Sub(from, to)
@@ -110,7 +110,15 @@ func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 	}
 	words := strings.Fields(rest.Raw())
 	verb, _, doing := syntax.Lemma(rest.At(0))
+	if slices.ContainsFunc(words, func(w string) bool {
+		return strings.ContainsAny(w, "'’") && !strings.HasSuffix(strings.ToLower(w), "s")
+	}) {
+		return p, false // "shall I tell Ben you're coming on Monday?"
+	}
+	_, done, _ := syntax.Lemma(rest.At(1))
 	switch {
+	case who == 'y' && abilities[verb] && rest.At(1) != "to", verb == "have" && (done || syntax.PastForm(rest.At(1)) || rest.At(1) == "come" || rest.At(1) == "been"):
+		return p, false // "can you see the moon tonight?", "would you have helped me on Sunday?"
 	case day != nil && rest.At(0) == "say" && refuse.Has(rest, day.Next-from, []string{"for"}): // "say Thursday for the curry"
 		words = append(append([]string{"have"}, strings.Fields(rest.Text[rest.Toks[day.Next-from].End:rest.End])...), "on", rest.Text[rest.Toks[day.First-from].Start:rest.Toks[day.Next-from-1].End])
 	case ing && doing:
@@ -147,6 +155,25 @@ func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 	return p, true
 }
 
+// abilities are verbs of what one is able to do, and is not asked to do.
+var abilities = syntax.Set("see hear feel imagine believe afford remember understand picture recall smell guess")
+
+var ofWhat = syntax.Set("from about of")
+
+// ofThing reports a day that says which thing is meant: "the photos from Saturday", "the drill you borrowed on Monday".
+func ofThing(s syntax.Sentence, from int, day *timex.When) bool {
+	if ofWhat[s.At(day.First)] {
+		return true
+	}
+	for k := from; k < day.First; k++ {
+		_, past, _ := syntax.Lemma(s.At(k))
+		if w := s.At(k); k+1 == day.First && ofWhat[w] || k > from && (past || syntax.PastForm(w)) && syntax.SubjectPronoun(s.At(k-1)) {
+			return true
+		}
+	}
+	return false
+}
+
 // vagueDeeds say without an object nothing that one would want to find.
 var vagueDeeds = syntax.Set("say make do be like let pass get come have")
 
@@ -154,7 +181,7 @@ var vagueDeeds = syntax.Set("say make do be like let pass get come have")
 var agreeing = refuse.WordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
 	"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|good idea|great idea|brilliant|definitely|can do|i can do that")
 
-var refusing = syntax.Set("but can't cannot won't unless if maybe might think rather sorry how what instead wish though wouldn't couldn't except unfortunately busy away depends later see let")
+var refusing = syntax.Set("but can't cannot won't unless if maybe might think rather sorry how what instead wish though wouldn't couldn't except unfortunately busy away depends later")
 
 // troubles are what there is none of: "no bother".
 var troubles = syntax.Set("problem worries bother trouble hassle")
@@ -197,6 +224,29 @@ func agrees(s syntax.Sentence, mind bool) bool {
 		}
 	}
 	return false
+}
+
+// agreeingWord are all words of an answer that agrees and says nothing else. Whatever else it says may be a condition, a
+// clash or a joke.
+var agreeingWord = syntax.Set("yes yeah yep yup aye no nope not a at all and oh ah sure ok okay alright right perfect lovely great grand brilliant cool absolutely exactly definitely fine good idea deal course of go on then that that's is it it's it'd " +
+	"that'd be would you me my for by with to the on will i i'd i'll we we'd we'll can do so please thanks thank cheers love happy why sounds works work suits suit problem problems worries bother trouble hassle too there see bye " +
+	"around about remind though dear mate mum mom dad darling sweetheart well")
+
+// agreesAlone reports a sentence that has nothing but such words, times, and the name of whom it answers.
+func agreesAlone(s syntax.Sentence, now timex.Moment, other string) bool {
+	timed := map[int]bool{}
+	for _, w := range timex.FindWhens(s, now) {
+		for k := w.First; k < w.Next; k++ {
+			timed[k] = true
+		}
+	}
+	for k, tok := range s.Toks {
+		base, rest := syntax.Contraction(tok.S)
+		if tok.Kind != 'p' && !timed[k] && !agreeingWord[tok.S] && !(rest != "" && (agreeingWord[base] || syntax.WeekdayOf(base, false) >= 0 || base == "tomorrow" || base == "tonight")) && !strings.EqualFold(tok.S, other) && !dayPlace(s, k) {
+			return false
+		}
+	}
+	return true
 }
 
 // dayPlace reports the last word of a day of the month at token k: "the sixteenth".

@@ -17,6 +17,9 @@ import (
 // agreementsZh are the first words of those who agree.
 var agreementsZh = []string{"行", "行啊", "行呀", "行吧", "行行", "行行行", "好", "好的", "好啊", "好呀", "好嘞", "好吧", "好好", "好好好", "可以", "可以啊", "可以的", "没问题", "成", "中", "得", "嗯", "嗯嗯", "嗯好", "嗯行", "那行", "那好", "一言为定", "说定了", "就这么定了", "没事可以", "OK", "ok", "Ok", "要得", "好哒", "好喔", "好哦"}
 
+// agreedTailsZh are what may follow without a change of what was agreed.
+var agreedTailsZh = []string{"谢谢", "谢谢你", "谢谢啦", "谢了", "多谢", "辛苦了", "辛苦你了", "麻烦你了", "麻烦了", "到时候见", "到时见", "回头见", "到时候联系", "听你的", "都听你的", "那就这么定了", "那就这样", "就这样", "太好了", "那太好了", "我也想去", "我都行", "我都可以"}
+
 // proposalTagsZh are asked after a proposal.
 var proposalTagsZh = []string{"行不行", "好不好", "可不可以", "成不成", "可以不", "怎么样", "怎样", "如何", "行吗", "好吗", "可以吗", "成吗", "方便吗", "行不", "好不", "好么", "行么", "ok吗", "OK吗", "吧"}
 
@@ -26,11 +29,15 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if b == nil || s.Ends == "？" || s.Ends == "?" || t.Rejoined || strings.TrimSpace(s.Text[:s.Start]) != "" {
 		return false
 	}
-	yes, rest := discourse.CutCommaZh(strings.ReplaceAll(s.Raw(), " ", "，"))
-	if !slices.Contains(agreementsZh, yes) || syntax.ContainsAny(rest, "但", "不过", "不", "没", "改", "先", "等", "再") || slices.ContainsFunc(syntax.Sentences(rest), func(o syntax.Sentence) bool {
-		return slices.ContainsFunc(timex.TimesIn(o, t.Now), func(w timex.When) bool { return w.Clock })
-	}) {
-		return false
+	var days []string
+	for i, part := range strings.FieldsFunc(s.Text[s.Start:], func(r rune) bool { return strings.ContainsRune(" ，,。.！!、~～", r) }) {
+		switch {
+		case slices.Contains(agreementsZh, part), i > 0 && slices.Contains(agreedTailsZh, part):
+		case i == 0:
+			return false
+		default:
+			days = append(days, syntax.TrimTails(syntax.TrimHeads(part, "那就", "就"), "吧", "见"))
+		}
 	}
 	all := syntax.Sentences(b.Text)
 	if len(all) == 0 {
@@ -58,8 +65,13 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	said = syntax.TrimHeads(syntax.StripLeadZh(said), "那就", "那么", "那", "要不", "就")
 	w := dayWithin(t, said)
-	if w == nil || w.Day < t.Now.Day || chinese.AskersIn(said) || syntax.ContainsAny(said, "不", "没", "别", "他", "她", "了", "你们") {
+	if w == nil || w.Day < t.Now.Day || chinese.AskersIn(said) || syntax.ContainsAny(said, "不", "没", "别", "他", "她", "了", "你们", "取消", "推迟", "想象", "相信", "看见", "的照片", "密码") {
 		return false
+	}
+	for _, part := range days { // 行，就周四; what else is said may be a condition, a clash or a joke
+		if same := dayWithin(t, part); same == nil || same.Day != w.Day || same.Next-same.First < len(syntax.Lex(part)) {
+			return false
+		}
 	}
 	from := len(t.Out.Candidates)
 	said = chinese.Swap.Replace(said)

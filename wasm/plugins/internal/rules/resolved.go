@@ -134,7 +134,7 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 		return false
 	}
-	from := len(t.Out.Candidates)
+	from, plans, replanned := len(t.Out.Candidates), slices.Clone(t.Plans), t.Replanned
 	t.Rejoined = true
 	for _, one := range syntax.Sentences(full + "。") {
 		made := len(t.Out.Candidates)
@@ -151,7 +151,12 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	})...)
 	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
 	for i := from; i < len(t.Out.Candidates); i++ {
-		t.Out.Candidates[i].Confidence = min(t.Out.Candidates[i].Confidence, chinese.AnsweredSure)
+		c := &t.Out.Candidates[i]
+		c.Confidence = min(c.Confidence, chinese.AnsweredSure)
+		if rest == "" && syntax.StartsWithAny(first, []string{"不", "没"}) && (c.Kind == "appointment" || c.Kind == "plan") {
+			c.Kind, c.EventType, c.Slot = "noted", "noted", nil // 周六婚礼你去吗 / 不去
+			t.Plans, t.Replanned = plans, replanned
+		}
 	}
 	return true
 }

@@ -42,7 +42,7 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 			}
 			head := s.Text[s.Start:s.Toks[from].Start]
 			if said := head + s.Text[s.Toks[j].Start:s.End]; timeAt(said, len(head), now) {
-				return said, true
+				return withMonth(said, len(head), s, &x, now), true
 			}
 		}
 		if timeOnly {
@@ -60,7 +60,39 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 			return s.Text[s.Start:s.Toks[end-1].Start] + s.Text[s.Toks[j].Start:s.End], true
 		}
 	}
-	return "", false
+	return "", unreadCorrection(s)
+}
+
+// unreadCorrection reports a sentence that takes back what no rule can put right: "My sister's called Hannah, no, Anna", "on
+// Monday, no, sorry, I can't read this". It says nothing for sure.
+func unreadCorrection(s syntax.Sentence) bool {
+	for i := 3; i+3 < len(s.Toks); i++ {
+		no := s.At(i) == "," && s.At(i+1) == "no" && (s.At(i+2) == "," || s.At(i+2) == "not" || s.At(i+2) == "sorry" || s.At(i+2) == "wait")
+		number := s.At(i) == "," && refuse.Has(s, i+1, []string{"i", "mean"}) && s.Toks[i-1].Kind == 'n' && s.Toks[i+3].Kind == 'n'
+		if no && !s.Chinese() && s.Ends != "?" || number {
+			return true
+		}
+	}
+	return false
+}
+
+// withMonth is text with the month of the time w of s behind the time at a byte of it, where that is a day alone: "the
+// second" for "the first of March".
+func withMonth(text string, at int, s syntax.Sentence, w *timex.When, now timex.Moment) string {
+	month := ""
+	for k := w.First; k < w.Next; k++ {
+		if syntax.MonthOf(s.At(k)) > 0 {
+			month = s.Text[s.Toks[k].Start:s.Toks[k].End]
+		}
+	}
+	for _, o := range syntax.Sentences(text) {
+		for _, r := range timex.FindWhens(o, now) {
+			if end := o.Toks[r.Next-1].End; month != "" && r.Assumed == 1 && o.Toks[r.First].Start <= at && at < end {
+				return text[:end] + " of " + month + text[end:]
+			}
+		}
+	}
+	return text
 }
 
 // timeAt reports whether a time stands at a byte of a text.

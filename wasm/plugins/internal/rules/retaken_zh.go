@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -11,11 +12,14 @@ import (
 )
 
 // takesBackZh are the words by which somebody takes back what they just said, the longer first.
-var takesBackZh = []string{"我说错了", "不对不对", "哦不对", "啊不对", "说错了", "不不不", "不对", "不是", "错了", "哦不", "噢不", "啊不", "不不"}
+var takesBackZh = []string{"我说错了", "不好意思", "不对不对", "哦不对", "啊不对", "说错了", "不不不", "不对", "不是", "错了", "哦不", "噢不", "啊不", "不不"}
 
 // retakenZh is [retaken] in Chinese: 四点去，不对，四点半. A time is put right by a time, a name by a name, and
 // a number by another one of the same things. What is taken back and not put right leaves nothing.
 func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
+	if syntax.ContainsAny(s.Raw(), "，不是我，是", ",不是我,是") {
+		return "", true // of somebody else: 我明天去上海，不是我，是我老公
+	}
 	for i := 2; i+1 < len(s.Toks); i++ {
 		word, n := syntax.PrefixZh(s, i, takesBackZh...)
 		end, j := i, i+n
@@ -31,14 +35,14 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 			continue
 		}
 		_, is := syntax.PrefixZh(s, j, "应该是", "是", "改到")
-		if j += is; j >= len(s.Toks) {
+		if j += is; j >= len(s.Toks) || word == "不好意思" && is == 0 {
 			continue
 		}
 		if said, ok := putRightZh(s, now, end, j); ok {
 			return said, true
 		}
-		if word != "不是" && end < i {
-			return "", true
+		if after := s.Text[s.Toks[j].Start:s.End]; end < i && (word != "不是" && word != "不好意思" || syntax.StartsWithAny(after, []string{"我是说", "我说的是", "我，", "我,", "是我"})) {
+			return "", true // 我对海鲜过敏，不是，我是说我弟
 		}
 	}
 	return "", false
@@ -47,7 +51,7 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 // putRightZh is a sentence in which what stands before token end is put right by what begins at token j.
 func putRightZh(s syntax.Sentence, now timex.Moment, end, j int) (string, bool) {
 	before, after := s.Sub(0, end), s.Sub(j, len(s.Toks))
-	if right := timex.FindWhens(after, now); len(right) > 0 && right[0].First == 0 {
+	if right := timex.FindWhens(after, now); len(right) > 0 && right[0].First == 0 && !chinese.NamesLevel(before.Raw()) {
 		wrong := timex.FindWhens(before, now)
 		for k := len(wrong) - 1; k >= 0; k-- {
 			w, r := &wrong[k], &right[0]

@@ -13,6 +13,16 @@ import (
 var levels = [...]struct{ word, attribute string }{{"血压", "blood_pressure"}, {"高压", "blood_pressure"}, {"血糖", "blood_sugar"}, {"糖化", "blood_sugar"}, {"尿酸", "uric_acid"},
 	{"胆固醇", "cholesterol"}, {"血脂", "cholesterol"}, {"心率", "heart_rate"}, {"心跳", "heart_rate"}, {"脉搏", "heart_rate"}, {"血氧", "oxygen"}, {"体温", "temperature"}}
 
+// NamesLevel reports a text that names one of them: a number after it is no hour.
+func NamesLevel(text string) bool {
+	for _, l := range levels {
+		if strings.Contains(text, l.word) {
+			return true
+		}
+	}
+	return false
+}
+
 // level takes what was measured: 我妈血压一百五，九十五, 爸早上空腹血糖七点八. The number is no hour.
 func level(t *discourse.Talk, b *discourse.BareZh) bool {
 	dated := *b
