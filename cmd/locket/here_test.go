@@ -46,7 +46,7 @@ func TestHere(t *testing.T) {
 // after "see", or in quotes.
 var proposes = regexp.MustCompile(`(?:[:;] |\\n  |[Ss]ee |')locket [a-z]`)
 
-// notHere are proposals that here does not get where they stand, by how they begin: those for another
+// notHere are proposals that Here does not get where they stand, by how they begin: those for another
 // machine or another home, those that need no home, and those that are an error's advice later.
 var notHere = []string{
 	`"Have the other device show`, `"On another machine`, `"On the new device,`, `"They open it with:`, `"Let in. They join with:`, `"On the node's machine,`, `"If it was locked, unlock it on`,
@@ -57,16 +57,20 @@ var notHere = []string{
 	`"  locket consent allow`,
 }
 
-// TestProposedCommandsAreHere: whoever writes a proposal gives it to here or heref, or to what
+// TestProposedCommandsAreHere: whoever writes a proposal gives it to Here or Heref, or to what
 // gives it to them.
 func TestProposedCommandsAreHere(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"*.go", "*/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
-	fset := token.NewFileSet()
+	fset, calls := token.NewFileSet(), 0
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") || name == "here.go" {
+		if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "here.go" {
 			continue
 		}
 		f, err := parser.ParseFile(fset, name, nil, 0)
@@ -83,10 +87,18 @@ func TestProposedCommandsAreHere(t *testing.T) {
 				case *ast.SelectorExpr:
 					called = fn.Sel.Name
 				}
-				return !slices.Contains([]string{"here", "heref", "listing", "rows"}, called) && !strings.Contains(called, "Var")
+				gives := slices.Contains([]string{"Here", "Heref", "Listing", "Rows", "rows"}, called)
+				if gives {
+					calls++
+				}
+				return !gives && !strings.Contains(called, "Var")
 			case *ast.CompositeLit:
-				id, ok := n.Type.(*ast.Ident)
-				return !ok || id.Name != "advisedError"
+				switch made := n.Type.(type) {
+				case *ast.Ident:
+					return made.Name != "AdvisedError"
+				case *ast.SelectorExpr:
+					return made.Sel.Name != "AdvisedError"
+				}
 			case *ast.KeyValueExpr:
 				id, ok := n.Key.(*ast.Ident)
 				return !ok || !slices.Contains([]string{"Long", "Example", "Short"}, id.Name)
@@ -97,5 +109,8 @@ func TestProposedCommandsAreHere(t *testing.T) {
 			}
 			return true
 		})
+	}
+	if least := 50; calls < least {
+		t.Errorf("looked through %d files, and found %d calls that say here; want %d at least", len(files), calls, least)
 	}
 }

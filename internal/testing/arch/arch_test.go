@@ -78,7 +78,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/zalando/go-keyring":          "crypto/keyring",
 		"oras.land/oras-go":                      "wasm/source",
 		"github.com/google/go-containerregistry": "", // a registry in tests, and images of releases
-		"github.com/coreos/go-systemd":           "cmd/locket",
+		"github.com/coreos/go-systemd":           "cmd/locket/cli",
 		"github.com/KimMachineGun/automemlimit":  "node",
 		"github.com/goreleaser/nfpm":             "cmd/locket-release",
 		"github.com/tyler-smith/go-bip39":        "", // for tests
@@ -205,6 +205,16 @@ var may = map[string][]string{
 	"node/statefile":                  {"crypto/keyring", "crypto/seal", "internal/atomicfile", "memory"},
 
 	"memory/store/badgerfile": {},
+
+	"wasm/plugins/internal/rules/syntax":    {"internal/calendar", "internal/lower"},
+	"wasm/plugins/internal/rules/timex":     {"internal/calendar", "internal/feast", "wasm/plugins/internal/rules/syntax"},
+	"wasm/plugins/internal/rules/discourse": {"internal/feast", "wasm/abi", "wasm/plugins/internal/rules/syntax", "wasm/plugins/internal/rules/timex"},
+	"wasm/plugins/internal/rules/refuse":    {"wasm/abi", "wasm/plugins/internal/rules/syntax", "wasm/plugins/internal/rules/timex", "wasm/plugins/internal/rules/discourse"},
+	"wasm/plugins/internal/rules/noted":     {"wasm/abi", "wasm/plugins/internal/rules/syntax", "wasm/plugins/internal/rules/timex", "wasm/plugins/internal/rules/discourse", "wasm/plugins/internal/rules/refuse"},
+	"wasm/plugins/internal/rules/chinese":   {"internal/calendar", "internal/feast", "wasm/abi", "wasm/plugins/internal/rules/syntax", "wasm/plugins/internal/rules/timex", "wasm/plugins/internal/rules/discourse", "wasm/plugins/internal/rules/refuse", "wasm/plugins/internal/rules/noted"},
+	"wasm/plugins/internal/rules/english":   {"internal/calendar", "wasm/abi", "wasm/plugins/internal/rules/syntax", "wasm/plugins/internal/rules/timex", "wasm/plugins/internal/rules/discourse", "wasm/plugins/internal/rules/refuse", "wasm/plugins/internal/rules/noted", "wasm/plugins/internal/rules/chinese"},
+	"wasm/plugins/internal/rules/howto":     {"wasm/abi", "wasm/plugins/internal/rules/syntax", "wasm/plugins/internal/rules/timex", "wasm/plugins/internal/rules/discourse", "wasm/plugins/internal/rules/refuse", "wasm/plugins/internal/rules/noted"},
+	"wasm/plugins/internal/rules/ellipsis":  {"wasm/abi", "wasm/plugins/internal/rules/syntax", "wasm/plugins/internal/rules/timex", "wasm/plugins/internal/rules/discourse", "wasm/plugins/internal/rules/refuse", "wasm/plugins/internal/rules/noted", "wasm/plugins/internal/rules/chinese", "wasm/plugins/internal/rules/english"},
 
 	"node/market":          {"memory", "memory/engine", "memory/recall", "memory/store", "crypto/keyring", "crypto/seal", "internal/atomicfile", "internal/filelock", "internal/wait", "node/opened", "node/serve", "node/share", "sync/..."},
 	"sync/trade":           {"sync/canonical", "sync/envelope"},
