@@ -27,7 +27,7 @@ type passed struct {
 }
 
 // NoneEmpty refuses a flag that is given without a value, if it chooses memories or rights. A
-// script whose variable is not set gives such a flag, and it would restrict nothing. noneEmpty
+// script whose variable is not set gives such a flag, and it would restrict nothing. NoneEmpty
 // is a PreRunE of cobra.
 func NoneEmpty(cmd *cobra.Command, _ []string) (err error) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

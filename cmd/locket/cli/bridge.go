@@ -222,7 +222,7 @@ func (e *bridgeErr) line(b []byte) {
 }
 
 // Lines calls each with every line that is written to it, without its end; what is over
-// bridgeLine bytes is left out.
+// BridgeLine bytes is left out.
 type Lines struct {
 	Each func([]byte)
 	b    []byte

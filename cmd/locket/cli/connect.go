@@ -128,14 +128,14 @@ func (a *App) With(ctx context.Context, unlocked bool, f func(c *serve.Client) e
 	return a.WithKeys(ctx, unlocked, "", f)
 }
 
-// Call makes what a command runs that does nothing else: see with.
+// Call makes what a command runs that does nothing else: see [App.With].
 func (a *App) Call(f func(cmd *cobra.Command, c *serve.Client, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return a.With(cmd.Context(), true, func(c *serve.Client) error { return f(cmd, c, args) })
 	}
 }
 
-// Listing makes what a command runs that prints what the node lists: see rows.
+// Listing makes what a command runs that prints what the node lists: see [Rows].
 func Listing[T any](a *App, list func(*serve.Client, context.Context) ([]T, error), row func(w io.Writer, v *T), none string) func(*cobra.Command, []string) error {
 	return a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 		all, err := list(c, cmd.Context())
@@ -143,7 +143,7 @@ func Listing[T any](a *App, list func(*serve.Client, context.Context) ([]T, erro
 	})
 }
 
-// WithKeys is with, where the passphrase may be known already.
+// WithKeys is [App.With], where the passphrase may be known already.
 func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f func(c *serve.Client) error) (err error) {
 	n, c, err := a.Open(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ func (a *App) Here(text string) string {
 	return onHome(text, a.homeFlag())
 }
 
-// Heref is here for a format. The values are left as they are.
+// Heref is [App.Here] for a format. The values are left as they are.
 func (a *App) Heref(format string, values ...any) string {
 	return fmt.Sprintf(onHome(format, strings.ReplaceAll(a.homeFlag(), "%", "%%")), values...)
 }

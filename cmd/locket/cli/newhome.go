@@ -31,7 +31,7 @@ type NewHome struct {
 
 func (h *NewHome) staging() string { return filepath.Join(h.home, StagingDir) }
 
-// PrepareHome makes a home that is kept or discarded afterwards: errHomeExists,
+// PrepareHome makes a home that is kept or discarded afterwards: ErrHomeExists,
 // memory.ErrInUse where another setup is at work.
 func (a *App) PrepareHome(l *config.Loaded, passphraseFile string, o *InitOptions) (_ *NewHome, err error) {
 	if _, err := os.Stat(filepath.Join(l.Home, HomeKeys)); err == nil {

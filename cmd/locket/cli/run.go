@@ -1,8 +1,9 @@
 // Package cli is what the commands of locket stand on: [App], with the flags of one call; how a
 // home is opened, or its daemon asked; how results, progress and errors are shown; and the
-// daemon itself. The other packages below cmd/locket each have the commands of one kind. Such a
-// command is a function that takes an App and gives a cobra.Command; root.go of cmd/locket lists
-// them.
+// daemon itself, with the commands of a home and its daemon: init, open, config, pause, resume,
+// lock, unlock, passphrase, keys, app, batch, categories. The other packages below cmd/locket
+// have the commands of one kind each; such a command is a function that takes an App and gives a
+// cobra.Command. root.go of cmd/locket lists all of them.
 package cli
 
 import (
@@ -35,27 +36,27 @@ const (
 	ExitUsage  = 2
 )
 
-// Deps is what the commands are built on; product gives the real ones.
+// Deps is what the commands are built on; runcmd.Product gives the real ones.
 type Deps struct {
 	Environ []string
-	// initHome makes a home: errHomeExists.
+	// InitHome makes a home: [ErrHomeExists].
 	InitHome func(cfg config.Config, o InitOptions) (phrase string, err error)
-	// joinHome makes a home for a new device, by the code of another: errHomeExists.
+	// JoinHome makes a home for a new device, by the code of another: [ErrHomeExists].
 	JoinHome func(ctx context.Context, cfg config.Config, o InitOptions, relay string, code pairing.Code, same func(words []string, other string) bool) (Joined, error)
-	// recoverHome makes a home from the phrase: errHomeExists.
+	// RecoverHome makes a home from the phrase: [ErrHomeExists].
 	RecoverHome func(ctx context.Context, cfg config.Config, o InitOptions, relay, phrase string) (Joined, error)
-	// openNode opens a home, locked: errNoHome, memory.ErrInUse. Spans may be nil.
+	// OpenNode opens a home, locked: [ErrNoHome], memory.ErrInUse. Spans may be nil.
 	OpenNode func(cfg config.Config, log *slog.Logger, spans span.Sink) (OpenNode, error)
-	// lookHome names what is damaged in a home that nothing has open, and
-	// repairHome puts it right: memory.ErrInUse. ask gives the passphrase.
+	// LookHome names what is damaged in a home that nothing has open, and
+	// RepairHome puts it right: memory.ErrInUse. ask gives the passphrase.
 	LookHome   func(ctx context.Context, cfg config.Config, ask node.Ask) ([]node.RepairedItem, error)
 	RepairHome func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error)
-	// restart replaces this process by a new one of the same program. It returns only if
+	// Restart replaces this process by a new one of the same program. It returns only if
 	// that fails. args are without the program's name.
 	Restart func(args, environ []string) error
-	// demo plays a day in a home of its own; seed 0 is the fixed one.
+	// Demo plays a day in a home of its own; seed 0 is the fixed one.
 	Demo func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error
-	// terminal reports whether a person is there to answer; nil: where standard
+	// Terminal reports whether a person is there to answer; nil: where standard
 	// input is a terminal.
 	Terminal func() bool
 }

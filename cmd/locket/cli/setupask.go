@@ -17,7 +17,7 @@ func AnswerFault(key string, wrong error) error {
 	return errors.New(strings.TrimPrefix(wrong.Error(), fmt.Sprintf("%v: --%s: %[2]s: ", config.ErrConfig, key)))
 }
 
-// errEnded: the person ended the questions.
+// ErrEnded: the person ended the questions.
 var ErrEnded = errors.New("setup was ended")
 
 // Talks reports whether somebody is there to answer.

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// ShowingOf is showing of what the command's argument names.
+// ShowingOf is [recallcmd.Showing] of what the command's argument names.
 func ShowingOf[T any](a *cli.App, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return recallcmd.Answered(cmd.Context(), a, get, args[0], show)

@@ -1,4 +1,5 @@
-// Package memorycmd has the commands that add, correct, move and forget memories, and those of the vault.
+// Package memorycmd has the commands that add, list, explain, correct and forget memories, say
+// what conflicts or was refused, and those of the vault.
 package memorycmd
 
 import (

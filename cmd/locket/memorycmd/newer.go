@@ -28,7 +28,7 @@ const (
 	releaseWithin = 30 * time.Second
 )
 
-// errUnsigned: what a place has is not signed by the key of releases.
+// ErrUnsigned: what a place has is not signed by the key of releases.
 var ErrUnsigned = errors.New("the signature of the release is not right")
 
 // Compared is what update --check prints.

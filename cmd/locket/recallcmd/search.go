@@ -1,4 +1,5 @@
-// Package recallcmd has the commands that find and show: search, ask, chat, context, day, graph.
+// Package recallcmd has the commands that find and show: search, ask, chat, context, core, day,
+// talk, media, graph, entities, trace, tiers.
 package recallcmd
 
 import (

@@ -27,7 +27,7 @@ func (s *Asker) Tell(format string, args ...any) {
 }
 
 // Ask gives the answer to a question, or what is meant by none. The end of input
-// is errEnded, as is an interrupt.
+// is ErrEnded, as is an interrupt.
 func (s *Asker) Ask(question, usual string) (string, error) {
 	if usual != "" {
 		question += " [" + usual + "]"

@@ -62,7 +62,7 @@ func runAfterSetup(a *cli.App, ctx context.Context, o cli.RunOptions, missing er
 	v = strings.ToLower(v)
 	switch {
 	case err == nil && strings.HasPrefix(v, "y"):
-		if err := setupcmd.Setup(a, ctx, setupcmd.NewSetupOptions()); err != nil {
+		if err := setupcmd.Setup(a, ctx, setupcmd.NewOptions()); err != nil {
 			return err
 		}
 		return a.RunDaemon(ctx, o)

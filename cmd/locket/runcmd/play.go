@@ -1,4 +1,5 @@
-// Package runcmd has the commands that begin: run, replay, demo.
+// Package runcmd has the commands that begin, run, replay and demo, and [Product], on which the
+// real program is built.
 package runcmd
 
 import (

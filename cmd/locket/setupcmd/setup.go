@@ -25,8 +25,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// options are the answers that flags give.
-type options struct {
+// Options are the answers that flags give.
+type Options struct {
 	init           cli.InitOptions
 	passphraseFile string
 	noCheck        bool
@@ -38,8 +38,9 @@ type options struct {
 	backupFile     string // of the backup's passphrase
 }
 
-func NewSetupOptions() *options {
-	o := &options{engines: map[string]*string{}}
+// NewOptions are those of a setup without any flag.
+func NewOptions() *Options {
+	o := &Options{engines: map[string]*string{}}
 	for _, kind := range serve.EngineKinds {
 		o.engines[kind] = new(string)
 	}
@@ -50,7 +51,7 @@ func NewSetupOptions() *options {
 const none = "none"
 
 func Command(a *cli.App) *cobra.Command {
-	o := NewSetupOptions()
+	o := NewOptions()
 	c := &cobra.Command{
 		Use: "setup", Short: "Set everything up, step by step", Args: cli.Nothing(),
 		Long: `Makes the home with its keys and 24 words, and asks for your name, the languages that are
@@ -103,7 +104,7 @@ type setUp struct {
 // setting up is one run of the wizard.
 type settingUp struct {
 	*recallcmd.Asker
-	o      *options
+	o      *Options
 	done   setUp
 	failed []error  // of engines, which end no setup
 	again  []string // the commands that try them again
@@ -111,7 +112,7 @@ type settingUp struct {
 
 // Setup goes through the steps. What a step has made stays, whatever becomes of
 // the next one.
-func Setup(a *cli.App, ctx context.Context, o *options) error {
+func Setup(a *cli.App, ctx context.Context, o *Options) error {
 	s := &settingUp{Asker: &recallcmd.Asker{App: a, Ctx: ctx, Talks: a.Talks()}, o: o, done: setUp{Engines: []serve.Engine{}, Skipped: []string{}}}
 	l, err := a.Load()
 	if err != nil {

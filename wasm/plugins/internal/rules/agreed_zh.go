@@ -119,7 +119,7 @@ func dayWithin(t *discourse.Talk, text string) *timex.When {
 	return &w
 }
 
-// agreedOnZh proposes what the two who speak will do together, in the words of s.
+// agreedOnZh proposes what the two who speak will do together, in the words of proposed; s is the evidence.
 func agreedOnZh(t *discourse.Talk, proposed syntax.Sentence, w *timex.When, s syntax.Sentence, other discourse.Person) {
 	b := t.Bare(proposed)
 	what := syntax.TrimZh(b.Text)

@@ -12,6 +12,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
+// A line that names neither whose nor which thing means what the line before it told: "No, room
+// 6." after "My appointment is in room 4.", "It's 75 mg now" after a dose, "It's in the desk
+// drawer" after "My passport?".
+
 // followUp takes an English line that says another value of what the speaker told, or asked
 // for, in the line before.
 func followUp(t *discourse.Talk, s syntax.Sentence) bool {

@@ -14,7 +14,7 @@ import (
 // isNow takes what something was and what it is now: "my landlord used to be Mr Gray, now it's Mrs
 // Blake", "my doctor was Dr. Moss, but it's Dr. Patel now".
 func isNow(t *discourse.Talk, s syntax.Sentence) bool {
-	// [english.retimed] and others take a time that has changed. "[password removed]" says no value.
+	// retimed of package english and others take a time that has changed. "[password removed]" says no value.
 	if s.Ends == "?" || strings.Contains(s.Raw(), "[") || len(timex.FindWhens(s, t.Now)) > 0 {
 		return false
 	}

@@ -25,9 +25,12 @@
 //   - chinese and english have the rules for a clause, howto those for steps.
 //   - ellipsis completes answers by their questions.
 //
-// [Extract] reads a text piece by piece. [sentence] tries what concerns a whole
-// sentence (a reminder, a correction, an answer, what somebody relays), and gives
-// each clause to english or chinese.
+// [Extract] reads a text piece by piece. [piece] tries what takes several sentences or
+// hangs on the turn before: a list, steps, a correction (retaken.go), an answer
+// (resolved.go), an agreement (agreed.go, agreed_zh.go), a word for what was named
+// (referent.go). [sentence] then tries what concerns a whole sentence (a reminder, what
+// somebody relays), and gives each clause to [english.Clause], which gives a Chinese one
+// to [chinese.Read].
 //
 // A statement stands by itself: "I" has become the speaker's name, and
 // "tomorrow" has its date beside it. It stays in its own language.

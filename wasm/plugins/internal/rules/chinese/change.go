@@ -35,7 +35,7 @@ func Moved(t *discourse.Talk, p discourse.Plan, s syntax.Sentence, confidence fl
 			text = discourse.OfMany(name) + " " + what + " is now on " + w.English() + "."
 		}
 	}
-	a := t.Emit(p, sentenceCase2(text), "change", confidence, s, false)
+	a := t.Emit(p, sentenceCase(text), "change", confidence, s, false)
 	a.EventType = "appointment"
 	if p.Shown != "" {
 		a.Actor = p.Shown
@@ -43,7 +43,7 @@ func Moved(t *discourse.Talk, p discourse.Plan, s syntax.Sentence, confidence fl
 	a.Tags = append(a.Tags, "correction")
 }
 
-func sentenceCase2(s string) string {
+func sentenceCase(s string) string {
 	if strings.HasSuffix(s, "。") {
 		return s
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Belongings are what one has or has not, besides thingsZh.
+// Belongings are what one has or has not, besides [Things].
 var Belongings = [...]string{"车", "汽车", "自行车", "摩托车", "电动车", "驾照", "驾驶证", "房子", "房", "电视", "相机", "钢琴", "吉他", "电脑", "微波炉", "烤箱", "洗碗机", "空调", "信用卡", "护照", "签证", "宠物", "狗", "猫",
 	"孩子", "小孩", "兄弟姐妹", "哥哥", "姐姐", "弟弟", "妹妹", "女朋友", "男朋友", "对象", "微信", "保险"}
 

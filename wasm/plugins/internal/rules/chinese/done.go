@@ -66,7 +66,7 @@ func errand(x string) bool {
 	return Chore(syntax.TrimHeads(what, "还", "必须", "需", "得", "要", "去")) || syntax.ContainsAny(what, "去", "给", "把") && syntax.ContainsAny(what, "取", "买", "接", "送", "交", "还给", "电话", "办", "修", "剪", "拿", "寄", "续", "退", "付", "缴", "存", "领", "打印", "配", "订")
 }
 
-// Chores begin what somebody has to do with a thing, and notChoresZh what begins alike.
+// Chores begin what somebody has to do with a thing, and notChores what begins alike.
 var Chores = [...]string{"换", "买", "找", "还", "续", "刷", "粉刷", "洗", "修", "约", "预约", "取", "交", "寄", "退", "付", "缴", "办", "订", "打扫", "收拾", "整理", "打印", "清理", "遛", "喂", "浇", "装", "申请", "注销", "报名", "充", "趟", "一趟", "带", "赶紧订", "赶紧买", "赶紧办", "赶紧交", "做"}
 
 var notChores = []string{"洗澡", "洗脸", "洗手", "洗漱", "换个角度", "换位", "换句", "换衣", "找时间", "找机会", "找到", "找个时间", "找个机会", "找点", "找份", "还好", "还有", "还是", "还没", "还要", "还得", "修养", "交流", "交朋友", "交代", "装作", "付出", "退休", "退一步", "续命", "充电", "充实", "约会", "买单", "趟浑水"}

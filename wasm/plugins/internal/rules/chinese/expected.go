@@ -90,6 +90,7 @@ var Fail = [...]string{"电梯", "空调", "快递", "包裹", "水管", "马桶
 // papers are what one applies for or waits for, and billsZh what comes to a sum.
 var papers = [...]string{"签证", "护照", "驾照", "身份证", "户口", "贷款", "房产证", "居住证", "录取通知书", "营业执照", "体检报告", "化验结果"}
 
+// Bills are what one pays for regularly.
 var Bills = [...]string{"电费", "水费", "水电费", "煤气费", "燃气费", "物业费", "话费", "网费", "取暖费", "停车费", "修车费", "维修费", "学费", "补课费", "保险费", "房租"}
 
 // Failed takes a sentence of such a thing that has failed, 快递丢了, and of somebody who did not come:

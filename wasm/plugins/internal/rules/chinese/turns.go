@@ -12,7 +12,7 @@ import (
 // skilled are whose word on a matter counts.
 var skilled = [...]string{"主治医生", "医生", "大夫", "牙医", "兽医", "护士", "律师", "会计", "电工", "水管工", "修车师傅", "维修师傅", "装修师傅", "师傅", "教练", "老师", "班主任", "理疗师", "康复师", "营养师", "药剂师", "验光师", "心理咨询师", "咨询师", "设计师", "中介", "顾问", "专家", "技术员", "工程师", "修车的", "水电工", "修手机的", "修电脑的", "修理工", "保险公司", "售后", "装修工", "理发师", "兽医院", "医院", "药店"}
 
-// Advised is the same of a Chinese sentence.
+// Advised takes what somebody skilled told the speaker to do: 牙医说要拔两颗智齿.
 func Advised(t *discourse.Talk, s syntax.Sentence) bool {
 	x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
 	x, own := discourse.CutOwnZh(x)
@@ -52,7 +52,7 @@ func Advised(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// definite reports the same of a Chinese clause with the event word.
+// definite is [discourse.Clause.Definite] of a Chinese clause with the event word.
 func definite(x, word string) bool {
 	if timex.DueZh(x) || syntax.ContainsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
 		return true
@@ -60,10 +60,6 @@ func definite(x, word string) bool {
 	_, after, ok := strings.Cut(x, word)
 	return ok && word != "" && syntax.StartsWithAny(after, []string{"是", "在", "定在", "安排在"})
 }
-
-// A line that names neither whose nor which thing means what the line before it told: "No, room
-// 6." after "My appointment is in room 4.", "It's 75 mg now" after a dose, "It's in the desk
-// drawer" after "My passport?".
 
 // FollowWithin is how long, in ms, a line may mean the one before it.
 const FollowWithin = 2 * 60 * 1000

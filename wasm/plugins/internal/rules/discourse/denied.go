@@ -8,7 +8,7 @@ import (
 
 // Whom somebody takes back: "Oskar's not my cousin, he's my nephew", "my daughter's name isn't
 // Lena, it's Lene". The wrong relation ends, if it stood, and the right one takes its place;
-// denied_zh.go does the same in Chinese.
+// package chinese does the same (denied.go) in Chinese.
 
 // Misnamed takes an English sentence that denies who a relative is, and reports whether it did.
 func (t *Talk) Misnamed(s syntax.Sentence) bool {

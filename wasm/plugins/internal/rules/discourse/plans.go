@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
+// Itoa writes a number.
 func Itoa(n int) string { return strconv.Itoa(n) }
 
 // maxPlans is how many appointments are kept for "we moved it to Friday".
@@ -157,7 +158,7 @@ func EncodePlans(plans []Plan) []byte {
 	return b
 }
 
-// DecodePlans reads what encodePlans wrote; it ends where it understands no more, and all
+// DecodePlans reads what [EncodePlans] wrote; it ends where it understands no more, and all
 // reports whether it understood everything.
 func DecodePlans(b []byte) (plans []Plan, all bool) {
 	if len(b) == 0 || b[0] != stateVersion {

@@ -39,7 +39,7 @@ func PartOf(c *abi.Candidate) Part {
 // MaxCandidates bounds what one text gives to one extractor.
 const MaxCandidates = 48
 
-// maxRefusals bounds what is said of one text, maxName the strings that name
+// maxRefusals bounds what is said of one text, MaxName the strings that name
 // something (the contract's 256 bytes).
 const (
 	maxRefusals = 32
@@ -87,9 +87,6 @@ type Talk struct {
 func (t *Talk) Refuse(kind, reason string, start, end int) {
 	t.Out.Refusals = append(t.Out.Refusals, abi.Refusal{Kind: kind, Reason: reason, Span: abi.Span{Start: start, End: end}})
 }
-
-// A line of a list of things to do is a plan of the one who wrote it: "- [ ] Call the dentist", a
-// line below "To do:" or 明天要做的. What is ticked is done, and gives nothing.
 
 // Tasks says what the lines after a heading are.
 type Tasks struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // A Chinese clause often has no subject: it belongs to whom the clause before
-// it names. topic is that person; unclear is set where the clause before is
+// it names. Topic is that person; unclear is set where the clause before is
 // about somebody whom no rule can name, so that nothing is said of the speaker.
 type Topic struct {
 	Person  Person
@@ -18,7 +18,7 @@ type Topic struct {
 	Thing   bool // unclear, and a thing of the person's: 我女儿的学校
 }
 
-// subjectless gives whom a clause without a subject is about.
+// SubjectlessZh gives whom a clause without a subject is about.
 func (t *Talk) SubjectlessZh() (Person, bool) {
 	switch {
 	case t.Topic.Unclear:

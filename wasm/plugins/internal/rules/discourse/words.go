@@ -37,6 +37,7 @@ func (t *Talk) JustSaid() *abi.Turn {
 	return &t.Ev.Before[n-1]
 }
 
+// PetsZh are animals that people keep.
 var PetsZh = [...]string{"猫", "狗", "兔子", "仓鼠", "鹦鹉", "乌龟", "金鱼", "小鸟"}
 
 // HoldsWord reports whether text, in lower case, has the word; a Chinese one anywhere.
@@ -62,6 +63,7 @@ var Attained = syntax.Set("accepted hired fired sacked dumped burgled arrested p
 // Bridge".
 var passives = syntax.Set("called named closed allowed based considered paid offered promised said deemed thought meant dubbed supposed spelled played")
 
+// Condition are illnesses that last.
 var Condition = syntax.Set("asthma diabetes migraines epilepsy arthritis eczema anaemia anemia hypertension adhd depression insomnia pressure celiac coeliac tinnitus cancer anxiety pacemaker dyslexia autism cholesterol gout sciatica psoriasis endometriosis")
 
 // ThingWord reports a word for something that one owns.
@@ -77,11 +79,6 @@ func ThingWord(s string) bool {
 // Medication is the slot of the medicines that somebody takes.
 const Medication = "medication"
 
-// What a recogniser of speech writes has neither capitals nor marks, and holds
-// the sounds that people make while they think. heard gives names and months
-// their capitals back and takes the sounds out, byte for byte, so that places in
-// the text stay what they were.
-
 // Sounds are written down and mean nothing.
 var Sounds = syntax.Set("um uh erm er uhm hmm mm mhm ehm")
 
@@ -90,11 +87,6 @@ var Sounds = syntax.Set("um uh erm er uhm hmm mm mhm ehm")
 var Hosts = syntax.Set("that if when whenever because while since as what who whom where which how why until till after before think thought know knew say says said hope hoped wish told tell tells than " +
 	"thing things time way place day all everything something anything person people guess sure believe bet feel swear promise promised mean meant like whether unless once though although so and but or " +
 	"reason moment year week month night reckon suppose heard hear see realise realize noticed remember forgot forget wondering wonder glad afraid sorry worried asked ask decided agreed the a an my your our his her their to of in on at with for from not just also then")
-
-// A noted memory is what no rule takes and what somebody would still want to find:
-// it has the speaker's own words with its subject in them and its dates worked out,
-// no slot, and half of a rule's confidence at most, so that it replaces nothing and
-// yields to everything. The whole sentence is kept; worth.go says which.
 
 // What a sentence needs to be noted, as a likelihood, and how sure a noted memory is.
 const (
@@ -132,6 +124,7 @@ func Capitalised(s string) bool {
 // PlainText reports a text without any capital.
 func PlainText(s string) bool { return strings.ToLower(s) == s }
 
+// CitiesZh are cities that are named without 市.
 var CitiesZh = syntax.Set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 家 外面 夜间")
 
 // heardZh is a statement without lead words that keeps 听说: nobody vouches for it.
@@ -171,6 +164,8 @@ func Trade(w string) bool {
 
 var Asking = syntax.Set("do does did is are was were has have can could will would should shall")
 
+// WordsOwn are pronouns of the first person.
 var WordsOwn = syntax.Set("my our us me mine")
 
+// Thirds are pronouns of the third person.
 var Thirds = syntax.Set("he she they")

@@ -1,6 +1,6 @@
 // Package ellipsis completes what an answer leaves out by the question before it: "Where does
 // your brother live?" and "In Leeds" say where he lives. An [Inquiry] is an English question
-// with what it asks for; chinese.go has the Chinese ones.
+// with what it asks for. A Chinese one is [chinese.AskedZh]; chinese.go and fill_zh.go fill it.
 package ellipsis
 
 import (
@@ -31,7 +31,7 @@ type Inquiry struct {
 	denies bool         // "you don't smoke?"
 	Now    timex.Moment // when the answer was given
 	plain  bool         // the question has the order of a statement: "you're from Cork?"
-	Names  bool         // it only names what the answer leaves open; see referent.go
+	Names  bool         // it only names what the answer leaves open; see referent.go of package rules
 }
 
 // CitesBoth makes the candidates from number from on cite an answer, and a part of the turn before, which asked.

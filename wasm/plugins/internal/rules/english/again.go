@@ -8,8 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// What is so again: a medicine, a diet or a habit that somebody takes up after it ended, and what
-// somebody "used to" do and still does.
+// What is so again: a medicine, a diet or a habit that somebody takes up after it ended.
 
 // resumes makes of "I started taking metformin", "I'm back on metformin", "I went back to eating
 // meat" a clause of what is so now, and proposes what no other rule would of "I took up tennis

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Classes of ordinary talk that have no verb of their own in english.go: what ails a part of
+// Classes of ordinary talk that have no verb of their own in personal.go: what ails a part of
 // the body, what somebody does as a matter of course, what they have decided, what was
 // decided about them, and what a thing of theirs measures.
 
@@ -296,5 +296,5 @@ func fails(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// household are things of a house that fail, besides those of aboutThings.
+// household are things of a house that fail, besides those of [noted.AboutThings].
 var household = syntax.Set("tap toilet sink pipe lift tyre shower drain window freezer dryer hoover kettle toaster heater heating alarm gutter machine hob")

@@ -277,7 +277,7 @@ func hasSeveral(t *discourse.Talk, c *discourse.Clause, i int) bool {
 
 var bodyPart = syntax.Set("knee knees back hip hips shoulder heart ankle wrist neck eyes eyesight hearing stomach lungs tooth teeth ear ears throat foot feet leg legs arm elbow thumb finger toe jaw head chest eye ribs")
 
-// Possession words are what one loses and has lost, besides what thingWord knows.
+// Possession words are what one loses and has lost, besides what [discourse.ThingWord] knows.
 var Possession = syntax.Set("wallet keys key purse passport glasses umbrella ring earring necklace scarf gloves hat bag backpack luggage ticket card headphones earbuds charger bracelet")
 
 // severe are words for how bad an allergy is or what kind of one, and eaten those that stand for several before it: "a nut

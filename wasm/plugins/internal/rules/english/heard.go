@@ -11,7 +11,12 @@ import (
 // mostHeard is the most bytes that are taken for what a recogniser wrote at a time.
 const mostHeard = 8 << 10
 
-// Heard is text as the rules read it, and whether it had no capitals at all.
+// What a recogniser of speech writes has neither capitals nor marks, and holds
+// the sounds that people make while they think ([discourse.Sounds]).
+
+// Heard is text as the rules read it, and whether it had no capitals at all: names and months
+// have their capitals again, and the sounds are out, byte for byte, so that places in the
+// text stay what they were.
 func Heard(text string) (string, bool) {
 	if len(text) > mostHeard {
 		return text, false

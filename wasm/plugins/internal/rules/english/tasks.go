@@ -16,8 +16,11 @@ const maxHeading, maxMarks = 80, 40
 // toDos are what a heading calls things to do.
 var toDos = [...]string{"to do list", "todo list", "task list", "things to do", "to dos", "todos", "to do", "todo", "tasks"}
 
-// taskVerbs begin things to do, beside [syntax.lemmas].
+// taskVerbs begin things to do, beside [syntax.LemmaSet].
 var taskVerbs = strings.Fields("renew check schedule print wash tidy vacuum mail post iron unsubscribe file sort refill charge ring remind update review")
+
+// A line of a list of things to do is a plan of the one who wrote it: "- [ ] Call the dentist", a
+// line below "To do:" or 明天要做的. What is ticked is done, and gives nothing.
 
 // HeadsTasks reports whether a line names things to do: "# Tasks", "To do tomorrow:", 周五要做的.
 func HeadsTasks(t *discourse.Talk, line string) (discourse.Tasks, bool) {

@@ -13,6 +13,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
+// A noted memory is what no rule takes and what somebody would still want to find:
+// it has the speaker's own words with its subject in them and its dates worked out,
+// no slot, and half of a rule's confidence at most, so that it replaces nothing and
+// yields to everything. The whole sentence is kept; worth.go says which.
+
 // Note proposes a sentence that is worth keeping and of which no rule makes anything.
 func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	if s = uncalled(t, s); hollow(s) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) > 60 || len(s.Toks) < 4 || discourse.Conditioned(s) || Orders(s) || refuse.Idiomatic(s) {

@@ -16,7 +16,7 @@ func HeadlessZh(x string) bool {
 	return ok && (syntax.TrimZh(rest) == "" || syntax.StartsWithAny(rest, []string{"被", "也", "还没", "早就", "刚", "都", "已经", "坏了", "丢了", "没了", "是在", "是去", "不见"}))
 }
 
-// state is presentState of the word at i.
+// state is [timex.PresentState] of the word at i.
 func (v *View) state(i int) bool {
 	return i > 0 && timex.PresentState(v.words[i-1]) || i > 1 && timex.PresentState(v.words[i-1], v.words[i-2])
 }

@@ -79,6 +79,7 @@ type Reply struct {
 	Just, Never, Not bool   // "no, just hay fever", "never", "not any more"
 }
 
+// YesWords say yes by themselves.
 var YesWords = syntax.Set("yes yeah yep yup aye absolutely definitely indeed")
 
 var noWords = syntax.Set("no nope nah")
@@ -233,6 +234,7 @@ var Nearness = syntax.Set("outside just not upstairs downstairs opposite between
 // AfterVerb may follow a verb that has no object.
 var AfterVerb = syntax.Set(", in on when last ago years because yesterday")
 
+// Pointing are words that point at what was named or is there.
 var Pointing = syntax.Set("this that these those")
 
 // Nowhere reports "I left in September" as the beginning of an answer that does not say what was left.

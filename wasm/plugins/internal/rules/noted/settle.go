@@ -40,6 +40,7 @@ const (
 	Dwelling
 )
 
+// Passings are places that one stays in for a while, and does not live in.
 var Passings = syntax.Set("hotel hostel motel airbnb hospital tent inn guesthouse b&b resort camper campsite clinic hospice")
 
 var dwellings = syntax.Set("flat house apartment cottage cabin villa studio bungalow loft condo townhouse farm farmhouse boat houseboat caravan dorm dormitory " +

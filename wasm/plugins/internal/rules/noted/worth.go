@@ -121,7 +121,7 @@ func (v *View) anyTimes(f func(i int) bool) float64 {
 // says counts Chinese words that stand in the sentence, up to two, as halves.
 func (v *View) says(words []string) float64 { return saysZh(v.raw, words) }
 
-// saysAlone does the same outside of compoundsZh.
+// saysAlone does the same outside of [refuse.CompoundsZh].
 func (v *View) saysAlone(words []string) float64 {
 	return saysZh(refuse.CompoundsZh.Replace(v.raw), words)
 }

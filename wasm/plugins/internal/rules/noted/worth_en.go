@@ -111,6 +111,7 @@ var wordsIf = syntax.Set("if unless imagine wish")
 
 var deictics = syntax.Set("it that this there these those here")
 
+// Opinions are verbs of what one thinks.
 var Opinions = syntax.Set("think guess feel mean know believe reckon admire appreciate suppose wonder bet agree hope wish")
 
 var wheres = syntax.Set("in on at under behind beside from to inside near above outside opposite by")
@@ -122,6 +123,7 @@ var aboutHealth = syntax.Set("doctor dentist hospital surgeon surgery operation 
 var aboutWork = syntax.Set("boss manager colleague client customer supplier team department office contract interview promotion promoted hired fired resigned notice salary job shift deadline report draft slides demo launch budget " +
 	"project teacher class school university exam thesis degree course lesson lessons homework nursery tutor company firm accounts inspector inspectors agency career living retire retiring retired retirement system review meeting training")
 
+// AboutThings are words for what people keep, lose and look for.
 var AboutThings = syntax.Set("key keys car van bike flat house kitchen bathroom garage garden shed loft attic boiler radiator heating fridge washing dishwasher oven sofa mattress bed desk drawer cupboard wardrobe shelf box bag suitcase " +
 	"wallet phone laptop charger router printer camera passport umbrella coat jacket tent ladder drill tool tools plant plants bin bins meter fuse lock door roof landlord tenant plumber electrician builder neighbour neighbor " +
 	"dog cat puppy kitten ticket tickets parcel glasses screen lawnmower tiles curtains mortgage")

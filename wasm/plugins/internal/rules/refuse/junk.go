@@ -268,7 +268,7 @@ func command(s syntax.Sentence, i int) bool {
 		if _, event := syntax.EventNoun(s.At(i)); event && s.At(i+1) == "with" {
 			return false
 		}
-		return !verbish2(s, i+1)
+		return !tellsSoon(s, i+1)
 	case "let's":
 		for k := i; k < len(s.Toks); k++ {
 			if syntax.WeekdayOf(s.At(k), false) >= 0 || s.At(k) == "tomorrow" || s.At(k) == "at" || s.At(k) == "tonight" {
@@ -308,8 +308,8 @@ func Soothed(s syntax.Sentence) syntax.Sentence {
 	return s
 }
 
-// verbish2 tells "play rehearsal is on Friday" from "play some music".
-func verbish2(s syntax.Sentence, i int) bool {
+// tellsSoon tells "play rehearsal is on Friday" from "play some music".
+func tellsSoon(s syntax.Sentence, i int) bool {
 	for k := i; k < min(len(s.Toks), i+3); k++ {
 		switch s.At(k) {
 		case "is", "are", "was", "will", "has":

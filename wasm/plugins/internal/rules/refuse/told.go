@@ -7,6 +7,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
+// AJoke is the reason of [Told] that may be taken back: "just kidding".
 const AJoke = "a dream or a joke"
 
 // Told says why a sentence is of a world that isn't the speaker's: a film, a
@@ -105,7 +106,7 @@ func tellThem(s syntax.Sentence) syntax.Sentence {
 	return s.Sub(n, len(s.Toks))
 }
 
-// asides round a sentence off, or open it, and tell nothing: "would you believe". A comma stands between.
+// openings and tails open a sentence or round it off, and tell nothing: "would you believe". A comma stands between.
 var openings = WordLists("do you know|do you know what|you know what|guess what|tell you what|i'll tell you what|would you believe|would you believe it|to be honest|truth be told|funnily enough")
 
 var tails = WordLists("would you believe|would you believe it|can you believe it|believe it or not|god help us|god help me|don't laugh|don't ask|don't ask me|don't ask me how|touch wood|bless him|bless her|bless them|poor thing|poor love|me")

@@ -220,6 +220,7 @@ func (q *unmarkedQuestion) participle(k int) bool {
 	return past || syntax.PastForm(q.At(k)) || q.At(k) == "come" || q.At(k) == "become"
 }
 
+// Modals are modal verbs that begin a question.
 var Modals = syntax.Set("can could will would should shall")
 
 var impersonal = syntax.Set("there this that these those anyone anybody anything someone somebody something everyone everybody everything")

@@ -73,7 +73,7 @@ func NameWord(s string) bool {
 	return !CommonWord(s)
 }
 
-// commonWord: capitalised at the start of a sentence, and still no name.
+// CommonWord reports a word that is capitalised at the start of a sentence, and still no name.
 func CommonWord(s string) bool {
 	if SubjectPronoun(s) || Determiner(s) || Auxiliary(s) || Lead(s) || Adverb(s) || Kin(s) {
 		return true
@@ -195,4 +195,5 @@ func Singular(s string) string {
 	return s
 }
 
+// Askers are question words.
 var Askers = Set("what where who why how which whose when")

@@ -30,7 +30,7 @@ type Sentence struct {
 
 // memo keeps what is worked out of the sentences of a text and asked for again. They share one.
 type memo struct {
-	Times any // of [timex.TimesIn]
+	Times any // what timex.TimesIn keeps
 }
 
 // IsHan reports a Chinese character.

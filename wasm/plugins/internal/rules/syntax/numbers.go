@@ -128,8 +128,6 @@ func dayStop(toks []Token, i int) bool {
 	return len(p) == 2 && mark == "." && ADay(p[0], p[1]) && p[1] <= 12 && (s.OnDay(i-1) || DayFollows(s, i-1) && s.UntilYear(i+1) > 0)
 }
 
-// Spans of days and of hours have both ends: when.last and when.until.
-
 // Between reports a word that stands between the ends of a span.
 func Between(w string) bool {
 	switch w {

@@ -45,6 +45,7 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	" charge resign clear vacuum iron tidy mop weld prune vaccinate neuter unplug plug tailor varnish sand tile refund exchange overcook" +
 	" dye shave unsubscribe report repaint redecorate oversleep dislocate fracture demolish refinance evict bury christen insure patent repay"
 
+// LemmaSet has the verbs that are known, in their base form.
 var LemmaSet = func() map[string]bool {
 	m := make(map[string]bool, 1024)
 	for w := range strings.FieldsSeq(lemmas) {

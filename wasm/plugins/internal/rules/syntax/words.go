@@ -65,7 +65,7 @@ func TrimHeads(s string, heads ...string) string {
 	return s
 }
 
-// TrimTails is trimHeads at the end of s.
+// TrimTails is [TrimHeads] at the end of s.
 func TrimTails(s string, tails ...string) string {
 	for _, l := range tails {
 		s = strings.TrimSuffix(s, l)

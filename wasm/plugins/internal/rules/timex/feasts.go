@@ -207,6 +207,7 @@ var vagueLong = map[string]bool{"long": true, "years": true, "ages": true, "deca
 
 var decades = syntax.Set("twenties thirties forties fifties sixties seventies eighties nineties")
 
+// Youths are words for how old somebody was.
 var Youths = syntax.Set("child kid boy girl teenager baby toddler youngster teen")
 
 // Schooldays are schools that stand for the years when somebody went there: "I ran marathons in college".

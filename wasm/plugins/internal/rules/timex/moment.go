@@ -34,7 +34,7 @@ func (m Moment) Unix() int64 {
 	return (int64(m.Day)*86400 + int64(m.Minute)*60 - int64(m.Offset)) * 1000
 }
 
-// weekday: 0 is Monday.
+// Weekday is the day of the week: 0 is Monday.
 func (m Moment) Weekday() int { return calendar.Weekday(m.Day) - 1 }
 
 // Mod is the remainder of a by b, from 0.
@@ -52,7 +52,10 @@ func AddMonths(day, n int) int { return calendar.AddMonths(day, n) }
 // MonthLength is the number of days of a month.
 func MonthLength(y, m int) int { return calendar.MonthLength(y, m) }
 
+// MonthNames are those of the months, from January.
 var MonthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+
+// DayNames are those of the weekdays, from Monday.
 var DayNames = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 var dayNamesZh = [...]string{"一", "二", "三", "四", "五", "六", "日"}
 

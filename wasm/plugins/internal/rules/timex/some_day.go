@@ -294,4 +294,5 @@ func eachWeek(s syntax.Sentence, first, last *When) bool {
 	return false
 }
 
+// Commands are words that begin what is said to a device or somebody at hand.
 var Commands = syntax.Set("please let let's don't come here alexa siri google hey locket ok okay careful imagine use")

@@ -8,6 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
+// Spans of days and of hours have both ends: When.Last and When.Until.
+
 // datedSpan reads "May 3 to 10", "3 May to 2 June", "May 3rd to June 2nd".
 func datedSpan(s syntax.Sentence, k int, now Moment, w *When) int {
 	m, first, n := monthAndDay(s, k)

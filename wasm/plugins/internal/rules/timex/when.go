@@ -55,7 +55,7 @@ func (w *When) over() int64 {
 // Unix is the time in ms since 1970.
 func (w *When) Unix() int64 { return Moment{w.Day, w.Minute, w.Zone}.Unix() }
 
-// resolve moves a bare weekday or day of the month into the past, for a verb
+// Past moves a bare weekday or day of the month into the past, for a verb
 // in the past tense.
 func (w *When) Past(now Moment) {
 	before := w.Day

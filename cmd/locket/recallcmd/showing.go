@@ -18,7 +18,7 @@ func Showing[T any](a *cli.App, get func(*serve.Client, context.Context) (T, err
 	})
 }
 
-// Answered asks the node for something by one call, and prints the answer: see with.
+// Answered asks the node for something by one call, and prints the answer: see [cli.App.With].
 func Answered[I, T any](ctx context.Context, a *cli.App, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
 	return a.With(ctx, true, func(c *serve.Client) error {
 		v, err := ask(c, ctx, in)
