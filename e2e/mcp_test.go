@@ -232,7 +232,7 @@ func TestMCPInstall(t *testing.T) {
 	if err := os.WriteFile(file, []byte(before), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := h.try("mcp", "install", "cursor", "--file", file); code != 0 || !strings.Contains(errs, `"--key-file"`) {
+	if _, errs, code := h.try("mcp", "install", "cursor", "--file", file); code != 1 || !strings.Contains(errs, `"--key-file"`) {
 		t.Errorf("without an answer: %d %s", code, errs)
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != before {

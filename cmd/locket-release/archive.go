@@ -72,7 +72,7 @@ func (r *making) archives(chosen []target) error {
 
 // starter is a file that has a system's manager start the daemon at login.
 func (r *making) starter(name string) string {
-	return filepath.Join(r.root, "cmd", "locket", "atlogin", name)
+	return filepath.Join(r.root, "cmd", "locket", "cli", "atlogin", name)
 }
 
 // completionPlace is where a shell looks for a command's completions, under share.
