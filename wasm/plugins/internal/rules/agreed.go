@@ -177,11 +177,12 @@ func ofThing(s syntax.Sentence, from int, day *timex.When) bool {
 // vagueDeeds say without an object nothing that one would want to find.
 var vagueDeeds = syntax.Set("say make do be like let pass get come have")
 
-// agreeing are the words by which somebody agrees, and refusing those by which they do not, or not for sure.
+// agreeing are the words by which somebody agrees.
 var agreeing = refuse.WordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
 	"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|good idea|great idea|brilliant|definitely|can do|i can do that")
 
-var refusing = syntax.Set("but can't cannot won't unless if maybe might think rather sorry how what instead wish though wouldn't couldn't except unfortunately busy away depends later")
+// refusing are the words of a refusal that [agreesAlone] lets pass, as parts of them agree or stand in times.
+var refusing = syntax.Set("can't won't wouldn't though away later")
 
 // troubles are what there is none of: "no bother".
 var troubles = syntax.Set("problem worries bother trouble hassle")

@@ -41,8 +41,9 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 				from++
 			}
 			head := s.Text[s.Start:s.Toks[from].Start]
-			if said := head + s.Text[s.Toks[j].Start:s.End]; timeAt(said, len(head), now) {
-				return withMonth(said, len(head), s, &x, now), true
+			said := head + s.Text[s.Toks[j].Start:s.End]
+			if right := timeAt(said, len(head), now); right != nil {
+				return withMonth(said, right, s, &x), true
 			}
 		}
 		if timeOnly {
@@ -76,35 +77,37 @@ func unreadCorrection(s syntax.Sentence) bool {
 	return false
 }
 
-// withMonth is text with the month of the time w of s behind the time at a byte of it, where that is a day alone: "the
-// second" for "the first of March".
-func withMonth(text string, at int, s syntax.Sentence, w *timex.When, now timex.Moment) string {
+// withMonth is text with the month of the time w of s behind the time right of it, where that is a day alone: "the second"
+// for "the first of March".
+func withMonth(text string, right *timeIn, s syntax.Sentence, w *timex.When) string {
 	month := ""
 	for k := w.First; k < w.Next; k++ {
 		if syntax.MonthOf(s.At(k)) > 0 {
 			month = s.Text[s.Toks[k].Start:s.Toks[k].End]
 		}
 	}
-	for _, o := range syntax.Sentences(text) {
-		for _, r := range timex.FindWhens(o, now) {
-			if end := o.Toks[r.Next-1].End; month != "" && r.Assumed == 1 && o.Toks[r.First].Start <= at && at < end {
-				return text[:end] + " of " + month + text[end:]
-			}
-		}
+	if month == "" || right.Assumed != 1 {
+		return text
 	}
-	return text
+	return text[:right.end] + " of " + month + text[right.end:]
 }
 
-// timeAt reports whether a time stands at a byte of a text.
-func timeAt(text string, at int, now timex.Moment) bool {
+// timeIn is a time, and the byte of the text at which it ends.
+type timeIn struct {
+	timex.When
+	end int
+}
+
+// timeAt is the time that stands at a byte of a text; nil: none does.
+func timeAt(text string, at int, now timex.Moment) *timeIn {
 	for _, o := range syntax.Sentences(text) {
 		for _, w := range timex.FindWhens(o, now) {
-			if o.Toks[w.First].Start <= at && at < o.Toks[w.Next-1].End {
-				return true
+			if end := o.Toks[w.Next-1].End; o.Toks[w.First].Start <= at && at < end {
+				return &timeIn{w, end}
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // takesBackAt is the token after such words at token i, and after a comma behind them; 0 where there are none. A word alone

@@ -281,5 +281,5 @@ func (c *Clause) State() bool {
 	return c.Kind == 't' && c.Verb == "be" && !Pronoun(c.Thing) && !c.Past && !c.Neg && !c.Modal
 }
 
-// OutagesZh say that a house has to do without, or that something is worked on.
+// OutagesZh are words for water, power and the like that a house will not have, or for the works that are the reason.
 var OutagesZh = []string{"停水", "停电", "停气", "停暖", "停热水", "停煤气", "断水", "断电", "断网", "停网", "检修", "消杀", "停课", "施工", "清洗水箱"}

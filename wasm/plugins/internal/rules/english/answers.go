@@ -6,6 +6,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
@@ -57,9 +58,7 @@ func placed(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Thing != "it" && c.Thing != "they" || c.Neg || c.Past || c.Verb != "be" || len(c.Words)-i < 2 {
 		return false
 	}
-	switch c.W(i) {
-	case "in", "on", "under", "behind", "at", "next", "inside", "near", "above", "beside", "below":
-	default:
+	if !refuse.Placing(c.W(i)) {
 		return false
 	}
 	q, ok := chinese.Question(t, c.Sentence)

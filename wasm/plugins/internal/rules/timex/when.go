@@ -257,7 +257,7 @@ func SameDay(s syntax.Sentence, whens []When) {
 			if day == nil && i == 1 && w.Grain == 'd' && !s.Chinese() && together(&s, &whens[0], w) {
 				whens[0].OnDay(w)
 			}
-			if day != nil && w.Assumed == 1 && w.Day < day.Day && (s.At(w.First) == "until" || s.At(w.First) == "till" || s.At(w.First-1) == "until" || s.At(w.First-1) == "till") {
+			if day != nil && w.Assumed == 1 && w.Day < day.Day && LeadsUntil(&s, w) {
 				_, _, d := Date(w.Day)
 				w.Day = calendar.DayOfMonth(day.Day, d, true) // "for Christmas, until the second"
 			}
