@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/ellipsis"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
@@ -41,7 +40,7 @@ var proposals = []struct {
 // other reading.
 func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
-	if b == nil || t.Rejoined || t.Part == discourse.HowTo || s.Chinese() || chinese.HasHan(b.Text) || len(t.Own) == 0 || t.Own[0].Start != s.Start || len(s.Toks) > 20 {
+	if b == nil || t.Rejoined || t.Part == discourse.HowTo || s.Chinese() || syntax.HasHan(b.Text) || len(t.Own) == 0 || t.Own[0].Start != s.Start || len(s.Toks) > 20 {
 		return false
 	}
 	all := t.SentencesOf(b)

@@ -3,7 +3,6 @@ package rules
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -15,7 +14,7 @@ func answer(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Chinese() || s.Ends == "?" || len(s.Toks) > 10 {
 		return false
 	}
-	q, ok := chinese.Question(t, s)
+	q, ok := discourse.AskedBefore(t, s)
 	if !ok {
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -79,7 +78,7 @@ func correction(t *discourse.Talk, s syntax.Sentence) bool {
 			}
 		}
 	}
-	chinese.Moved(t, p.Move(w), s, 0.8)
+	discourse.Moved(t, p.Move(w), s, 0.8)
 	cite(t)
 	return true
 }
@@ -111,7 +110,7 @@ func fragment(t *discourse.Talk, s syntax.Sentence) bool {
 		return false // "Save me a seat at the concert on Friday"
 	}
 	for i := range s.Toks {
-		if l, _, ing := syntax.Lemma(s.At(i)); l != "" && i > 0 && !ing || s.At(i) == "this" && i == 0 || syntax.SubjectPronoun(timex.FirstOf(syntax.Contraction(s.At(i)))) {
+		if l, _, ing := syntax.Lemma(s.At(i)); l != "" && i > 0 && !ing || s.At(i) == "this" && i == 0 || syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(i)))) {
 			if _, event := syntax.EventNoun(s.At(i)); !event {
 				return false
 			}

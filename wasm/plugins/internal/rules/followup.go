@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
@@ -24,7 +23,7 @@ func followUp(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	b := &t.Ev.Before[n-1]
-	if b.Speaker != t.Ev.Speaker || t.Ev.At-b.At > chinese.FollowWithin || refuse.Boilerplate(b.Text) != "" {
+	if b.Speaker != t.Ev.Speaker || t.Ev.At-b.At > discourse.FollowWithin || refuse.Boilerplate(b.Text) != "" {
 		return false
 	}
 	i, corrects, it := 0, false, false

@@ -105,7 +105,7 @@ func isNowZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if !is || value == "" || !syntax.ContainsAny(rest.Raw(), "现在", "如今") {
 			continue
 		}
-		for _, w := range chinese.BeforeZh {
+		for _, w := range chinese.Once {
 			whose, _, was := strings.Cut(head.Raw(), w+"是")
 			if !was || whose == "" {
 				continue

@@ -156,7 +156,7 @@ func ownSaying(head string) bool {
 	}
 	rest, ok := strings.CutPrefix(syntax.StripLeadZh(head), "我")
 	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "们"), "的")
-	return ok && timex.KinPrefixZh(rest) == "" && !syntax.ContainsAny(rest, "听", "收到", "看到", "给我", "对我", "跟我")
+	return ok && syntax.KinPrefixZh(rest) == "" && !syntax.ContainsAny(rest, "听", "收到", "看到", "给我", "对我", "跟我")
 }
 
 func holdsAny(text string, words map[string]bool) bool {
@@ -241,7 +241,7 @@ func noteQuoted(t *discourse.Talk, head syntax.Sentence, q discourse.Quotation) 
 		who = strings.TrimRight(who, "。，：:, ")
 		switch {
 		case strings.Contains(who, t.Self.Name):
-		case timex.KinPrefixZh(who) != "":
+		case syntax.KinPrefixZh(who) != "":
 			who = t.Self.Name + "的" + who
 		case discourse.NamePrefixZh(who) == "":
 			return // of whom?

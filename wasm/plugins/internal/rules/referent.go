@@ -3,7 +3,6 @@ package rules
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/ellipsis"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
@@ -21,7 +20,7 @@ import (
 // reading.
 func referred(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
-	if t.Rejoined || b == nil || s.Chinese() || chinese.HasHan(b.Text) || s.Ends == "?" || len(s.Toks) > 40 || discourse.Conditioned(s) || len(t.Own) == 0 || t.Own[0].Start != s.Start && !ellipsis.OnlyYesOrNo(t.Own[0]) {
+	if t.Rejoined || b == nil || s.Chinese() || syntax.HasHan(b.Text) || s.Ends == "?" || len(s.Toks) > 40 || discourse.Conditioned(s) || len(t.Own) == 0 || t.Own[0].Start != s.Start && !ellipsis.OnlyYesOrNo(t.Own[0]) {
 		return false
 	}
 	a := noted.Reply{Sentence: s}
@@ -51,7 +50,7 @@ func referred(t *discourse.Talk, s syntax.Sentence) bool {
 	if at > a.From {
 		statement = s.Text[s.Toks[a.From].Start:s.Toks[at-1].End] + " " + statement
 	}
-	if !syntax.SubjectPronoun(timex.FirstOf(syntax.Contraction(a.At(a.From)))) { // "had it last week"
+	if !syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(a.At(a.From)))) { // "had it last week"
 		if q.At(1) != "you" {
 			return false
 		}
@@ -89,7 +88,7 @@ func leftOpen(a *noted.Reply) (at, end int, kind byte) {
 		if rest == "" {
 			k++
 		}
-		if refuse.Placing(a.At(k)) || a.At(k) == "upstairs" || a.At(k) == "downstairs" {
+		if syntax.Placing(a.At(k)) || a.At(k) == "upstairs" || a.At(k) == "downstairs" {
 			return a.From, a.From + 1, openOne // "it's in the shed"
 		}
 		return 0, 0, 0

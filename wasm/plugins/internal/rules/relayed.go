@@ -142,11 +142,11 @@ func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	raw := s.Raw()
 	x := syntax.StripLeadZh(raw)
 	own := strings.TrimPrefix(strings.TrimPrefix(x, "我的"), "我")
-	who = timex.KinPrefixZh(own)
+	who = syntax.KinPrefixZh(own)
 	rest := strings.TrimPrefix(own, who)
 	if who == "" {
 		for _, n := range [...]int{9, 6} { // a name of three characters, or two
-			if len(x) > n && timex.PersonZh(x[:n]) && syntax.StartsWithAny(x[n:], []string{"说", "告诉我", "提醒我", "通知我", "跟我说", "和我说"}) {
+			if len(x) > n && syntax.PersonZh(x[:n]) && syntax.StartsWithAny(x[n:], []string{"说", "告诉我", "提醒我", "通知我", "跟我说", "和我说"}) {
 				who, rest = x[:n], x[n:]
 				break
 			}
@@ -154,7 +154,7 @@ func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	} else {
 		who = t.Self.Name + "的" + who
 	}
-	if office, inner := chinese.AnnouncedZh(x); inner != "" {
+	if office, inner := chinese.Announced(x); inner != "" {
 		for at < len(s.Toks) && s.Toks[at].Start < s.Start+len(raw)-len(inner) {
 			at++
 		}
@@ -204,7 +204,7 @@ var intendsZh = []string{"不想", "不打算", "不干", "准备", "打算", "�
 func saysOfZh(t *discourse.Talk, s syntax.Sentence) bool {
 	x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
 	rest, own := discourse.CutOwnZh(x)
-	who := timex.KinPrefixZh(rest)
+	who := syntax.KinPrefixZh(rest)
 	if !own && len([]rune(who)) < 2 || who == "" {
 		who = discourse.NamePrefixZh(x)
 		if rest = x; who == "" {
@@ -217,7 +217,7 @@ func saysOfZh(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	of := strings.TrimLeft(inner, "他她")
-	if k := timex.KinPrefixZh(of); (k == "" || len([]rune(k)) < 2 && of == inner) && !(of != inner && syntax.StartsWithAny(of, intendsZh)) {
+	if k := syntax.KinPrefixZh(of); (k == "" || len([]rune(k)) < 2 && of == inner) && !(of != inner && syntax.StartsWithAny(of, intendsZh)) {
 		if discourse.NamePrefixZh(of) == "" || of != inner {
 			return false
 		}

@@ -192,7 +192,7 @@ func writeDown(t *discourse.Talk, s syntax.Sentence) bool {
 		made := t.Out.Candidates[from:]
 		whens := timex.FindWhens(part, t.Now)
 		b := t.Bare(part)
-		alone := timex.KinPrefixZh(b.Text) == "" && discourse.NamePrefixZh(b.Text) == "" && !strings.ContainsAny(b.Text, "我你您他她它是的在")
+		alone := syntax.KinPrefixZh(b.Text) == "" && discourse.NamePrefixZh(b.Text) == "" && !strings.ContainsAny(b.Text, "我你您他她它是的在")
 		if (len(made) == 0 || len(made) == 1 && made[0].Kind == "noted") && alone && len(whens) > 0 && len([]rune(b.Text)) > 1 {
 			t.Out.Candidates = t.Out.Candidates[:from]
 			english.Says(t, s, "我得"+rest)

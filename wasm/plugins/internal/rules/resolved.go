@@ -10,18 +10,16 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/ellipsis"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // resolved reads an answer that hangs on the question of another speaker just before. It reports whether the
 // sentence needs no other reading.
 func resolved(t *discourse.Talk, s syntax.Sentence) bool {
-	if b := t.JustSaid(); b != nil && chinese.HasHan(b.Text) {
+	if b := t.JustSaid(); b != nil && syntax.HasHan(b.Text) {
 		return agreesZh(t, s) || resolvedZh(t, s)
 	}
-	if t.Rejoined || len(t.Ev.Before) == 0 || chinese.HasHan(s.Raw()) || len(s.Toks) > 40 || s.Ends == "?" {
+	if t.Rejoined || len(t.Ev.Before) == 0 || syntax.HasHan(s.Raw()) || len(s.Toks) > 40 || s.Ends == "?" {
 		return false
 	}
 	i := slices.IndexFunc(t.Own, func(o syntax.Sentence) bool { return o.Start == s.Start })
@@ -108,7 +106,7 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if b == nil || t.Rejoined || s.Ends == "?" || s.Ends == "？" || strings.TrimSpace(s.Text[:s.Start]) != "" {
 		return false
 	}
-	q, ok := chinese.QuestionZh(b.Text, t.Now)
+	q, ok := chinese.Asks(b.Text, t.Now)
 	if n := len(t.Ev.Before); !ok || n > 1 && t.Ev.Before[n-2].Speaker == t.Ev.Speaker && syntax.StartsWithAny(q.Text, []string{"什么手术", "啥手术", "什么病", "啥病", "什么事", "啥事"}) {
 		return false
 	}
@@ -121,10 +119,10 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		first, rest = discourse.CutCommaZh(rest)
 		first = discourse.TrimZhEnd(first)
 	}
-	if syntax.StartsWithAny(rest, []string{"你", "您"}) && (timex.PersonZh(first) || timex.KinPrefixZh(first) == first) {
+	if syntax.StartsWithAny(rest, []string{"你", "您"}) && (syntax.PersonZh(first) || syntax.KinPrefixZh(first) == first) {
 		return false // 王姐，你也来了
 	}
-	if year := strings.TrimSuffix(syntax.TrimZh(rest), "年"); q.Gaps() && year != syntax.TrimZh(rest) && strings.Trim(year, refuse.DigitsZh) == "" && year != "" && ellipsis.WholeTime(&q, first) {
+	if year := strings.TrimSuffix(syntax.TrimZh(rest), "年"); q.Gaps() && year != syntax.TrimZh(rest) && strings.Trim(year, syntax.DigitsZh) == "" && year != "" && ellipsis.WholeTime(&q, first) {
 		return true // 几月几号走的 / 三月十九，二〇年: a day of another year
 	}
 	full := ellipsis.With(&q, first, rest)

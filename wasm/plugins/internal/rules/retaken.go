@@ -3,7 +3,6 @@ package rules
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -183,6 +182,6 @@ func corrects(t *discourse.Talk, i int) int {
 		o.Ends = s.Ends
 		sentence(t, o)
 	}
-	chinese.StandsFor(t, from, s)
+	discourse.StandsFor(t, from, s)
 	return n
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -71,12 +70,12 @@ func putRightZh(s syntax.Sentence, now timex.Moment, end, j int) (string, bool) 
 	if rest != "" {
 		rest = "，" + rest
 	}
-	if unit := strings.TrimLeft(right, refuse.DigitsZh); len(unit) < len(right) {
+	if unit := strings.TrimLeft(right, syntax.DigitsZh); len(unit) < len(right) {
 		head, ok := strings.CutSuffix(said, unit)
 		if unit == "" {
 			head = syntax.TrimTails(said, "块钱", "块", "元")
 		}
-		bare := strings.TrimRight(head, refuse.DigitsZh) // 三百块, 四百块
+		bare := strings.TrimRight(head, syntax.DigitsZh) // 三百块, 四百块
 		if unit == "" {
 			ok, right = true, right+said[len(head):]
 		}
@@ -100,7 +99,7 @@ func putRightZh(s syntax.Sentence, now timex.Moment, end, j int) (string, bool) 
 	}
 	wrong := said[from:]
 	_, last := utf8.DecodeLastRuneInString(right)
-	if from > 0 && wrong != right && utf8.RuneCountInString(right) <= 4 && (timex.PersonZh(right) && timex.PersonZh(wrong) || utf8.RuneCountInString(right) > 1 && strings.HasSuffix(wrong, right[len(right)-last:])) {
+	if from > 0 && wrong != right && utf8.RuneCountInString(right) <= 4 && (syntax.PersonZh(right) && syntax.PersonZh(wrong) || utf8.RuneCountInString(right) > 1 && strings.HasSuffix(wrong, right[len(right)-last:])) {
 		return said[:from] + right + tail + rest, true // 牛肉, 羊肉
 	}
 	return "", false

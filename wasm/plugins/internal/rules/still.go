@@ -19,7 +19,7 @@ func still(before, s syntax.Sentence) bool {
 		x := strings.TrimSpace(discourse.TrimZhEnd(s.Raw()))
 		x = syntax.TrimHeads(x, "不过", "其实", "我", "他", "她", "到现在", "直到现在", "现在", "至今")
 		for _, k := range [...]string{"还是", "还在", "还", "也", "仍然", "依然", "照样", "一直"} {
-			if rest, ok := strings.CutPrefix(x, k); ok && syntax.ContainsAny(before.Raw(), chinese.BeforeZh[:]...) {
+			if rest, ok := strings.CutPrefix(x, k); ok && syntax.ContainsAny(before.Raw(), chinese.Once[:]...) {
 				rest = strings.TrimSuffix(rest, "这样")
 				return rest == "" || strings.Contains(before.Raw(), string([]rune(rest)[0]))
 			}
@@ -70,7 +70,7 @@ func stillSo(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	if n := len(t.Ev.Before); before.Toks == nil && n > 0 {
 		b := &t.Ev.Before[n-1]
-		if all := syntax.Sentences(b.Text); b.Speaker == t.Ev.Speaker && t.Ev.At-b.At <= chinese.FollowWithin && len(all) > 0 {
+		if all := syntax.Sentences(b.Text); b.Speaker == t.Ev.Speaker && t.Ev.At-b.At <= discourse.FollowWithin && len(all) > 0 {
 			before, turn = all[len(all)-1], -1
 		}
 	}
@@ -91,7 +91,7 @@ func stillSo(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 		slot := *a.Slot
 		slot.Attribute = claim
-		if what, ok := strings.CutPrefix(claim, chinese.RoutineSlot("")); ok && slot.Value == "" {
+		if what, ok := strings.CutPrefix(claim, discourse.RoutineSlot("")); ok && slot.Value == "" {
 			slot.Value = what
 		}
 		if slot.Value == "" {

@@ -1,10 +1,10 @@
 package rules
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -77,7 +77,7 @@ func reading(said string) string {
 func plain(w *timex.When) string {
 	day := func(n int) string {
 		y, m, d := timex.Date(n)
-		return discourse.Itoa(y) + "-" + timex.Pad2(m) + "-" + timex.Pad2(d)
+		return strconv.Itoa(y) + "-" + timex.Pad2(m) + "-" + timex.Pad2(d)
 	}
 	s := day(w.Day)
 	if w.Clock {
@@ -111,7 +111,7 @@ func TestEnded(t *testing.T) {
 		write := func(ms int64) string {
 			m := timex.MomentOf(ms, monday.Offset)
 			y, mm, d := timex.Date(m.Day)
-			return discourse.Itoa(y) + "-" + timex.Pad2(mm) + "-" + timex.Pad2(d) + " " + timex.Pad2(m.Minute/60) + ":" + timex.Pad2(m.Minute%60)
+			return strconv.Itoa(y) + "-" + timex.Pad2(mm) + "-" + timex.Pad2(d) + " " + timex.Pad2(m.Minute/60) + ":" + timex.Pad2(m.Minute%60)
 		}
 		if got := write(c[0].Started) + " " + write(c[0].Ended); got != want {
 			t.Errorf("%s: %s, want %s", said, got, want)

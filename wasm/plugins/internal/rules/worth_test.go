@@ -129,7 +129,7 @@ func TestWorth(t *testing.T) {
 		for _, at := range [...]float64{0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95} {
 			precision, recall := above(p, keep, at)
 			t.Logf("%s, %d lines, left out, above %.2f: precision %.3f, recall %.3f", name, len(all), at, precision, recall)
-			if at == discourse.WorthNoting && (precision < 0.9 || recall < 0.5) {
+			if at == noted.WorthNoting && (precision < 0.9 || recall < 0.5) {
 				t.Errorf("%s: want a precision of 0.9 at a recall of 0.5", name)
 			}
 		}

@@ -70,7 +70,7 @@ func proposed(raw string, w *timex.When) bool {
 func bids(t *discourse.Talk, x string) bool {
 	for _, to := range [...]string{"带给我", "拿给我", "发给我", "还给我", "寄给我", "交给我", "转给我", "发我", "转我", "还我", "递给我"} {
 		if head, ok := strings.CutSuffix(discourse.TrimZhEnd(x), to); ok {
-			return utf8.RuneCountInString(head) <= 3 && timex.KinPrefixZh(head) == "" && !strings.ContainsAny(head, "他她") && (!t.Topic.Known || t.Topic.Person.Key == t.Self.Key) && !t.Topic.Unclear
+			return utf8.RuneCountInString(head) <= 3 && syntax.KinPrefixZh(head) == "" && !strings.ContainsAny(head, "他她") && (!t.Topic.Known || t.Topic.Person.Key == t.Self.Key) && !t.Topic.Unclear
 		}
 	}
 	return false

@@ -6,7 +6,6 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // againZh makes of 我又开始吃素了 the clause 我吃素, so that the rules for what is so read it.
@@ -14,7 +13,7 @@ func againZh(x string) (string, bool) {
 	end := discourse.TrimZhEnd(x)
 	for _, k := range [...]string{"又重新开始", "重新开始", "又开始", "又"} {
 		who, what, ok := strings.Cut(end, k)
-		if !ok || who != "" && !syntax.EndsWithAny(who, []string{"我", "现在", "他", "她", "已经", "最近"}) && !timex.PersonZh(who) && timex.KinPrefixZh(strings.TrimPrefix(who, "我")) == "" {
+		if !ok || who != "" && !syntax.EndsWithAny(who, []string{"我", "现在", "他", "她", "已经", "最近"}) && !syntax.PersonZh(who) && syntax.KinPrefixZh(strings.TrimPrefix(who, "我")) == "" {
 			continue
 		}
 		return strings.TrimSuffix(who, "现在") + strings.TrimSuffix(what, "了"), true
@@ -40,7 +39,7 @@ func resumed(t *discourse.Talk, b *discourse.BareZh) bool {
 	case own == "吃素" || own == "吃全素":
 		t.FactZh(b, t.Self, "diet", "diet", own, false, false, 0.85)
 		ended(t, b, "diet", "eats", "肉", true)
-	case (strings.HasPrefix(own, "吃") || strings.HasPrefix(own, "服用") || strings.HasPrefix(own, "打")) && DrugZh(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(own, "吃"), "服用"), "打")):
+	case (strings.HasPrefix(own, "吃") || strings.HasPrefix(own, "服用") || strings.HasPrefix(own, "打")) && Drug(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(own, "吃"), "服用"), "打")):
 		t.FactZh(b, t.Self, "health", discourse.Medication, strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(own, "吃"), "服用"), "打"), true, false, 0.85)
 		t.Out.Candidates[len(t.Out.Candidates)-1].Sensitivity = "private"
 	case strings.HasPrefix(own, "吃") || strings.HasPrefix(own, "喝"):
@@ -56,7 +55,7 @@ func resumed(t *discourse.Talk, b *discourse.BareZh) bool {
 	case activity(own) && len([]rune(own)) <= 8 && !strings.ContainsAny(own, "了过完到"):
 		habitZh(t, b, t.Self, 0.7)
 		if c := &t.Out.Candidates[len(t.Out.Candidates)-1]; len(t.Out.Candidates) > n {
-			c.Slot = &abi.Slot{Subject: t.Self.Key, Attribute: RoutineSlot(own), Value: own, Many: true}
+			c.Slot = &abi.Slot{Subject: t.Self.Key, Attribute: discourse.RoutineSlot(own), Value: own, Many: true}
 		}
 	}
 	return len(t.Out.Candidates) > n

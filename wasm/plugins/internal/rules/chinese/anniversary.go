@@ -1,6 +1,7 @@
 package chinese
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
@@ -17,26 +18,13 @@ func anniversary(t *discourse.Talk, b *discourse.BareZh) bool {
 		for i := range b.Whens {
 			w := &b.Whens[i]
 			p, ok := t.SubjectZh(strings.TrimSuffix(who, "的"))
-			if !ok || !SameYearly(w) {
+			if !ok || !timex.SameYearly(w) {
 				continue
 			}
 			_, m, d := timex.Date(w.Day)
-			t.FactZh(b, p, "biography", "wedding_anniversary", discourse.Itoa(m)+"月"+discourse.Itoa(d)+"日", false, false, 0.88)
+			t.FactZh(b, p, "biography", "wedding_anniversary", strconv.Itoa(m)+"月"+strconv.Itoa(d)+"日", false, false, 0.88)
 			return true
 		}
 	}
 	return false
-}
-
-// SameYearly reports whether a time is one day that has the same date each year: "the last Sunday in May" is none.
-func SameYearly(w *timex.When) bool {
-	if !w.HasDay || w.Habit || w.Grain != 'd' || w.Last > 0 {
-		return false
-	}
-	if w.Days == nil {
-		return true
-	}
-	first, _, ok := w.Days(2026)
-	second, _, ok2 := w.Days(2027)
-	return ok && ok2 && second-first == 365
 }

@@ -7,34 +7,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Question is the one that was asked just before: earlier in this turn, or by
-// another speaker in the turn before.
-func Question(t *discourse.Talk, s syntax.Sentence) (discourse.Asked, bool) {
-	var q discourse.Asked
-	for _, o := range t.Own {
-		if o.Start >= s.Start {
-			break
-		}
-		if o.Ends == "?" || o.Ends == "？" {
-			to, _ := t.Addressee()
-			q = discourse.Asked{Sentence: o, Turn: 0, By: t.Self, Of: to}
-		}
-	}
-	if q.Toks != nil {
-		return q, true
-	}
-	b := t.JustSaid()
-	if b == nil {
-		return q, false
-	}
-	for _, o := range t.SentencesOf(b) {
-		if o.Ends == "?" || o.Ends == "？" {
-			q = discourse.Asked{Sentence: o, Turn: -1, By: discourse.SpeakerOf(t.Ev, b.Speaker), Of: t.Self}
-		}
-	}
-	return q, q.Toks != nil
-}
-
 // animal is the animal that 叫团子 names: one named earlier in this text, or
 // in the turns just before.
 func animal(t *discourse.Talk, s syntax.Sentence) (string, bool) {

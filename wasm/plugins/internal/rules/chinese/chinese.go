@@ -4,6 +4,7 @@ package chinese
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -64,7 +65,7 @@ func factOf(t *discourse.Talk, b *discourse.BareZh, who, kind, attribute, value 
 func favourite(t *discourse.Talk, b *discourse.BareZh) bool {
 	who, favourite, _ := strings.Cut(b.Text, "最喜欢的")
 	what, value, ok := strings.Cut(favourite, "是")
-	if ok && syntax.ContainsAny(what, BeforeZh[:]...) {
+	if ok && syntax.ContainsAny(what, Once[:]...) {
 		return true // 我最喜欢的颜色以前是绿色: which it is now, it does not say
 	}
 	return ok && factOf(t, b, who, "preference", "favourite_"+syntax.TrimZh(what), value, 0.93)
@@ -86,14 +87,14 @@ func bornOn(t *discourse.Talk, b *discourse.BareZh) bool {
 		return ok
 	}
 	for k := range b.Whens {
-		if w := &b.Whens[k]; SameYearly(w) {
+		if w := &b.Whens[k]; timex.SameYearly(w) {
 			p, ok := t.SubjectZh(owner)
-			if !ok && (refuse.CalledSmallZh(owner) || discourse.ForeignZh(owner)) {
+			if !ok && (syntax.CalledSmallZh(owner) || discourse.ForeignZh(owner)) {
 				p, ok = t.Named(owner), true
 			}
 			if ok {
 				_, m, d := timex.Date(w.Day)
-				t.FactZh(b, p, "biography", "birthday", discourse.Itoa(m)+"月"+discourse.Itoa(d)+"日", false, noted.Denies(b, w), 0.93)
+				t.FactZh(b, p, "biography", "birthday", strconv.Itoa(m)+"月"+strconv.Itoa(d)+"日", false, noted.Denies(b, w), 0.93)
 				return true
 			}
 		}
@@ -155,7 +156,7 @@ func kinIs(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	name = syntax.TrimZh(name)
 	owner, kin, ok := t.KinZh(who)
-	if ok = ok && discourse.NameZh(name) && !strings.HasSuffix(name, "人") && !syntax.StartsWithAny(name, []string{"素食", "个", "位", "名"}) && (!syntax.EndsWithAny(name, syntax.PostsZh[:]) || addressed(name)); ok {
+	if ok = ok && discourse.NameZh(name) && !strings.HasSuffix(name, "人") && !syntax.StartsWithAny(name, []string{"素食", "个", "位", "名"}) && (!syntax.EndsWithAny(name, posts[:]) || addressed(name)); ok {
 		t.RelationZh(b, owner, kin, name)
 	}
 	return ok
@@ -164,12 +165,12 @@ func kinIs(t *discourse.Talk, b *discourse.BareZh) bool {
 // addressed reports a surname with a post: 王总监.
 func addressed(name string) bool {
 	surname, n := utf8.DecodeRuneInString(name)
-	return strings.ContainsRune(syntax.SurnamesZh, surname) && slices.Contains(syntax.PostsZh[:], name[n:])
+	return strings.ContainsRune(syntax.SurnamesZh, surname) && slices.Contains(posts[:], name[n:])
 }
 
 // isKin takes 小王是我同事.
 func isKin(t *discourse.Talk, b *discourse.BareZh) bool {
-	if child, noun, ok := strings.Cut(strings.TrimPrefix(b.Text, "我是"), "的"); ok && strings.HasPrefix(b.Text, "我是") && (timex.PersonZh(child) || refuse.CalledSmallZh(child)) && (relative("我"+syntax.TrimZh(noun)) != "" || slices.Contains([]string{"干爹", "干妈", "教父", "教母"}, syntax.TrimZh(noun))) {
+	if child, noun, ok := strings.Cut(strings.TrimPrefix(b.Text, "我是"), "的"); ok && strings.HasPrefix(b.Text, "我是") && (syntax.PersonZh(child) || syntax.CalledSmallZh(child)) && (relative("我"+syntax.TrimZh(noun)) != "" || slices.Contains([]string{"干爹", "干妈", "教父", "教母"}, syntax.TrimZh(noun))) {
 		t.RelationZh(b, t.Named(child), syntax.TrimZh(noun), t.Self.Name) // 我是小朵的干爹
 		return true
 	}
@@ -189,7 +190,7 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 	head, after, ok := strings.Cut(b.Text, "岁")
 	if !ok && strings.Contains(b.S.Raw(), "今年") { // 我妈今年六十八了
 		head, ok = strings.CutSuffix(discourse.TrimZhEnd(b.Text), "了")
-		ok = ok && utf8.RuneCountInString(head)-utf8.RuneCountInString(strings.TrimRight(head, refuse.DigitsZh)) >= 2
+		ok = ok && utf8.RuneCountInString(head)-utf8.RuneCountInString(strings.TrimRight(head, syntax.DigitsZh)) >= 2
 	}
 	head = strings.TrimRight(head, " ")
 	if !ok || head == "" {
@@ -198,7 +199,7 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 	topic := t.Topic.Known && t.Topic.Person.Key != t.Self.Key // 旺财是我的狗，十三岁了
 	who := strings.TrimRight(head, "〇零一二两三四五六七八九十0123456789")
 	p, ok := t.SubjectZh(who)
-	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && discourse.NameZh(who) && !timex.CommonNounsZh[who] && !syntax.EndsWithAny(who, Belongings[:]) && !syntax.EndsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !syntax.StartsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
+	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && discourse.NameZh(who) && !syntax.CommonNounsZh[who] && !syntax.EndsWithAny(who, Belongings[:]) && !syntax.EndsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !syntax.StartsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
 		p, ok = t.Named(who), true // 旺财十三岁了
 	}
 	if ok = ok && (who != "" || topic) && who != head && strings.Trim(after, "了啦，, 半") == ""; ok {
@@ -224,7 +225,7 @@ func is(t *discourse.Talk, b *discourse.BareZh) bool {
 	switch {
 	case !ok:
 		return false
-	case (syntax.EndsWithAny(v, syntax.JobsZh[:]) || strings.HasSuffix(v, "员") && utf8.RuneCountInString(v) >= 3 && !syntax.EndsWithAny(v, []string{"成员", "会员", "人员", "一员", "党员", "队员", "团员"}) && !strings.Contains(v, "的") || syntax.EndsWithAny(v, syntax.PostsZh[:])) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
+	case (syntax.EndsWithAny(v, syntax.JobsZh[:]) || strings.HasSuffix(v, "员") && utf8.RuneCountInString(v) >= 3 && !syntax.EndsWithAny(v, []string{"成员", "会员", "人员", "一员", "党员", "队员", "团员"}) && !strings.Contains(v, "的") || syntax.EndsWithAny(v, posts[:])) && !strings.HasPrefix(v, "我") && utf8.RuneCountInString(v) <= 10:
 		t.FactZh(b, p, "work", "job", v, false, false, 0.88)
 	case from && n >= 2 && n <= 4 && !character[place] && !strings.Contains(place, "的"):
 		t.FactZh(b, p, "biography", "origin", place, false, false, 0.85)

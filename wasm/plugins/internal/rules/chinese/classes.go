@@ -6,7 +6,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Classes of ordinary Chinese talk that rulesZh have no phrase for: what is done at a point of
@@ -21,7 +20,7 @@ func course(t *discourse.Talk, b *discourse.BareZh) {
 	}
 	who, own := t.Self, strings.Contains(x, "我")
 	if t.Topic.Known && t.Topic.Person.Key != t.Self.Key {
-		if own && strings.HasPrefix(x, "我") && timex.KinPrefixZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我")) == "" {
+		if own && strings.HasPrefix(x, "我") && syntax.KinPrefixZh(strings.TrimPrefix(strings.TrimPrefix(x, "我们"), "我")) == "" {
 			who = t.Self
 		} else {
 			who, own = t.Topic.Person, true
@@ -82,7 +81,7 @@ func belongs(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	} else if strings.HasSuffix(whose, "开") {
 		return false // 空调是老周开的
 	}
-	if n := utf8.RuneCountInString(what); !ok || !of || n < 2 || n > 12 || strings.ContainsAny(what, "他她不") || !timex.PersonZh(whose) && timex.KinPrefixZh(strings.TrimPrefix(whose, "我")) != strings.TrimPrefix(whose, "我") || whose == "" || whose == "我" {
+	if n := utf8.RuneCountInString(what); !ok || !of || n < 2 || n > 12 || strings.ContainsAny(what, "他她不") || !syntax.PersonZh(whose) && syntax.KinPrefixZh(strings.TrimPrefix(whose, "我")) != strings.TrimPrefix(whose, "我") || whose == "" || whose == "我" {
 		return false
 	}
 	p, ok := t.SubjectZh(whose)
@@ -113,7 +112,7 @@ func chose(x string) bool {
 		return false
 	}
 	for _, v := range [...]string{"选了", "选择了", "定了", "拒绝了", "推了", "推掉了", "答应了", "报名了", "报了", "退了", "签了", "交了", "还了", "借了", "取消了", "续了", "换了", "拿到了", "收到了", "修好了", "认识了", "介绍了"} {
-		if before, after, ok := strings.Cut(x, v); ok && !(v == "答应了" && timex.KinPrefixZh(after) == after) && (utf8.RuneCountInString(after) >= 2 && !syntax.VagueZh(after) || strings.Contains(before, "把") || strings.HasSuffix(before, "我") && syntax.StartsWithAny(before, []string{"那", "这"})) {
+		if before, after, ok := strings.Cut(x, v); ok && !(v == "答应了" && syntax.KinPrefixZh(after) == after) && (utf8.RuneCountInString(after) >= 2 && !syntax.VagueZh(after) || strings.Contains(before, "把") || strings.HasSuffix(before, "我") && syntax.StartsWithAny(before, []string{"那", "这"})) {
 			return true
 		}
 	}

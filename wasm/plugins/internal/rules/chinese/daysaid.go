@@ -84,8 +84,8 @@ func movedTo(b *discourse.BareZh) *timex.When {
 	return nil
 }
 
-// movedZh is what a clause moves from one time to another: 发布会 of 发布会从十二号改成十五号.
-func movedZh(b *discourse.BareZh, x string) string {
+// whatMoves is what a clause moves from one time to another: 发布会 of 发布会从十二号改成十五号.
+func whatMoves(b *discourse.BareZh, x string) string {
 	if movedTo(b) == nil {
 		return ""
 	}
@@ -157,7 +157,7 @@ func movedOff(t *discourse.Talk, b *discourse.BareZh) bool {
 		return false
 	}
 	t.Out.Candidates = t.Out.Candidates[:t.OffAt-1]
-	Moved(t, t.Off.Move(&b.Whens[0]), b.S, 0.86)
+	discourse.Moved(t, t.Off.Move(&b.Whens[0]), b.S, 0.86)
 	t.OffAt = 0
 	return true
 }

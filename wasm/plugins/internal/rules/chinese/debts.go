@@ -6,14 +6,13 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // owes takes 我欠小王两百块, 小王欠我五百块.
 func owes(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	who, rest, ok := strings.Cut(x, "欠")
 	who = syntax.TrimAdverbsZh(who)
-	if !ok || strings.ContainsAny(x, "不没清再") || syntax.ContainsAny(x, BeforeZh[:]...) || syntax.ContainsAny(t.Said.Raw(), "还了", "还清", "还完", "还掉", "还给") {
+	if !ok || strings.ContainsAny(x, "不没清再") || syntax.ContainsAny(x, Once[:]...) || syntax.ContainsAny(t.Said.Raw(), "还了", "还清", "还完", "还掉", "还给") {
 		return false
 	}
 	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "了"), "着")
@@ -22,7 +21,7 @@ func owes(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 			if n == 0 || !strings.ContainsRune("0123456789一二两三四五六七八九十百千万几", r) {
 				continue
 			}
-			if name := strings.TrimSuffix(rest[:n], "的"); (timex.PersonZh(name) || discourse.NameZh(name)) && sum(rest[n:]) {
+			if name := strings.TrimSuffix(rest[:n], "的"); (syntax.PersonZh(name) || discourse.NameZh(name)) && sum(rest[n:]) {
 				t.FactZh(b, t.Self, "debt", "owes "+name, rest[n:], false, false, 0.8)
 				return true
 			}
@@ -32,7 +31,7 @@ func owes(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	}
 	sum, ok := strings.CutPrefix(rest, "我")
 	sum = strings.TrimSuffix(sum, "呢")
-	if !ok || !timex.PersonZh(who) && !discourse.NameZh(who) || !owed(sum) {
+	if !ok || !syntax.PersonZh(who) && !discourse.NameZh(who) || !owed(sum) {
 		return false
 	}
 	t.FactZh(b, t.Named(who), "debt", "owes "+t.Self.Key, sum, false, false, 0.8)
@@ -61,8 +60,8 @@ func repaid(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	}
 	debtor := t.Self
 	switch {
-	case who == "我" && (timex.PersonZh(to) || discourse.NameZh(to)):
-	case to == "我" && (timex.PersonZh(who) || discourse.NameZh(who)):
+	case who == "我" && (syntax.PersonZh(to) || discourse.NameZh(to)):
+	case to == "我" && (syntax.PersonZh(who) || discourse.NameZh(who)):
 		debtor, to = t.Named(who), t.Self.Key
 	default:
 		return false

@@ -7,7 +7,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Belongings are what one has or has not, besides [Things].
@@ -122,11 +121,11 @@ func not(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	for _, k := range [...]string{"的名字不是", "的名字不叫", "不叫", "不是"} {
 		who, name, ok := strings.Cut(x, k)
-		if !ok || !strings.HasPrefix(who, "我") || !discourse.NameZh(name) && !timex.PersonZh(name) || strings.HasSuffix(name, "人") || syntax.EndsWithAny(name, syntax.JobsZh[:]) {
+		if !ok || !strings.HasPrefix(who, "我") || !discourse.NameZh(name) && !syntax.PersonZh(name) || strings.HasSuffix(name, "人") || syntax.EndsWithAny(name, syntax.JobsZh[:]) {
 			continue
 		}
 		who = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(syntax.TrimAdverbsZh(who), "我"), "们"), "的")
-		if relative("我"+who) == "" || k == "不是" && !timex.PersonZh(name) && !strings.Contains(b.S.Text[b.S.End:], "，是") && !strings.Contains(b.S.Text[b.S.End:], ",是") {
+		if relative("我"+who) == "" || k == "不是" && !syntax.PersonZh(name) && !strings.Contains(b.S.Text[b.S.End:], "，是") && !strings.Contains(b.S.Text[b.S.End:], ",是") {
 			continue
 		}
 		attribute := who
@@ -153,7 +152,7 @@ func instead(t *discourse.Talk, b *discourse.BareZh, was discourse.DenialZh, x s
 	switch noun := relative("我" + strings.TrimPrefix(x, "我")); {
 	case is == "":
 		return false
-	case was.Noun != "" && (discourse.NameZh(x) || timex.PersonZh(x)) && !strings.HasSuffix(x, "人") && !syntax.EndsWithAny(x, syntax.JobsZh[:]):
+	case was.Noun != "" && (discourse.NameZh(x) || syntax.PersonZh(x)) && !strings.HasSuffix(x, "人") && !syntax.EndsWithAny(x, syntax.JobsZh[:]):
 		t.RelationZh(b, t.Self, was.Noun, x)
 	case is == "是" && was.Person.Key != "" && noun != "":
 		t.RelationZh(b, t.Self, noun, was.Person.Name)

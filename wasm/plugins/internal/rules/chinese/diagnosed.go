@@ -6,7 +6,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // What was found of somebody's health: 我甲状腺有个小结节, 我妈拍了片子说是腰椎间盘突出; and what somebody is allergic to,
@@ -24,7 +23,7 @@ func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 	who, what, ok := strings.Cut(x, "有")
 	if small := syntax.TrimHeads(what, "一个", "个", "一点", "点", "一些", "些", "几个", "一颗"); ok && syntax.EndsWithAny(syntax.TrimZh(small), growths) && utf8.RuneCountInString(small) <= 6 && !strings.Contains(small, "的") {
 		rest, own := discourse.CutOwnZh(who)
-		k := timex.KinPrefixZh(rest)
+		k := syntax.KinPrefixZh(rest)
 		organ := strings.TrimPrefix(rest[len(k):], "的")
 		if n := utf8.RuneCountInString(organ); own && n >= 1 && n <= 4 {
 			return healthOf(t, b, strings.TrimSuffix(who[:len(who)-len(organ)], "的"), "condition", organ+small)
@@ -43,8 +42,8 @@ func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 		if !ok || !condition(syntax.TrimZh(what)) {
 			continue
 		}
-		if q := t.JustSaid(); q != nil && (who == "" || syntax.EndsWithAny(who, []string{"就是", "医生", "大夫"})) && timex.KinPrefixZh(who) == "" { // 你那个咳嗽多久了 / 拍了片子，说是支气管炎
-			asked, ok := QuestionZh(q.Text, t.Now)
+		if q := t.JustSaid(); q != nil && (who == "" || syntax.EndsWithAny(who, []string{"就是", "医生", "大夫"})) && syntax.KinPrefixZh(who) == "" { // 你那个咳嗽多久了 / 拍了片子，说是支气管炎
+			asked, ok := Asks(q.Text, t.Now)
 			if found := syntax.ContainsAny(q.Text, "医生", "大夫", "检查", "报告", "片子") && !strings.ContainsAny(q.Text, "他她"); (ok && strings.HasPrefix(asked.Text, "我") || found) && asked.Whose == "" && (!t.Topic.Known || t.Topic.Person.Key == t.Self.Key) {
 				made := len(t.Out.Candidates)
 				health(t, b, t.Self, "condition", what)
@@ -55,7 +54,7 @@ func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 			}
 		}
 		rest, own := discourse.CutOwnZh(who)
-		k := timex.KinPrefixZh(rest)
+		k := syntax.KinPrefixZh(rest)
 		if !own && k == "" || strings.HasPrefix(rest, "们") || syntax.EndsWithAny(k, skilled[:]) {
 			return false
 		}

@@ -6,9 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // AskedAfter is the relative of the speaker after whom somebody has just asked: 你妈怎么样了？
@@ -35,7 +33,7 @@ func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 	for _, you := range [...]string{"你", "您"} {
 		_, rest, ok := strings.Cut(b.Text, you)
 		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "家"), "的")
-		if k := timex.KinPrefixZh(rest); ok && k != "" && syntax.StartsWithAny(syntax.TrimHeads(rest[len(k):], "现在", "最近", "身体", "的身体", "的病", "病", "的腿", "的手术"), []string{"怎么样", "好点", "好些", "好了吗", "还好", "好吗", "咋样", "如何"}) {
+		if k := syntax.KinPrefixZh(rest); ok && k != "" && syntax.StartsWithAny(syntax.TrimHeads(rest[len(k):], "现在", "最近", "身体", "的身体", "的病", "病", "的腿", "的手术"), []string{"怎么样", "好点", "好些", "好了吗", "还好", "好吗", "咋样", "如何"}) {
 			return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, true
 		}
 	}
@@ -49,7 +47,7 @@ func askedName(q string) string {
 		if strings.ContainsRune("要会也都就没不还已在现最", rs[n-1]) || n > 2 && strings.ContainsRune("小老阿", rs[0]) {
 			continue
 		}
-		if name := string(rs[:n]); timex.PersonZh(name) && syntax.StartsWithAny(syntax.TrimHeads(string(rs[n:]), "现在", "最近", "他", "她", "还", "要"), []string{"怎么样", "怎样", "咋样", "好点", "好些", "好了", "好吗", "出院", "忙啥", "忙什么", "干嘛", "干啥", "干什么", "在忙", "在干", "生了", "结婚"}) {
+		if name := string(rs[:n]); syntax.PersonZh(name) && syntax.StartsWithAny(syntax.TrimHeads(string(rs[n:]), "现在", "最近", "他", "她", "还", "要"), []string{"怎么样", "怎样", "咋样", "好点", "好些", "好了", "好吗", "出院", "忙啥", "忙什么", "干嘛", "干啥", "干什么", "在忙", "在干", "生了", "结婚"}) {
 			return name
 		}
 	}
@@ -108,7 +106,7 @@ func doer(t *discourse.Talk, x string) (who discourse.Person, named bool) {
 			if _, chain, _ := strings.Cut(p.Name, "的"); strings.Contains(chain, "的") && strings.HasPrefix(rest, chain) {
 				return p, true // 我儿子的老师
 			}
-			if k := timex.KinPrefixZh(rest); k != "" && !strings.HasPrefix(rest[len(k):], "的") && !withMe(rest[len(k):]) {
+			if k := syntax.KinPrefixZh(rest); k != "" && !strings.HasPrefix(rest[len(k):], "的") && !withMe(rest[len(k):]) {
 				return p, true
 			}
 			return t.Self, false
@@ -117,10 +115,10 @@ func doer(t *discourse.Talk, x string) (who discourse.Person, named bool) {
 	if discourse.NeighbourZh(x) == p.Name || discourse.FamilyZh(x) == p.Name {
 		return p, true
 	}
-	if k := timex.KinPrefixZh(x); utf8.RuneCountInString(k) > 1 && k != "师傅" && k != "医生" && k != "大夫" { // 老公下周去北京
+	if k := syntax.KinPrefixZh(x); utf8.RuneCountInString(k) > 1 && k != "师傅" && k != "医生" && k != "大夫" { // 老公下周去北京
 		after := x[len(k):]
 		_, word := EventIn(x)
-		if strings.HasPrefix(after, "的") || strings.HasPrefix(after, "我") || withMe(after) || discourse.OfVisitZh(after) || word != "" && strings.HasPrefix(after, word) && refuse.GroupsZh[k] {
+		if strings.HasPrefix(after, "的") || strings.HasPrefix(after, "我") || withMe(after) || discourse.OfVisitZh(after) || word != "" && strings.HasPrefix(after, word) && groupWords[k] {
 			return t.Self, false
 		}
 		return p, true

@@ -6,13 +6,8 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
-
-// RoutineSlot is the slot of something that somebody does as a matter of course.
-func RoutineSlot(what string) string { return "routine: " + what }
 
 // over proposes the endings that a Chinese clause tells of, and reports whether it did:
 // 我和小雨分手了, 我不再吃素了, 我现在不跑步了, 医生给我停了二甲双胍.
@@ -25,7 +20,7 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 	for _, k := range [...]string{"来不了", "去不了", "不能来了", "来不成"} {
 		head, _, ok := strings.Cut(x, k)
 		head = strings.TrimSuffix(strings.TrimSpace(head), "说")
-		if ok && timex.PersonZh(head) && t.OffWith(b.S, b.Whens, head, t.RewriteZh(b.S, b.Whens, false)) {
+		if ok && syntax.PersonZh(head) && t.OffWith(b.S, b.Whens, head, t.RewriteZh(b.S, b.Whens, false)) {
 			return true
 		}
 	}
@@ -58,14 +53,14 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 			if l := utf8.RuneCountInString(what); !ok || syntax.TrimAdverbsZh(strings.TrimSuffix(head, "早")) != "" || !done && k == "不" || l < 2 || l > 8 || !activity(what) {
 				continue
 			}
-			ended(t, b, "habit", RoutineSlot(what), "", true)
+			ended(t, b, "habit", discourse.RoutineSlot(what), "", true)
 			return true
 		}
 	}
 	for _, k := range [...]string{"我不再吃", "我已经不吃", "我现在不吃", "我不吃", "我停用了"} {
 		drug, ok := strings.CutPrefix(x, k)
 		stopped := strings.HasSuffix(drug, "了") || strings.Contains(k, "不再") || k == "我停用了"
-		if drug = strings.TrimSuffix(drug, "了"); ok && stopped && DrugZh(drug) {
+		if drug = strings.TrimSuffix(drug, "了"); ok && stopped && Drug(drug) {
 			ended(t, b, "health", discourse.Medication, drug, true)
 			t.Out.Candidates[len(t.Out.Candidates)-1].Sensitivity = "private"
 			return true
@@ -78,7 +73,7 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 				continue
 			}
 		}
-		if drug = strings.TrimSuffix(strings.TrimSuffix(drug, "了"), "的药"); ok && DrugZh(drug) {
+		if drug = strings.TrimSuffix(strings.TrimSuffix(drug, "了"), "的药"); ok && Drug(drug) {
 			ended(t, b, "health", discourse.Medication, drug, true)
 			break
 		}
@@ -133,7 +128,7 @@ func parted(t *discourse.Talk, b *discourse.BareZh, x string) {
 					return
 				}
 			}
-			if !timex.PersonZh(name) && !discourse.NameZh(name) || timex.KinPrefixZh(name) != "" {
+			if !syntax.PersonZh(name) && !discourse.NameZh(name) || syntax.KinPrefixZh(name) != "" {
 				return
 			}
 			for _, noun := range nouns {
@@ -154,7 +149,7 @@ func others(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 		for _, k := range [...]string{"跟", "和", "与"} {
 			one, other, cut := strings.Cut(who, k)
 			other = syntax.TrimAdverbsZh(other)
-			if !cut || !timex.PersonZh(one) && !refuse.CalledSmallZh(one) && !discourse.ForeignZh(one) || !timex.PersonZh(other) && !refuse.CalledSmallZh(other) && !discourse.ForeignZh(other) {
+			if !cut || !syntax.PersonZh(one) && !syntax.CalledSmallZh(one) && !discourse.ForeignZh(one) || !syntax.PersonZh(other) && !syntax.CalledSmallZh(other) && !discourse.ForeignZh(other) {
 				continue
 			}
 			p := t.Named(one)
@@ -259,8 +254,8 @@ func routineOf(b *discourse.BareZh) string {
 	return own
 }
 
-// DrugZh reports a medicine: 二甲双胍, 降压药, 阿司匹林.
-func DrugZh(s string) bool {
+// Drug reports a medicine: 二甲双胍, 降压药, 阿司匹林.
+func Drug(s string) bool {
 	if n := utf8.RuneCountInString(s); n < 2 || n > 8 {
 		return false
 	}

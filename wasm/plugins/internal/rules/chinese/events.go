@@ -7,7 +7,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -56,8 +55,8 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 	_, gone := EventIn(x)
 	if (gone != "" && syntax.ContainsAny(x, "我去不了了", "我来不了了", "我去不成了", "我不去了") || strings.Contains(x, "取消") || strings.Contains(x, "cancel") || strings.Contains(x, "会不开了")) && !strings.Contains(x, "不取消") && !strings.Contains(x, "不cancel") {
 		attr, word := EventIn(x)
-		p, ok := refuse.MeantZh(t, b, attr, word, true)
-		switch whose := refuse.WhoseZh(t, x, word); {
+		p, ok := meant(t, b, attr, word, true)
+		switch whose := possessorOf(t, x, word); {
 		case !ok && whose.Named && !whose.Known:
 			asSaid(t, b)
 			return true
@@ -82,7 +81,7 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 	if !moved && !now || len(b.Whens) == 0 || attr == "" && b.Whens[len(b.Whens)-1].Grain == 'y' {
 		return false // 我改到明年了: what?
 	}
-	p, ok := refuse.MeantZh(t, b, attr, word, false)
+	p, ok := meant(t, b, attr, word, false)
 	if !ok && now {
 		return false
 	}
@@ -90,7 +89,7 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 		if attr == "" {
 			return false
 		}
-		whose := refuse.WhoseZh(t, x, word)
+		whose := possessorOf(t, x, word)
 		if whose.Named && !whose.Known || (!whose.Named || whose.Key == t.Self.Key) && slices.ContainsFunc(t.Plans, func(p discourse.Plan) bool {
 			return p.Subject == t.Self.Key && p.Attribute == attr && p.Day >= t.Now.Day
 		}) {
@@ -106,7 +105,7 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 	if word != "" {
 		p.What = word
 	}
-	Moved(t, p.Move(&b.Whens[len(b.Whens)-1]), b.S, 0.88)
+	discourse.Moved(t, p.Move(&b.Whens[len(b.Whens)-1]), b.S, 0.88)
 	if with, _, _ := strings.Cut(x, word); !ok && word != "" && syntax.StartsWithAny(with, []string{"跟", "和", "与", "同"}) && strings.HasSuffix(with, "的") { // 跟小佩的午饭
 		a := &t.Out.Candidates[len(t.Out.Candidates)-1]
 		a.Text = strings.Replace(a.Text, "的"+word, with+word, 1)
@@ -221,7 +220,7 @@ func beforeHabit(b *discourse.BareZh) string {
 func single(b *discourse.BareZh) (w *timex.When, habit bool) {
 	before, what, told := strings.Cut(b.S.Raw(), "说")
 	said := -1 // the byte behind which what is told stands
-	if told && strings.Contains(what, "要") && (timex.KinPrefixZh(before) != "" || syntax.ContainsAny(before, syntax.KinZh[:]...)) {
+	if told && strings.Contains(what, "要") && (syntax.KinPrefixZh(before) != "" || syntax.ContainsAny(before, syntax.KinZh[:]...)) {
 		said = b.S.Start + len(before)
 	}
 	for k := range b.Whens {
@@ -280,7 +279,7 @@ func past(t *discourse.Talk, x, raw string, w *timex.When) bool {
 // will reports words for what is to come.
 func will(t *discourse.Talk, x string) bool {
 	return discourse.NeighbourZh(x) != "" || strings.HasPrefix(x, "在") && syntax.EndsWithAny(discourse.TrimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || syntax.ContainsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
-		syntax.ContainsAny(x, discourse.OutagesZh...) || vowed(x) || timex.DueZh(x) || dueBefore(x) || discourse.ShiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.Topic.Known
+		syntax.ContainsAny(x, discourse.OutagesZh...) || vowed(x) || due(x) || dueBefore(x) || discourse.ShiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.Topic.Known
 }
 
 // placesOpen do things of themselves, which are not the speaker's: 学校23号放假.
@@ -293,7 +292,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	if before, _, ok := strings.Cut(x, "以前"); syntax.StartsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.Whens) > 0 && before != x && isSubject(t, before) {
 		return // it is no more
 	}
-	if w.Last > w.Day && timex.DueZh(x) && syntax.EndsWithAny(syntax.TrimZh(x), []string{"到期", "截止", "过期", "失效"}) {
+	if w.Last > w.Day && due(x) && syntax.EndsWithAny(syntax.TrimZh(x), []string{"到期", "截止", "过期", "失效"}) {
 		w.Day, w.Last, ended = w.Last, 0, 0 // 年检月底到期: on the last day
 	}
 	if !named && who.Key == t.Self.Key && syntax.StartsWithAny(x, []string{"来我", "来找我", "来看我", "来陪我", "来接我"}) {
@@ -314,7 +313,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 		switch will := will(t, x); {
 		case named && syntax.ContainsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // how somebody is
 			w.ByPart && !will && w.Unix() <= t.Ev.At-2*3600_000, // 今早我量血压
-			!will && !strings.Contains(x, "我") && !comes(x) && !(named && timex.KinPrefixZh(x) != ""),
+			!will && !strings.Contains(x, "我") && !comes(x) && !(named && syntax.KinPrefixZh(x) != ""),
 			syntax.ContainsAny(x, "天气", "下雨", "不知道", "热", "冷"):
 			return
 		}
@@ -325,10 +324,10 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 		attr = "计划：" + syntax.TrimZh(syntax.TrimHeads(x, "我们", "我", "的"))
 		if s := discourse.ShiftedZh(x); s != "" {
 			attr = "计划：" + s
-		} else if s := movedZh(b, x); s != "" {
+		} else if s := whatMoves(b, x); s != "" {
 			attr = "计划：" + s
 		}
-	} else if whose := refuse.WhoseZh(t, x, word); t.Other(whose) && whose.Known && !named {
+	} else if whose := possessorOf(t, x, word); t.Other(whose) && whose.Known && !named {
 		who, named = whose.Person, true
 	} else if attr == "party" && !whose.Named && !strings.HasPrefix(x, "我") && strings.Contains(x, "的"+word) {
 		kind, attr = "plan", "计划："+syntax.TrimZh(x) // 小贝的生日会 is not one's own
@@ -344,7 +343,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	case strings.Contains(text, t.Self.Name) || word == "" && (syntax.ContainsAny(x, discourse.OutagesZh...) || strings.HasPrefix(x, "上门") || comes(x) && !strings.Contains(x, "我")):
 	case word == "" && !strings.Contains(x, "我") && (syntax.StartsWithAny(x, placesOpen[:]) || syntax.StartsWithAny(x, Belongings[:])):
 	case strings.HasPrefix(x, "说"), leadPerson(x):
-	case word == "" && (timex.DueZh(x) || discourse.ShiftedZh(x) != ""):
+	case word == "" && (due(x) || discourse.ShiftedZh(x) != ""):
 		text = t.Self.Name + "的" + text
 	case !eventLeads(x, word):
 		text = t.Self.Name + text
@@ -364,7 +363,7 @@ func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discour
 		return
 	}
 	bare := strings.TrimPrefix(x, "我")
-	if to, ok := strings.CutPrefix(bare, "答应了"); bare == "去了" || bare == "来了" || bare == "看了" || ok && (to == "" || timex.KinPrefixZh(to) == to) {
+	if to, ok := strings.CutPrefix(bare, "答应了"); bare == "去了" || bare == "来了" || bare == "看了" || ok && (to == "" || syntax.KinPrefixZh(to) == to) {
 		return // where? the whole sentence says it
 	}
 	a := t.BaseZh(b, "episodic", "event", who, 0.82)
@@ -382,4 +381,19 @@ func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discour
 	}
 	a.Ended = ended
 	t.Out.Candidates = append(t.Out.Candidates, a)
+}
+
+// definite is [discourse.Clause.Definite] of a Chinese clause with the event word.
+func definite(x, word string) bool {
+	if due(x) || syntax.ContainsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
+		return true
+	}
+	_, after, ok := strings.Cut(x, word)
+	return ok && word != "" && syntax.StartsWithAny(after, []string{"是", "在", "定在", "安排在"})
+}
+
+// due reports a Chinese clause that says when something is due or over: 房租周一到期.
+func due(x string) bool {
+	x = syntax.TrimHeads(strings.TrimRight(x, "。！! 了"), "之前", "以前", "前") // 周五之前得交: what?
+	return len([]rune(x)) > 3 && syntax.EndsWithAny(x, []string{"到期", "截止", "过期", "结束", "开始", "失效", "续费", "要交", "该交", "得交", "开售", "开学", "送到", "发货"})
 }

@@ -101,10 +101,10 @@ func Failed(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	x, _ = discourse.CutOwnZh(x)
-	thing := timex.LongestZh(x, Fail[:])
+	thing := syntax.LongestZh(x, Fail[:])
 	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x[len(thing):], "又"), "也"), "被")
 	failed := thing != "" && syntax.StartsWithAny(rest, []string{"坏了", "丢了", "漏水", "漏了", "堵了", "裂了", "爆了", "偷了", "停了", "断了", "进水了", "坏掉了", "不制冷了", "不制热了", "不工作了", "打不开了", "打不着火", "开不了机", "修好了", "换了", "换好了", "装好了", "没反应了", "不转了", "连不上了"})
-	if paper := timex.LongestZh(x, papers[:]); paper != "" {
+	if paper := syntax.LongestZh(x, papers[:]); paper != "" {
 		failed = failed || syntax.StartsWithAny(x[len(paper):], []string{"下来了", "批了", "批下来了", "办好了", "办下来了", "出来了", "到了"})
 	}
 	for _, bill := range Bills {
@@ -112,7 +112,7 @@ func Failed(t *discourse.Talk, s syntax.Sentence) bool {
 			failed = true
 		}
 	}
-	if who := timex.LongestZh(x, offices); who != "" && !failed {
+	if who := syntax.LongestZh(x, offices); who != "" && !failed {
 		after := x[len(who):]
 		after = syntax.TrimHeads(after, "到现在", "一直", "还是", "还", "都", "又", "也")
 		failed = syntax.StartsWithAny(after, []string{"没来", "没有来", "没到", "没出现", "没送"})
@@ -149,7 +149,7 @@ func rumour(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 // leadPerson reports a clause that says whom it has it from: 高总让咱们交总结.
 func leadPerson(x string) bool {
 	who, _, ok := strings.Cut(x, "让")
-	return ok && timex.PersonZh(who)
+	return ok && syntax.PersonZh(who)
 }
 
 // feastOf reports a clause about the feast of a relative, to which the speaker goes: 我妈的生日聚会.
@@ -167,4 +167,11 @@ func shift(x string) bool {
 // today reports what the speaker will do at an hour of this day, without a word for the day: 我六点去健身房.
 func today(x string) bool {
 	return syntax.ContainsAny(x, "我去", "我们去", "有个会", "有会", "有课", "有个约", "有约", "有个面试") && !syntax.ContainsAny(x, "了", "过", "平时", "一般", "通常", "总", "经常", "往往", "常", "都", "每", "如果", "要是", "想", "没")
+}
+
+// asSaid is [discourse.Talk.AsSaid] of a Chinese clause.
+func asSaid(t *discourse.Talk, b *discourse.BareZh) {
+	a := t.BaseZh(b, "episodic", "noted", discourse.Person{}, discourse.NotedSure)
+	a.Entities, a.EventType, a.Started = nil, "noted", t.Ev.At
+	t.Out.Candidates = append(t.Out.Candidates, a)
 }

@@ -52,7 +52,7 @@ func Found(t *discourse.Talk, s syntax.Sentence) bool {
 
 // missed is the question, or the line of the speaker's, that a place answers.
 func missed(t *discourse.Talk, s syntax.Sentence) (discourse.Asked, bool) {
-	if q, ok := Question(t, s); ok {
+	if q, ok := discourse.AskedBefore(t, s); ok {
 		return q, true
 	}
 	for _, o := range t.Own {
@@ -61,7 +61,7 @@ func missed(t *discourse.Talk, s syntax.Sentence) (discourse.Asked, bool) {
 		}
 	}
 	n := len(t.Ev.Before)
-	if n == 0 || t.Ev.At-t.Ev.Before[n-1].At > FollowWithin {
+	if n == 0 || t.Ev.At-t.Ev.Before[n-1].At > discourse.FollowWithin {
 		return discourse.Asked{}, false
 	}
 	b := &t.Ev.Before[n-1]

@@ -48,3 +48,6 @@ func joins(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	}
 	return false
 }
+
+// groupWords before an event say of what kind it is, and not whose: 同学聚会.
+var groupWords = syntax.Set("同学 同事 朋友 老师 教练 师傅 邻居 领导 家教 孩子 宝宝")

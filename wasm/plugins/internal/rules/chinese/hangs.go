@@ -42,7 +42,7 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 		if fillsSlot(t, from, a.Spans[0].Start) {
 			continue
 		}
-		said := SaidBeforeZh(t, s, a.Spans[0].Start)
+		said := SaidBefore(t, s, a.Spans[0].Start)
 		if said != "" && strings.Trim(said, nameless) == "" && !syntax.ContainsAny(text, "他", "她", "它") {
 			if t.JustSaid() == nil {
 				t.Out.Candidates = slices.Delete(t.Out.Candidates, i, i+1)
@@ -65,19 +65,6 @@ func fillsSlot(t *discourse.Talk, from, start int) bool {
 	return slices.ContainsFunc(t.Out.Candidates[from:], func(a abi.Candidate) bool {
 		return a.Slot != nil && !a.Slot.Many && a.Type != "episodic" && len(a.Spans) > 0 && a.Spans[0].Start < start
 	})
-}
-
-// SaidBeforeZh is what a sentence says before a byte, in the words of a memory.
-func SaidBeforeZh(t *discourse.Talk, s syntax.Sentence, at int) string {
-	last := 0
-	for last < len(s.Toks) && s.Toks[last].End <= at {
-		last++
-	}
-	if last == 0 {
-		return ""
-	}
-	head := s.Sub(0, last)
-	return strings.Trim(t.RewriteZh(head, timex.FindWhens(head, t.Now), discourse.CompletedZh(head.Raw())), "。，, ")
 }
 
 // hangs reports a plan or a deed whose verb has no object, and what is told since when without saying what: 下班前一定发,
@@ -110,7 +97,7 @@ func bareDeed(x string) bool {
 		return false
 	}
 	head := syntax.TrimHeads(syntax.StripLeadZh(x[:len(x)-n]), bareHeads[:]...)
-	return syntax.TrimHeads(head[len(timex.KinPrefixZh(head)):], bareHeads[:]...) == ""
+	return syntax.TrimHeads(head[len(syntax.KinPrefixZh(head)):], bareHeads[:]...) == ""
 }
 
 // bareHeads may stand before a verb and say nothing of what it is done to.
@@ -124,7 +111,7 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 		return
 	}
 	b := t.JustSaid()
-	if b == nil || !HasHan(b.Text) {
+	if b == nil || !syntax.HasHan(b.Text) {
 		return
 	}
 	all := syntax.Sentences(Swap.Replace(b.Text))
@@ -132,7 +119,7 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 		return
 	}
 	q := all[len(all)-1]
-	_, asked := QuestionZh(b.Text, t.Now)
+	_, asked := Asks(b.Text, t.Now)
 	asked = (asked || q.Ends == "？" || q.Ends == "?") && !syntax.ContainsAny(q.Raw(), "怎么不", "怎么没", "怎么老", "怎么这", "为什么", "为啥", "咋没", "咋不", "咋老")
 	kept := t.Out.Candidates[:from]
 	for _, a := range t.Out.Candidates[from:] {
@@ -156,7 +143,7 @@ func answers(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 		return true
 	}
 	x := syntax.StripLeadZh(t.Ev.Text[a.Spans[0].Start:a.Spans[0].End])
-	return (a.Kind != "plan" || a.Spans[0].Start == s.Start) && !strings.Contains(x, "我") && timex.KinPrefixZh(x) == "" && discourse.NamePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
+	return (a.Kind != "plan" || a.Spans[0].Start == s.Start) && !strings.Contains(x, "我") && syntax.KinPrefixZh(x) == "" && discourse.NamePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
 }
 
 // join puts before an answer the thing that the turn before is about. Where that asks on, 哪天啊, what the speaker had
@@ -182,7 +169,7 @@ func join(t *discourse.Talk, a *abi.Candidate, s, q syntax.Sentence) bool {
 	if strings.Contains(head, "对方") {
 		return false
 	}
-	if before := SaidBeforeZh(t, s, a.Spans[0].Start); before != "" {
+	if before := SaidBefore(t, s, a.Spans[0].Start); before != "" {
 		head += mark + before + "，"
 	} else if head += mark; mark == "" && strings.HasPrefix(a.Text, t.Self.Name) {
 		head += "，"
@@ -207,5 +194,18 @@ func asksOn(x string) bool {
 func opensShort(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 	x := syntax.StripLeadZh(t.Ev.Text[a.Spans[0].Start:a.Spans[0].End])
 	first, _, _ := strings.Cut(strings.ReplaceAll(x, " ", "，"), "，")
-	return a.Spans[0].Start == s.Start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && (timex.KinPrefixZh(first) == "" || discourse.JobZh(first)) && discourse.NamePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x)
+	return a.Spans[0].Start == s.Start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && (syntax.KinPrefixZh(first) == "" || discourse.JobZh(first)) && discourse.NamePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x)
+}
+
+// SaidBefore is what a sentence says before a byte, in the words of a memory.
+func SaidBefore(t *discourse.Talk, s syntax.Sentence, at int) string {
+	last := 0
+	for last < len(s.Toks) && s.Toks[last].End <= at {
+		last++
+	}
+	if last == 0 {
+		return ""
+	}
+	head := s.Sub(0, last)
+	return strings.Trim(t.RewriteZh(head, timex.FindWhens(head, t.Now), discourse.CompletedZh(head.Raw())), "。，, ")
 }

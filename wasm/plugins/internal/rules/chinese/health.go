@@ -9,7 +9,7 @@ import (
 )
 
 // TimesOf is the slot of when somebody takes a medicine of which they name no dose.
-func TimesOf(drug string) string { return RoutineSlot("take " + strings.ToLower(drug)) }
+func TimesOf(drug string) string { return discourse.RoutineSlot("take " + strings.ToLower(drug)) }
 
 // takes takes what somebody takes for their health: 我每天吃两片阿司匹林, 我妈在吃二甲双胍.
 func takes(t *discourse.Talk, b *discourse.BareZh) bool {
@@ -29,7 +29,7 @@ func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 				break
 			}
 		}
-		if !ok || !DrugZh(drug) || utf8.RuneCountInString(who) > 6 {
+		if !ok || !Drug(drug) || utf8.RuneCountInString(who) > 6 {
 			continue
 		}
 		p, known := t.SubjectZh(who)

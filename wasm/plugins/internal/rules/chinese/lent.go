@@ -6,30 +6,7 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
-
-// Who has what of whose: a thing that the speaker lent or borrowed has a slot of its own, whose
-// value is the other person, until the thing is given back. Money that is lent is a debt.
-
-// The slots of a thing that is elsewhere than with its owner.
-func lentSlot(what string) string     { return "lent: " + strings.ToLower(what) }
-func borrowedSlot(what string) string { return "borrowed: " + strings.ToLower(what) }
-
-// Loan is what changes hands, and between whom. Neither person is named where the words leave it open.
-type Loan struct {
-	What     string
-	From, To discourse.Person
-	Back     bool
-}
-
-// Seen is who the other is, and the slot of the thing, where it is the speaker's (mine) or theirs.
-func (l *Loan) Seen(mine bool) (other discourse.Person, attribute string) {
-	if mine {
-		return l.To, lentSlot(l.What)
-	}
-	return l.From, borrowedSlot(l.What)
-}
 
 // lent takes 我把自行车借给小王了, 我向小王借了一把电钻, 小王把电钻还给我了.
 func lent(t *discourse.Talk, b *discourse.BareZh) bool {
@@ -48,7 +25,7 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 		if strings.HasSuffix(what, "钱") {
 			t.FactZh(b, p, "debt", "owes "+t.Self.Key, what, false, false, 0.75)
 		} else {
-			t.FactZh(b, t.Self, "possession", lentSlot(what), p.Name, false, false, 0.8)
+			t.FactZh(b, t.Self, "possession", discourse.LentSlot(what), p.Name, false, false, 0.8)
 		}
 		return true
 	}
@@ -60,7 +37,7 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 			return false // 周末我把车借给小汤
 		}
 	}
-	l, ok := loanZh(t, x)
+	l, ok := readLoan(t, x)
 	if !ok || l.What == "" || utf8.RuneCountInString(l.What) > 8 || syntax.VagueZh(l.What) {
 		return false
 	}
@@ -79,7 +56,7 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 		ended(t, b, "possession", attribute, other.Name, false)
 		if a := &t.Out.Candidates[len(t.Out.Candidates)-1]; mine && !strings.Contains(b.S.Raw(), "我") { // 小李把车还了
 			a.Text = t.RewriteZh(b.S, b.Whens, false)
-			if timex.KinPrefixZh(other.Name) != "" {
+			if syntax.KinPrefixZh(other.Name) != "" {
 				a.Text = t.Self.Name + "的" + a.Text
 			}
 		}
@@ -89,8 +66,8 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
-// loanZh reads a clause; a loan that is given back has the persons of the loan.
-func loanZh(t *discourse.Talk, x string) (l Loan, ok bool) {
+// readLoan reads a clause; a loan that is given back has the persons of the loan.
+func readLoan(t *discourse.Talk, x string) (l discourse.Loan, ok bool) {
 	verb := "借"
 	if strings.Contains(x, "还") {
 		verb, l.Back = "还", true
@@ -120,7 +97,7 @@ func loanZh(t *discourse.Talk, x string) (l Loan, ok bool) {
 		} else { // 我的自行车借给小王了, 小王借给我一把电钻
 			if owned, mine := strings.CutPrefix(giver, "我的"); mine {
 				giver, what = "我", owned
-			} else if p := party(t, strings.TrimPrefix(to, "了")); p.Key != "" && p.Key != t.Self.Key && giver != "" && !strings.HasPrefix(giver, "我") && !timex.PersonZh(giver) && timex.KinPrefixZh(giver) == "" && giver[0] >= 0x80 {
+			} else if p := party(t, strings.TrimPrefix(to, "了")); p.Key != "" && p.Key != t.Self.Key && giver != "" && !strings.HasPrefix(giver, "我") && !syntax.PersonZh(giver) && syntax.KinPrefixZh(giver) == "" && giver[0] >= 0x80 {
 				giver, what = "我", giver // 车借给我弟了
 			} else if to, what = partThing(t, strings.TrimPrefix(to, "了")); what == "" {
 				return l, false
@@ -162,13 +139,13 @@ func party(t *discourse.Talk, s string) discourse.Person {
 	switch {
 	case s == "我":
 		return t.Self
-	case strings.HasPrefix(s, "我") && timex.KinPrefixZh(s[len("我"):]) == s[len("我"):]:
+	case strings.HasPrefix(s, "我") && syntax.KinPrefixZh(s[len("我"):]) == s[len("我"):]:
 		if p, ok := t.SubjectZh(s); ok {
 			return p
 		}
-	case utf8.RuneCountInString(s) > 1 && timex.KinPrefixZh(s) == s:
+	case utf8.RuneCountInString(s) > 1 && syntax.KinPrefixZh(s) == s:
 		return discourse.Person{Name: t.Self.Name + "的" + s, Key: t.Self.Key + "的" + s}
-	case timex.PersonZh(s) || discourse.NameZh(s):
+	case syntax.PersonZh(s) || discourse.NameZh(s):
 		return t.Named(s)
 	}
 	return discourse.Person{}
@@ -185,7 +162,7 @@ func partThing(t *discourse.Talk, s string) (who, what string) {
 }
 
 // thing is a thing without its count and its owner.
-func thing(s string, l *Loan, t *discourse.Talk) string {
+func thing(s string, l *discourse.Loan, t *discourse.Talk) string {
 	s = syntax.TrimHeads(s, "我的", "借的", "借我的", l.From.Name+"的", l.To.Name+"的", "那", "这")
 	if sum(s) {
 		return s

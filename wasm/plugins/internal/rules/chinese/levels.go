@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
@@ -72,7 +71,7 @@ func level(t *discourse.Talk, b *discourse.BareZh) bool {
 func levelIn(text string) (value, after string) {
 	after = text
 	for {
-		rest := strings.TrimLeft(after, refuse.DigitsZh+".点/、度比")
+		rest := strings.TrimLeft(after, syntax.DigitsZh+".点/、度比")
 		if low, ok := strings.CutPrefix(rest, "低压"); ok && rest != text {
 			rest = low
 		}

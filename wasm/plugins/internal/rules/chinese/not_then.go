@@ -25,7 +25,7 @@ func then(t *discourse.Talk, s syntax.Sentence, head, wrong, right string) bool 
 	if len(t.Out.Candidates) == from && t.Part == discourse.Facts {
 		noted.Note(t, all[0])
 	}
-	StandsFor(t, from, s)
+	discourse.StandsFor(t, from, s)
 	return true
 }
 

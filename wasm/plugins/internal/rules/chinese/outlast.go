@@ -8,13 +8,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// BeforeZh begin what was so and is so no more.
-var BeforeZh = [...]string{"以前", "曾经", "过去", "从前", "原来"}
-
 // once takes 我以前抽烟, 我曾经弹钢琴.
 func once(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	own, ok := strings.CutPrefix(x, "我")
-	for _, k := range BeforeZh {
+	for _, k := range Once {
 		what, found := strings.CutPrefix(own, k)
 		often := strings.TrimPrefix(strings.TrimPrefix(what, "经常"), "常常")
 		if k == "过去" && often == what {
@@ -27,7 +24,7 @@ func once(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 			ended(t, b, "diet", "smokes", what, true)
 			return true
 		case activity(what):
-			ended(t, b, "habit", RoutineSlot(what), "", true)
+			ended(t, b, "habit", discourse.RoutineSlot(what), "", true)
 			return true
 		}
 	}
@@ -64,3 +61,6 @@ func sold(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 func notHad(what string) bool {
 	return syntax.ContainsAny(what, "垃圾", "饭", "菜", "纸", "票", "心", "灵魂", "时间", "机会", "位置", "座位", "号码", "作业", "命", "水果", "苹果", "快递", "货", "批", "这些", "那些")
 }
+
+// Once begin what was so and is so no more.
+var Once = [...]string{"以前", "曾经", "过去", "从前", "原来"}

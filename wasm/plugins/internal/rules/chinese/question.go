@@ -12,9 +12,6 @@ import (
 // AnsweredSure is how sure a statement is at most that was made of a question and its answer.
 const AnsweredSure = 0.8
 
-// HasHan reports whether a text has a Chinese character.
-func HasHan(s string) bool { return strings.ContainsFunc(s, syntax.IsHan) }
-
 // Asked is a question as the one who answers would say it: 你 is 我, and 我 is 你.
 type Asked struct {
 	Text  string // without 吗, 没, 呢 and marks
@@ -29,8 +26,32 @@ var Swap = strings.NewReplacer("你", "我", "您", "我", "我", "你")
 // tags are asked after a statement.
 var tags = []string{"对吧", "是吧", "对不对", "是不是", "没错吧", "对吗", "是吗"}
 
-// QuestionZh is the question that a turn asks, if it asks one alone.
-func QuestionZh(text string, now timex.Moment) (Asked, bool) {
+// Gaps reports that a question has a word for what it asks for.
+func (q *Asked) Gaps() bool {
+	return syntax.ContainsAny(q.Text, Askers[:]...) || strings.Contains(q.Text, "啥") || strings.Contains(q.Text, "多大") || strings.Contains(q.Text, "多高")
+}
+
+// eitherZh takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
+func eitherZh(x string) (string, bool) {
+	rs := []rune(x)
+	for i := 1; i+1 < len(rs); i++ {
+		if (rs[i] == '不' || rs[i] == '没') && rs[i-1] == rs[i+1] && rs[i-1] != '时' {
+			return string(rs[:i]) + string(rs[i+2:]), true
+		}
+	}
+	return x, false
+}
+
+// Askers ask for something that is to be told.
+var Askers = [...]string{"什么", "谁", "哪", "几", "多少", "怎么", "为什么", "为何", "有没有", "是不是"}
+
+// AskersIn reports a text that asks for something.
+func AskersIn(x string) bool {
+	return syntax.ContainsAny(x, Askers[:]...) || strings.HasSuffix(x, "吗")
+}
+
+// Asks is the question that a turn asks, if it asks one alone.
+func Asks(text string, now timex.Moment) (Asked, bool) {
 	all := syntax.Sentences(text)
 	const cry = 2 // characters at most: 啊？
 	if len(all) == 0 || len(all) > 1 && len(all[len(all)-2].Toks) > cry && (all[len(all)-2].Ends == "？" || all[len(all)-2].Ends == "?") {
@@ -45,7 +66,7 @@ func QuestionZh(text string, now timex.Moment) (Asked, bool) {
 	}
 	if i := strings.LastIndexAny(x, "，,"); i >= 0 {
 		_, n := utf8.DecodeRuneInString(x[i:])
-		if to := syntax.StripLeadZh(x[:i]); timex.PersonZh(to) || timex.KinPrefixZh(to) == to && to != "" {
+		if to := syntax.StripLeadZh(x[:i]); syntax.PersonZh(to) || syntax.KinPrefixZh(to) == to && to != "" {
 			return Asked{}, false // 小王，你对什么过敏？
 		}
 		x = x[i+n:]
@@ -61,7 +82,7 @@ func QuestionZh(text string, now timex.Moment) (Asked, bool) {
 			break
 		}
 	}
-	if k := timex.KinPrefixZh(q.Text); k != "" && strings.HasPrefix(q.Text[len(k):], "我") {
+	if k := syntax.KinPrefixZh(q.Text); k != "" && strings.HasPrefix(q.Text[len(k):], "我") {
 		q.Text = q.Text[len(k):] // 阿姨您贵姓
 	}
 	rhetorical := strings.Contains(q.Text, "不是") && !strings.Contains(q.Text, "是不是") // 你不是对芒果过敏吗
@@ -80,24 +101,8 @@ func QuestionZh(text string, now timex.Moment) (Asked, bool) {
 	q.Text, either = eitherZh(q.Text)
 	own, _ := discourse.CutOwnZh(q.Text)
 	lead := q.Text[:len(q.Text)-len(own)]
-	if k := timex.KinPrefixZh(own); k != "" && !strings.HasPrefix(own[len(k):], "的") && (lead != "" || utf8.RuneCountInString(k) > 1) {
+	if k := syntax.KinPrefixZh(own); k != "" && !strings.HasPrefix(own[len(k):], "的") && (lead != "" || utf8.RuneCountInString(k) > 1) {
 		q.Whose = lead + k
 	}
 	return q, tagged || either || q.Ends != "" || s.Ends == "?" || s.Ends == "？" || q.Gaps() || strings.Contains(q.Text, "还是")
-}
-
-// Gaps reports that a question has a word for what it asks for.
-func (q *Asked) Gaps() bool {
-	return syntax.ContainsAny(q.Text, Askers[:]...) || strings.Contains(q.Text, "啥") || strings.Contains(q.Text, "多大") || strings.Contains(q.Text, "多高")
-}
-
-// eitherZh takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
-func eitherZh(x string) (string, bool) {
-	rs := []rune(x)
-	for i := 1; i+1 < len(rs); i++ {
-		if (rs[i] == '不' || rs[i] == '没') && rs[i-1] == rs[i+1] && rs[i-1] != '时' {
-			return string(rs[:i]) + string(rs[i+2:]), true
-		}
-	}
-	return x, false
 }

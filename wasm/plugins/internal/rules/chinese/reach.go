@@ -9,17 +9,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// MailIn is the mail address that a text begins with.
-func MailIn(s string) string {
-	s, _, _ = strings.Cut(s, " ")
-	s = strings.TrimRight(s, ".,;!")
-	name, host, ok := strings.Cut(s, "@")
-	if !ok || name == "" || strings.ContainsRune(host, '@') || !strings.Contains(strings.Trim(host, "."), ".") {
-		return ""
-	}
-	return s
-}
-
 var contacts = [...]struct{ noun, attribute string }{{"手机号码", "phone"}, {"电话号码", "phone"}, {"手机号", "phone"}, {"电话", "phone"}, {"号码", "phone"}, {"手机", "phone"}, {"新号", "phone"},
 	{"微信号", "wechat"}, {"微信", "wechat"}, {"QQ号", "qq"}, {"QQ", "qq"}, {"电子邮箱", "email"}, {"邮箱", "email"}, {"邮件地址", "email"}, {"家庭地址", "address"}, {"地址", "address"}, {"住址", "address"}}
 
@@ -30,7 +19,7 @@ func reached(t *discourse.Talk, b *discourse.BareZh) bool {
 		again.Text = who + "的" + t.AsZh + "是" + rest
 		return reached(t, &again)
 	}
-	if digits := spokenDigits(b.Text); mobile(digits) && announcedZh(t) { // 我换号了，新号你记一下 / 你说 / 幺三九…
+	if digits := spokenDigits(b.Text); mobile(digits) && newNumberSaid(t) { // 我换号了，新号你记一下 / 你说 / 幺三九…
 		again := *b
 		again.Text = "新号是" + digits
 		return reached(t, &again)
@@ -56,7 +45,7 @@ func reached(t *discourse.Talk, b *discourse.BareZh) bool {
 			}
 		case "email": // its stops end no sentence
 			if _, whole, ok := strings.Cut(b.S.Text[b.S.Start:], of.noun); ok {
-				value = MailIn(strings.TrimLeft(whole, "是为：: 就换改变成了"))
+				value = discourse.MailIn(strings.TrimLeft(whole, "是为：: 就换改变成了"))
 			}
 		default:
 			if r := strings.Trim(rest, " 。，,"); strings.ContainsAny(r, "号室楼栋") && strings.ContainsAny(r, "0123456789一二三四五六七八九十") && utf8.RuneCountInString(r) <= 40 {
@@ -91,8 +80,8 @@ func reached(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// announcedZh reports that the speaker's own last turn was about a new number of theirs.
-func announcedZh(t *discourse.Talk) bool {
+// newNumberSaid reports that the speaker's own last turn was about a new number of theirs.
+func newNumberSaid(t *discourse.Talk) bool {
 	n := len(t.Ev.Before)
 	return n > 1 && t.Ev.Before[n-2].Speaker == t.Ev.Speaker && syntax.ContainsAny(t.Ev.Before[n-2].Text, "换号", "新号", "我的号", "我电话", "我手机")
 }

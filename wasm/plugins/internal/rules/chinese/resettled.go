@@ -5,7 +5,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -46,7 +45,7 @@ func Resettled(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	whose := discourse.Possessor{}
 	if word[0] >= 0x80 {
-		whose = refuse.WhoseZh(t, syntax.StripLeadZh(head.Raw()), word)
+		whose = possessorOf(t, syntax.StripLeadZh(head.Raw()), word)
 	}
 	p, ok := t.FindOf(whose, func(p *discourse.Plan) bool {
 		return p.Day >= t.Now.Day && (whose.Named || p.Subject == t.Self.Key) && (strings.Contains(p.Hay(), attr) || strings.Contains(p.Hay(), word))
@@ -58,6 +57,6 @@ func Resettled(t *discourse.Talk, s syntax.Sentence) bool {
 	if p.What == "" || p.What == "plan" {
 		p.What = word
 	}
-	Moved(t, p.Move(&b.Whens[0]), s, 0.86)
+	discourse.Moved(t, p.Move(&b.Whens[0]), s, 0.86)
 	return true
 }

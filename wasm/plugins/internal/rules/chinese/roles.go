@@ -7,7 +7,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // role reads who somebody is to one of the speaker's people: 我女儿的班主任, 我儿子最好的朋友.
@@ -15,13 +14,13 @@ func role(t *discourse.Talk, who string) (owner discourse.Person, role string, o
 	k, own := "", ""
 	for _, pre := range [...]string{"我们", "我家", "我", ""} {
 		if rest, cut := strings.CutPrefix(who, pre); cut {
-			if k = timex.KinPrefixZh(strings.TrimPrefix(rest, "的")); k != "" {
+			if k = syntax.KinPrefixZh(strings.TrimPrefix(rest, "的")); k != "" {
 				own, role = pre, strings.TrimPrefix(rest, "的")[len(k):]
 				break
 			}
 		}
 	}
-	if who, role, ok := strings.Cut(who, "的"); ok && k == "" && (timex.PersonZh(who) || t.Knows(who)) && slices.Contains(discourse.RolesZh[:], role) { // 小明的老师
+	if who, role, ok := strings.Cut(who, "的"); ok && k == "" && (syntax.PersonZh(who) || t.Knows(who)) && slices.Contains(discourse.RolesZh[:], role) { // 小明的老师
 		return t.Named(who), role, true
 	}
 	if k == "" || own == "" && utf8.RuneCountInString(k) < 2 {
@@ -47,7 +46,7 @@ func namedRole(t *discourse.Talk, b *discourse.BareZh) bool {
 		case !ok:
 			continue
 		case k == "姓" && (utf8.RuneCountInString(name) > 2 || !strings.Contains(syntax.SurnamesZh, name)),
-			k == "是" && !timex.PersonZh(name),
+			k == "是" && !syntax.PersonZh(name),
 			k != "姓" && (!discourse.NameZh(name) || ordered(name)):
 			return false
 		}
@@ -80,3 +79,6 @@ func rather(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	return false
 }
+
+// posts end what somebody is at work, besides [JobsZh], and no name ends so: 销售总监, 项目负责人.
+var posts = [...]string{"总监", "主管", "组长", "班长", "负责人", "主持人", "经纪人", "专员", "助理", "代表", "创始人", "合伙人", "主任", "院长", "校长", "所长", "处长", "科长", "局长", "部长", "行长", "厂长", "总裁", "技术员", "管理员", "营业员", "服务员", "收银员", "业务员", "讲师", "策划", "厨师长", "工人", "军人", "商人"}

@@ -8,9 +8,7 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // ruleZh knows phrases that say the same of somebody.
@@ -237,12 +235,12 @@ func (p *phraseZh) misread() bool {
 	if p.attribute == "avoids" && strings.HasPrefix(p.object, "了") && len(p.object) > len("了") {
 		return true // 不吃了不吃了
 	}
-	if host, there := syntax.CutEnd(syntax.TrimZh(p.object), "那儿", "那里"); p.attribute == "home" && there && timex.PersonZh(host) {
+	if host, there := syntax.CutEnd(syntax.TrimZh(p.object), "那儿", "那里"); p.attribute == "home" && there && syntax.PersonZh(host) {
 		return true // 周四住在老刘那儿
 	}
 	switch p.key {
 	case "卖了", "买了":
-		return strings.Trim(syntax.TrimZh(p.object), refuse.DigitsZh+"块元钱多") == "" && syntax.TrimZh(p.object) != "" // 卖了六万二
+		return strings.Trim(syntax.TrimZh(p.object), syntax.DigitsZh+"块元钱多") == "" && syntax.TrimZh(p.object) != "" // 卖了六万二
 	case "不吃":
 		return strings.HasPrefix(p.object, "素") // what ends with it is no meat
 	case "最烦":
@@ -362,10 +360,10 @@ func passing(t *discourse.Talk, b *discourse.BareZh, p *phraseZh, who discourse.
 		return false
 	case p.attribute == "home":
 		abode := abode(object, strings.HasPrefix(p.key, "搬"))
-		if abode == noted.Passing {
+		if abode == discourse.Passing {
 			t.FactZh(b, who, "place", "staying_at", object, false, false, 0.7)
 		}
-		return abode != noted.Dwelling
+		return abode != discourse.Dwelling
 	case p.attribute == "employer" && !employs(object):
 		if v := syntax.TrimZh(object); discourse.CitiesZh[v] && v != "家" || strings.HasSuffix(v, "区") || strings.HasSuffix(v, "中心") {
 			t.FactZh(b, who, "work", "works_in", object, false, false, 0.8)

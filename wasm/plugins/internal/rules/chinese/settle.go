@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
@@ -19,17 +17,17 @@ var notFirms = [...]string{"区", "市", "县", "镇", "省", "路", "街", "村
 var notPlaces = [...]string{"三楼", "二楼", "一楼", "四楼", "五楼"}
 
 // abode tells what the place is that somebody lives in or has moved to.
-func abode(value string, moved bool) noted.Abode {
+func abode(value string, moved bool) discourse.Abode {
 	value = syntax.TrimZh(value)
 	switch {
-	case strings.Trim(discourse.ClipZh(value), refuse.DigitsZh+"楼层") == "": // 我家在二楼
-		return noted.NoAbode
+	case strings.Trim(discourse.ClipZh(value), syntax.DigitsZh+"楼层") == "": // 我家在二楼
+		return discourse.NoAbode
 	case syntax.EndsWithAny(value, passings[:]):
-		return noted.Passing
+		return discourse.Passing
 	case moved && (syntax.EndsWithAny(value, rooms[:]) || syntax.EndsWithAny(value, notPlaces[:])) || value == "一起" || strings.HasSuffix(value, "心里"):
-		return noted.NoAbode
+		return discourse.NoAbode
 	}
-	return noted.Dwelling
+	return discourse.Dwelling
 }
 
 // employs reports whether one can work for value: a district is where one works.

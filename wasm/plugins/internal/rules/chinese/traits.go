@@ -8,7 +8,6 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -132,7 +131,7 @@ func attained(t *discourse.Talk, b *discourse.BareZh) bool {
 		}
 		who := strings.TrimSuffix(syntax.TrimAdverbsZh(strings.TrimSuffix(x[:i], "又")), "被")
 		p, ok := t.SubjectZh(who)
-		if !ok && refuse.CalledSmallZh(who) {
+		if !ok && syntax.CalledSmallZh(who) {
 			p, ok = t.Named(who), true
 		}
 		if ok {
@@ -180,7 +179,7 @@ func habitZh(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, confide
 				often = b.S.Text[b.S.Toks[w.First].Start:b.S.Toks[w.Next-1].End]
 			}
 		}
-		a.Slot = &abi.Slot{Subject: p.Key, Attribute: RoutineSlot(what), Value: often, Many: true}
+		a.Slot = &abi.Slot{Subject: p.Key, Attribute: discourse.RoutineSlot(what), Value: often, Many: true}
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
@@ -247,8 +246,8 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 		}
 		what, owner = rest, a.Name+"的"
 	}
-	thing := owner != "" && timex.KinPrefixZh(what) == "" && !strings.HasSuffix(where, "上") && !syntax.EndsWithAny(what, []string{"心", "人", "家", "钱", "工作", "压力", "精力", "问题", "目标", "重点", "机会", "未来", "兴趣", "名字", "病"})
-	if who, of, ok := strings.Cut(what, "的"); ok && owner == "" && (timex.PersonZh(who) || timex.KinPrefixZh(who) == who) && timex.KinPrefixZh(of) == "" && utf8.RuneCountInString(of) > 1 {
+	thing := owner != "" && syntax.KinPrefixZh(what) == "" && !strings.HasSuffix(where, "上") && !syntax.EndsWithAny(what, []string{"心", "人", "家", "钱", "工作", "压力", "精力", "问题", "目标", "重点", "机会", "未来", "兴趣", "名字", "病"})
+	if who, of, ok := strings.Cut(what, "的"); ok && owner == "" && (syntax.PersonZh(who) || syntax.KinPrefixZh(who) == who) && syntax.KinPrefixZh(of) == "" && utf8.RuneCountInString(of) > 1 {
 		thing = !strings.HasSuffix(where, "上") // 小普的帐篷在我地下室
 	}
 	known := syntax.EndsWithAny(what, Things[:])
@@ -271,7 +270,7 @@ func ownPlace(t *discourse.Talk, where string) string {
 	switch {
 	case !ok || strings.HasPrefix(after, "们"):
 		return where
-	case timex.KinPrefixZh(after) != "":
+	case syntax.KinPrefixZh(after) != "":
 		return before + t.Self.Name + "的" + after
 	}
 	return before + t.Self.Name + after
@@ -306,11 +305,11 @@ func notBut(t *discourse.Talk, b *discourse.BareZh) bool {
 	if len(s) == 0 {
 		return false
 	}
-	to := Together(timex.FindWhens(s[0], t.Now))
+	to := discourse.Together(timex.FindWhens(s[0], t.Now))
 	if to == nil {
 		return false
 	}
-	whose := refuse.WhoseZh(t, syntax.StripLeadZh(head), word)
+	whose := possessorOf(t, syntax.StripLeadZh(head), word)
 	p, known := t.FindOf(whose, nil, attr, word)
 	switch {
 	case !known && whose.Named && !whose.Known:
@@ -325,7 +324,7 @@ func notBut(t *discourse.Talk, b *discourse.BareZh) bool {
 	p.Chinese, p.What = true, word
 	wide := b.S
 	wide.End = b.S.Start + len(whole)
-	Moved(t, p.Move(to), wide, 0.88)
+	discourse.Moved(t, p.Move(to), wide, 0.88)
 	t.Out.Candidates[len(t.Out.Candidates)-1].Spans = []abi.Span{{Start: b.S.Start, End: wide.End}}
 	return true
 }
@@ -358,4 +357,13 @@ func heavy(n, unit string) bool {
 		kilos /= 2
 	}
 	return kilos >= 2 && kilos <= 300
+}
+
+// stores end where things are kept.
+var stores = []string{"抽屉里", "柜子里", "柜里", "箱子里", "箱里", "盒子里", "盒里", "包里", "袋子里", "架子上", "柜子上", "储物间", "储藏室", "储物间里", "衣柜里", "书柜里", "床底下"}
+
+// stored reports a thing in a place where things are kept, 吸尘器在阳台柜子里, and no food.
+func stored(what, where string) bool {
+	n := utf8.RuneCountInString(what)
+	return n >= 2 && n <= 5 && syntax.EndsWithAny(where, stores) && !strings.ContainsAny(what, "我你他她它谁这那人的是有说都被把了们还不没糕饭菜肉奶果饼糖汤茶面粥") && !syntax.PersonZh(what) && !syntax.EndsWithAny(what, syntax.KinZh[:])
 }

@@ -86,9 +86,3 @@ var stative = syntax.Set("know own belong love like hate prefer believe contain"
 
 // years are verbs of what one does for years: "I studied law in Leeds".
 var years = syntax.Set("study live grow attend raise")
-
-// Intentions are the words of an outlook that say what somebody means to do, and not what they wish or feel.
-var Intentions = syntax.Set("thinking considering contemplating toying intend intends aim aims aiming trying planning meaning might may looking")
-
-// IntentionsZh are the same in Chinese.
-var IntentionsZh = syntax.Set("在考虑 打算 计划 准备 在找 可能要 可能会")

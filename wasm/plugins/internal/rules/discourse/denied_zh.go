@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // DenialZh is whom a Chinese clause has just said not to be somebody: the next clause may say what
@@ -42,7 +41,7 @@ func OfAllergyZh(attribute, who, object string) (whose, what string, denies bool
 func withOfZh(x string) string {
 	said, ok := strings.CutSuffix(TrimZhEnd(x), "过敏")
 	rest, own := CutOwnZh(said)
-	rest = strings.TrimPrefix(rest, timex.KinPrefixZh(rest))
+	rest = strings.TrimPrefix(rest, syntax.KinPrefixZh(rest))
 	if n := utf8.RuneCountInString(rest); !ok || !own || n < 2 || n > 4 || syntax.ContainsAny(rest, "对", "不", "没", "有", "会", "又", "是", "很", "易", "皮肤", "鼻", "春", "秋", "换季", "什么", "开始", "总", "常", "说", "好像", "体质", "这", "那", "也", "都") {
 		return x
 	}
@@ -58,7 +57,7 @@ func allergicZh(x string) string {
 	}
 	who, _, _ = OfAllergyZh("allergies", syntax.TrimAdverbsZh(who), "")
 	who = syntax.TrimAdverbsZh(who)
-	if n := utf8.RuneCountInString(who); n < 2 || n > 3 || !NameZh(who) || timex.CommonNounsZh[who] || strings.ContainsAny(who, "人们己肤眼身体客") || syntax.EndsWithAny(who, syntax.JobsZh[:]) {
+	if n := utf8.RuneCountInString(who); n < 2 || n > 3 || !NameZh(who) || syntax.CommonNounsZh[who] || strings.ContainsAny(who, "人们己肤眼身体客") || syntax.EndsWithAny(who, syntax.JobsZh[:]) {
 		return ""
 	}
 	return who
@@ -80,7 +79,7 @@ func frontedZh(x string) string {
 	if !ok || !cut || !AllergenZh(strings.TrimRight(what, "，, ")) {
 		return x
 	}
-	if k := timex.KinPrefixZh(who); syntax.TrimHeads(who[len(k):], "都", "也", "严重", "特别") == "" {
+	if k := syntax.KinPrefixZh(who); syntax.TrimHeads(who[len(k):], "都", "也", "严重", "特别") == "" {
 		return "我" + k + "对" + strings.TrimRight(what, "，, ") + "过敏"
 	}
 	return x
@@ -92,7 +91,7 @@ func (t *Talk) AbsentZh() (Person, bool) {
 	if b := t.JustSaid(); b != nil {
 		for _, you := range [...]string{"你", "您"} {
 			for _, rest, ok := strings.Cut(b.Text, you); ok; _, rest, ok = strings.Cut(rest, you) {
-				if k := timex.KinPrefixZh(strings.TrimPrefix(rest, "的")); k != "" {
+				if k := syntax.KinPrefixZh(strings.TrimPrefix(rest, "的")); k != "" {
 					return Person{t.Self.Name + "的" + k, t.Self.Key + "的" + k}, true
 				}
 			}

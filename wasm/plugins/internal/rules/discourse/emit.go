@@ -2,6 +2,7 @@ package discourse
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
@@ -195,7 +196,7 @@ func (c *Clause) dates(w *timex.When) bool {
 	}
 	y, _, _ := timex.Date(w.Day)
 	for i := w.First; i < w.Next; i++ {
-		if c.At(i) == Itoa(y) {
+		if c.At(i) == strconv.Itoa(y) {
 			return true
 		}
 	}
@@ -362,4 +363,16 @@ func brief(c *abi.Candidate) bool {
 	}
 	c.Steps = c.Steps[:min(len(c.Steps), abi.MaxSteps)]
 	return c.Slot == nil || len(c.Slot.Subject) <= MaxName && len(c.Slot.Attribute) <= MaxName && len(c.Slot.Value) <= MaxName
+}
+
+// StandsFor makes the candidates from number from on cite the whole sentence. They were made from its words in another
+// order.
+func StandsFor(t *Talk, from int, s syntax.Sentence) {
+	for i := from; i < len(t.Out.Candidates); i++ {
+		for k := range t.Out.Candidates[i].Spans {
+			if span := &t.Out.Candidates[i].Spans[k]; span.Turn == 0 {
+				span.Start, span.End = s.Start, s.End
+			}
+		}
+	}
 }

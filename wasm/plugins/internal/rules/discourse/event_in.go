@@ -136,14 +136,14 @@ func (c *Clause) beforeVerb(i int) int {
 	return k
 }
 
-// Party is whom an event is with, at or for.
-type Party struct {
+// party is whom an event is with, at or for.
+type party struct {
 	Words  []string // without titles; empty where a clause names nothing
 	doctor bool     // "Dr. Patel"
 }
 
 // WithWhom returns the party of the clause's event. The party tells it from other events of the same sort.
-func (c *Clause) WithWhom() (of Party) {
+func (c *Clause) WithWhom() (of party) {
 	i := c.EventAt()
 	if i < 0 {
 		return of
@@ -181,7 +181,7 @@ var atNobody = syntax.Set("last short first all least once noon midnight half qu
 
 // WithThem returns a check of plans. It accepts a plan with the same party, and a plan that names neither a party nor
 // a place. The first word of the party decides, so "Tom Baker" finds a plan with Tom.
-func WithThem(head string, with Party) func(*Plan) bool {
+func WithThem(head string, with party) func(*Plan) bool {
 	if len(with.Words) == 0 {
 		return nil
 	}

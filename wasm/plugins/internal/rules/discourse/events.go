@@ -24,7 +24,7 @@ func (c *Clause) dueOnce() bool {
 	if c.Kind != 't' || Pronoun(c.Thing) || c.Thing == "" || c.W(0) == "a" || c.W(0) == "an" {
 		return false
 	}
-	return timex.OnceVerbs[c.Verb] && (c.Verb != "run" || c.W(c.Vi+1) == "out") && c.Verb != "open" && c.Verb != "close" || c.Verb == "be" && (c.W(c.Vi+1) == "due" || c.Must)
+	return onceVerbs[c.Verb] && (c.Verb != "run" || c.W(c.Vi+1) == "out") && c.Verb != "open" && c.Verb != "close" || c.Verb == "be" && (c.W(c.Vi+1) == "due" || c.Must)
 }
 
 // thingSlot begins the slot of a plan about a thing with whose and what it is; "" of anything else.
@@ -283,3 +283,6 @@ func (c *Clause) State() bool {
 
 // OutagesZh are words for water, power and the like that a house will not have, or for the works that are the reason.
 var OutagesZh = []string{"停水", "停电", "停气", "停暖", "停热水", "停煤气", "断水", "断电", "断网", "停网", "检修", "消杀", "停课", "施工", "清洗水箱"}
+
+// onceVerbs say of a thing what it does once.
+var onceVerbs = syntax.Set("end expire start begin finish arrive depart land run close open leave launch stop")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // KinZh reads "我妹妹", "小王的女儿": whose relative.
@@ -121,11 +120,11 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 	}
 	if rest, own := CutOwnZh(s); own {
 		rest = TrimAgeZh(rest)
-		k := timex.KinPrefixZh(rest)
+		k := syntax.KinPrefixZh(rest)
 		p := Person{t.Self.Name + "的" + k, t.Self.Key + "的" + k}
 		after := rest[len(k):]
 		for k != "" && strings.HasPrefix(after, "的") {
-			k = timex.KinPrefixZh(after[len("的"):])
+			k = syntax.KinPrefixZh(after[len("的"):])
 			p = Person{p.Name + "的" + k, p.Key + "的" + k}
 			after = after[min(len(after), len("的")+len(k)):]
 		}
@@ -134,7 +133,7 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 		case k == "":
 		case after == "" || bodyZh[after]: // 我女儿眼睛近视
 			return p, true
-		case n >= 2 && n <= 4 && utf8.RuneCountInString(k) > 1 && (timex.PersonZh(after) || NameZh(after)):
+		case n >= 2 && n <= 4 && utf8.RuneCountInString(k) > 1 && (syntax.PersonZh(after) || NameZh(after)):
 			return t.Named(after), true
 		}
 		return Person{}, false
@@ -164,13 +163,13 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 	if s == "" {
 		return t.SubjectlessZh()
 	}
-	if who, k, ok := strings.Cut(s, "的"); ok && slices.Contains(syntax.KinZh[:], k) && (timex.PersonZh(who) || t.Knows(who)) { // 小明的爸爸
+	if who, k, ok := strings.Cut(s, "的"); ok && slices.Contains(syntax.KinZh[:], k) && (syntax.PersonZh(who) || t.Knows(who)) { // 小明的爸爸
 		return Person{s, s}, true
 	}
-	if of := strings.LastIndex(s, "的"); of > 0 && timex.PersonZh(s[of+len("的"):]) { // 隔壁的小陈
+	if of := strings.LastIndex(s, "的"); of > 0 && syntax.PersonZh(s[of+len("的"):]) { // 隔壁的小陈
 		return t.Named(s[of+len("的"):]), true
 	}
-	if timex.PersonZh(s) || ForeignZh(s) || t.Knows(s) || latin && n <= 20 && !strings.Contains(s, " ") {
+	if syntax.PersonZh(s) || ForeignZh(s) || t.Knows(s) || latin && n <= 20 && !strings.Contains(s, " ") {
 		t.Persons = append(t.Persons, Met{Person{s, strings.ToLower(s)}, -1})
 		return t.Named(s), true
 	}
@@ -183,7 +182,7 @@ var bodyZh = syntax.Set("眼睛 膝盖 颈椎 腰椎 心脏 肠胃 皮肤 鼻子
 // TrimAgeZh cuts off how old a relative is, or which of several: 8岁的, 那个最小的.
 func TrimAgeZh(s string) string {
 	which, rest, ok := strings.Cut(strings.TrimPrefix(s, "的"), "的")
-	if !ok || timex.KinPrefixZh(rest) == "" {
+	if !ok || syntax.KinPrefixZh(rest) == "" {
 		return s
 	}
 	which = syntax.TrimHeads(which, "家里", "家", "那个", "那", "这个")

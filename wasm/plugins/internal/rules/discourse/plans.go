@@ -10,9 +10,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Itoa writes a number.
-func Itoa(n int) string { return strconv.Itoa(n) }
-
 // maxPlans is how many appointments are kept for "we moved it to Friday".
 const maxPlans = 24
 
@@ -31,7 +28,7 @@ type Plan struct {
 // Value of the plan's slot: the time, in the speaker's zone.
 func (p *Plan) Value() string {
 	y, m, d := timex.Date(p.Day)
-	s := Itoa(y) + "-" + timex.Pad2(m) + "-" + timex.Pad2(d)
+	s := strconv.Itoa(y) + "-" + timex.Pad2(m) + "-" + timex.Pad2(d)
 	if p.Clock {
 		s += " " + timex.Pad2(p.Minute/60) + ":" + timex.Pad2(p.Minute%60)
 	}
@@ -149,7 +146,7 @@ func EncodePlans(plans []Plan) []byte {
 		} else {
 			flags += "."
 		}
-		for _, s := range [...]string{p.Subject, p.Attribute, p.Label, p.What, flags + Itoa(p.Day) + " " + Itoa(p.Minute) + " " + strconv.FormatInt(p.At, 10)} {
+		for _, s := range [...]string{p.Subject, p.Attribute, p.Label, p.What, flags + strconv.Itoa(p.Day) + " " + strconv.Itoa(p.Minute) + " " + strconv.FormatInt(p.At, 10)} {
 			s = syntax.Cut(s, 400)
 			b = binary.BigEndian.AppendUint16(b, uint16(len(s)))
 			b = append(b, s...)

@@ -53,7 +53,7 @@ func ToldZh(x string) bool {
 }
 
 // GuoZh takes out the words in which 过 tells of nothing past.
-var GuoZh = timex.Compounds("过期 过户 过夜")
+var GuoZh = syntax.Compounds("过期 过户 过夜")
 
 // WasDoneZh reports a deed with 的 in place of 了, which tells of what is past: 我们五一领的证.
 func WasDoneZh(x string) bool {
@@ -176,7 +176,7 @@ func CompletedZh(x string) bool {
 }
 
 // GatheringsZh takes out the words in which 会 is no verb.
-var GatheringsZh = timex.Compounds("聚会 晚会 宴会 会议 开会 年会 音乐会 演唱会 家长会 同学会 运动会 例会 会上 舞会 机会 社会 会员")
+var GatheringsZh = syntax.Compounds("聚会 晚会 宴会 会议 开会 年会 音乐会 演唱会 家长会 同学会 运动会 例会 会上 舞会 机会 社会 会员")
 
 // CutCommaZh is what stands before the first comma of a text, and after it.
 func CutCommaZh(s string) (before, after string) {

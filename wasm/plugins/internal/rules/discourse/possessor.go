@@ -267,8 +267,8 @@ func Owned(s syntax.Sentence, i int) bool {
 	return false
 }
 
-// OfMany is possessive, also of a plural: "Mei's neighbours'".
-func OfMany(name string) string {
+// ofMany is possessive, also of a plural: "Mei's neighbours'".
+func ofMany(name string) string {
 	if noun := Last(name); strings.HasSuffix(noun, "s") && !strings.HasSuffix(noun, "ss") && !strings.HasSuffix(noun, "'s") && !Capitalised(noun) {
 		return name + "'"
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Held is a day that a clause about the speaker or the listener names, which holds for the later clauses: "I'm off tomorrow,
+// held is a day that a clause about the speaker or the listener names, which holds for the later clauses: "I'm off tomorrow,
 // I'm seeing the dentist at three". A day that somebody else's clause names need not.
-type Held struct {
+type held struct {
 	timex.When
 	end int // the byte at which the clause ends
 	own bool
@@ -20,13 +20,13 @@ func (t *Talk) Hold(c *Clause) {
 	for i := range c.Whens {
 		w := c.Whens[i]
 		if aimed := c.Aimed(&w) && w.Day > t.Now.Day; w.HasDay && !w.Habit && !w.Since && w.Grain == 'd' && w.Last == 0 && (aimed || !c.Past && !c.Perfect) && c.Text == t.Ev.Text {
-			t.Held = append(t.Held, Held{w, c.End, c.Kind == 's' || c.Kind == 'w' || c.Kind == 'y'})
+			t.Held = append(t.Held, held{w, c.End, c.Kind == 's' || c.Kind == 'w' || c.Kind == 'y'})
 		}
 	}
 }
 
 // AskedDay is the one day that the question just before names: "Wednesday at three?", "I have a call at four".
-func (t *Talk) AskedDay() []Held {
+func (t *Talk) AskedDay() []held {
 	b := t.JustSaid()
 	if b == nil || t.Rejoined {
 		return nil
@@ -50,11 +50,11 @@ func (t *Talk) AskedDay() []Held {
 	if day == nil {
 		return nil
 	}
-	return []Held{{*day, 0, true}}
+	return []held{{*day, 0, true}}
 }
 
 // HeldDay is the day that holds for a clause: of the last clause before it that names one.
-func (t *Talk) HeldDay(c *Clause) *Held {
+func (t *Talk) HeldDay(c *Clause) *held {
 	for i := len(t.Held) - 1; i >= 0 && c.Text == t.Ev.Text; i-- {
 		if t.Held[i].end <= c.Start {
 			return &t.Held[i]

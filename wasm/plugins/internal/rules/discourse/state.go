@@ -73,7 +73,7 @@ type Talk struct {
 	Off        Plan            // what a clause before has called off, with its candidate
 	OffAt      int             // 1 and the index of that candidate; 0: nothing was called off
 	Beside     int             // relations that a sentence tells beside a name
-	Held       []Held          // days of earlier clauses of the sentence
+	Held       []held          // days of earlier clauses of the sentence
 	Dayed      bool            // an earlier clause of the sentence names a day
 	LastDay    timex.When      // that a Chinese clause before names
 	Rejoined   bool            // what is read was made of a question and its answer

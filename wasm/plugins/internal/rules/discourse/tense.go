@@ -10,8 +10,8 @@ import (
 // A time has the tense of the clause that it stands in. "Anna said the wedding is on Monday" tells
 // what was said, and of a Monday that is to come.
 
-// Subclause is the clause within a clause in which a time stands.
-type Subclause struct {
+// subclause is the clause within a clause in which a time stands.
+type subclause struct {
 	ToCome bool // its verb is in the present or the future
 	Denied bool // it does not say that something is so then: denied, or asked
 	asked  bool // it says what somebody is to do
@@ -22,7 +22,7 @@ var reports = syntax.Set("say tell mention announce confirm write text email hea
 
 // InnerOf reads the clause within c in which w stands: the last verb with a subject between the
 // verb of c and w has its tense.
-func (c *Clause) InnerOf(w *timex.When) (in Subclause) {
+func (c *Clause) InnerOf(w *timex.When) (in subclause) {
 	if c.Vi >= len(c.Words) || w.First <= c.Words[c.Vi].Tok {
 		return in
 	}

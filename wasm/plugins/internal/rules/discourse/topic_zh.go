@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // A Chinese clause often has no subject: it belongs to whom the clause before
@@ -53,7 +52,7 @@ func (t *Talk) Attend(x string) {
 	if own {
 		rest = TrimAgeZh(rest)
 	}
-	k := timex.KinPrefixZh(rest)
+	k := syntax.KinPrefixZh(rest)
 	there, introduced := t.introducedZh(x)
 	switch {
 	case introduced:
@@ -78,7 +77,7 @@ func (t *Talk) Attend(x string) {
 		p := Person{t.Self.Name + "的" + k, t.Self.Key + "的" + k}
 		after := rest[len(k):]
 		for strings.HasPrefix(after, "的") { // 我姐夫的老板: whose, and what
-			k = timex.KinPrefixZh(after[len("的"):])
+			k = syntax.KinPrefixZh(after[len("的"):])
 			if k == "" {
 				t.Topic = Topic{Person: p, Unclear: true, Thing: true}
 				return
@@ -111,7 +110,7 @@ func (t *Talk) Attend(x string) {
 		for _, verb := range [...]string{"是", "在", "叫", "姓", "对", "有", "说", "住", "不"} {
 			head, _, _ = strings.Cut(head, verb)
 		}
-		if of := strings.LastIndex(head, "的"); of > 0 && timex.PersonZh(head[of+len("的"):]) { // 隔壁的小陈
+		if of := strings.LastIndex(head, "的"); of > 0 && syntax.PersonZh(head[of+len("的"):]) { // 隔壁的小陈
 			t.About(t.Named(head[of+len("的"):]))
 			return
 		}
@@ -144,7 +143,7 @@ func HasMeZh(x string) bool {
 func FamilyZh(x string) string {
 	who, what, ok := strings.Cut(x, "一家")
 	what = strings.TrimPrefix(what, "人")
-	if !ok || !timex.PersonZh(who) && !ForeignZh(who) || !syntax.StartsWithAny(what, []string{"来", "去", "要", "搬", "住", "不", "下", "明", "周", "今", "都", "会"}) {
+	if !ok || !syntax.PersonZh(who) && !ForeignZh(who) || !syntax.StartsWithAny(what, []string{"来", "去", "要", "搬", "住", "不", "下", "明", "周", "今", "都", "会"}) {
 		return ""
 	}
 	return who + "一家"
@@ -153,7 +152,7 @@ func FamilyZh(x string) string {
 // afterwardsZh reports a clause of the speaker's behind a point of the day: 下班后我.
 func afterwardsZh(x string) bool {
 	when, _, ok := strings.Cut(x, "我")
-	return ok && utf8.RuneCountInString(when) <= 5 && timex.KinPrefixZh(when) == "" && syntax.EndsWithAny(when, []string{"后", "前", "时候"})
+	return ok && utf8.RuneCountInString(when) <= 5 && syntax.KinPrefixZh(when) == "" && syntax.EndsWithAny(when, []string{"后", "前", "时候"})
 }
 
 // OfVisitZh reports whether what follows a person's job makes it a visit there,
@@ -182,7 +181,7 @@ func NamePrefixZh(s string) string {
 		if n == 3 && len(rs) > n && strings.ContainsRune("要会也都就没不还已在对被把跟说", rs[2]) {
 			continue // 王伟要来
 		}
-		if len(rs) > n && strings.ContainsRune(VerbStartsZh+"请送帮约陪带告", rs[n]) && timex.PersonZh(string(rs[:n])) {
+		if len(rs) > n && strings.ContainsRune(VerbStartsZh+"请送帮约陪带告", rs[n]) && syntax.PersonZh(string(rs[:n])) {
 			return string(rs[:n])
 		}
 	}

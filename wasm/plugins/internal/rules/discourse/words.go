@@ -5,37 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
-
-// AnswerWithin is how soon after a question, in ms, its answer comes.
-const AnswerWithin = 60 * 1000
-
-// Asked is a question that a later sentence answers.
-type Asked struct {
-	syntax.Sentence
-	Turn int    // 0: of this turn itself
-	By   Person // who asked
-	Of   Person // who was asked
-}
-
-// SentencesOf are those of the turn before this one.
-func (t *Talk) SentencesOf(before *abi.Turn) []syntax.Sentence {
-	if t.before == nil {
-		t.before = syntax.Sentences(before.Text)
-	}
-	return t.before
-}
-
-// JustSaid is the turn before this one, if it is of another speaker and may be answered. Else it is nil.
-func (t *Talk) JustSaid() *abi.Turn {
-	n := len(t.Ev.Before)
-	if n == 0 || t.Ev.Before[n-1].Speaker == t.Ev.Speaker || t.Ev.At-t.Ev.Before[n-1].At > AnswerWithin {
-		return nil
-	}
-	return &t.Ev.Before[n-1]
-}
 
 // PetsZh are animals that people keep.
 var PetsZh = [...]string{"猫", "狗", "兔子", "仓鼠", "鹦鹉", "乌龟", "金鱼", "小鸟"}
@@ -88,15 +59,11 @@ var Hosts = syntax.Set("that if when whenever because while since as what who wh
 	"thing things time way place day all everything something anything person people guess sure believe bet feel swear promise promised mean meant like whether unless once though although so and but or " +
 	"reason moment year week month night reckon suppose heard hear see realise realize noticed remember forgot forget wondering wonder glad afraid sorry worried asked ask decided agreed the a an my your our his her their to of in on at with for from not just also then")
 
-// What a sentence needs to be noted, as a likelihood, and how sure a noted memory is.
+// How sure a memory is, 0 to 1.
 const (
-	WorthNoting = 0.85
-	WorthZhSaid = 0.8  // of a Chinese sentence
-	WorthPerson = 0.65 // where another person is its subject
-	WorthAlone  = 0.88 // of a Chinese sentence that names nobody
-	WorthDeedZh = 0.6  // of a Chinese sentence that tells what the speaker did
-	NotedSure   = 0.45
-	EventSure   = 0.65 // of what took place at no time that is said
+	NotedSure = 0.45
+	EventSure = 0.65 // of what took place at no time that is said
+	HoursSure = 0.65 // of what is so every day or week: it may be so today alone
 )
 
 // Conditioned reports what is only so if something else is.
@@ -169,3 +136,6 @@ var WordsOwn = syntax.Set("my our us me mine")
 
 // Thirds are pronouns of the third person.
 var Thirds = syntax.Set("he she they")
+
+// RoutineSlot is the slot of something that somebody does as a matter of course.
+func RoutineSlot(what string) string { return "routine: " + what }

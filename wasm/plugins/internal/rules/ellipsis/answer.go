@@ -80,7 +80,7 @@ func words(s syntax.Sentence) (all []string) {
 			continue
 		}
 		next := i+1 < len(s.Toks) && s.Toks[i+1].Cap
-		if w := s.At(i); i == 0 && (syntax.Determiner(w) || syntax.Preposition(w) || Numeral(w) || oftenSaid[w] || refuse.Placing(w) || noted.Nearness[w] || w == "next" || w == "last" || w == "tomorrow" || !next && lowers(w)) {
+		if w := s.At(i); i == 0 && (syntax.Determiner(w) || syntax.Preposition(w) || Numeral(w) || oftenSaid[w] || syntax.Placing(w) || noted.Nearness[w] || w == "next" || w == "last" || w == "tomorrow" || !next && lowers(w)) {
 			raw = w
 		}
 		all = append(all, raw)

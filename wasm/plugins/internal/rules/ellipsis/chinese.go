@@ -7,7 +7,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // ThingFirst puts what a sentence says first before its memories, from number from on, that name nobody: 我那台车卖了五万八，上周过的户.
@@ -23,7 +22,7 @@ func ThingFirst(t *discourse.Talk, s syntax.Sentence, from int) {
 		if len(a.Spans) == 0 || a.Spans[0].Start <= s.Start || strings.Contains(text, t.Self.Name) || discourse.NamePrefixZh(text) != "" {
 			continue
 		}
-		if said := chinese.SaidBeforeZh(t, s, a.Spans[0].Start); said != "" && !strings.Contains(a.Text, said) && len(said)+len(text) < chinese.MostJoined {
+		if said := chinese.SaidBefore(t, s, a.Spans[0].Start); said != "" && !strings.Contains(a.Text, said) && len(said)+len(text) < chinese.MostJoined {
 			a.Text, a.Spans[0].Start = said+"，"+text, s.Start
 		}
 	}
@@ -100,7 +99,7 @@ func chosen(q *chinese.Asked, answer string) string {
 func knows(q *chinese.Asked, first, rest string) string {
 	for _, know := range [...]string{"认识", "知道", "记得"} {
 		who, ok := strings.CutPrefix(strings.TrimPrefix(q.Text, "我"), know)
-		if !ok || !strings.HasPrefix(first, know) || rest == "" || !timex.PersonZh(who) && !discourse.ForeignZh(who) {
+		if !ok || !strings.HasPrefix(first, know) || rest == "" || !syntax.PersonZh(who) && !discourse.ForeignZh(who) {
 			continue
 		}
 		if own, is := discourse.CutOwnZh(rest); is && own != rest && !strings.HasPrefix(rest, "我们") {
@@ -208,7 +207,7 @@ func agreed(q *chinese.Asked, first, rest string) string {
 		return who + first + then // 有没有兄弟姐妹 / 有个弟弟
 	}
 	if _, drug, ok := strings.Cut(q.Text, "吃"); ok && who == "我" && (verb == "停了" || verb == "停药了") { // 你还吃那个阿司匹林吗 / 停了
-		if drug = strings.TrimPrefix(drug, "那个"); chinese.DrugZh(drug) {
+		if drug = strings.TrimPrefix(drug, "那个"); chinese.Drug(drug) {
 			return "我停了" + drug + then
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
@@ -36,7 +35,7 @@ type Inquiry struct {
 
 // CitesBoth makes the candidates from number from on cite an answer, and a part of the turn before, which asked.
 func CitesBoth(t *discourse.Talk, from int, answer syntax.Sentence, start, end int) {
-	chinese.StandsFor(t, from, answer)
+	discourse.StandsFor(t, from, answer)
 	for i := from; i < len(t.Out.Candidates); i++ {
 		c := &t.Out.Candidates[i]
 		c.Spans = append(c.Spans[:min(1, len(c.Spans)):1], abi.Span{Turn: -1, Start: start, End: end})
@@ -67,7 +66,7 @@ func (q *Inquiry) AnsweredBy(a *noted.Reply) (statement, rest string) {
 	if s := q.tasted(a); s != "" {
 		return s, ""
 	}
-	if q.Word == "where" && head.At(0) == "still" && refuse.Placing(head.At(1)) {
+	if q.Word == "where" && head.At(0) == "still" && syntax.Placing(head.At(1)) {
 		head = head.Sub(1, len(head.Toks)) // "still in Galway"
 	}
 	if q.Word == "who" && q.Subj == "" && len(head.Toks) == 0 {
@@ -83,7 +82,7 @@ func (q *Inquiry) AnsweredBy(a *noted.Reply) (statement, rest string) {
 		rest = q.ofSubject(tail)
 	}
 	switch {
-	case q.Word == "" && q.Aux == "have" && len(q.Rest) > 1 && q.Rest[0] == "seen" && len(tail.Toks) == 0 && !a.No && refuse.Placing(head.At(0)):
+	case q.Word == "" && q.Aux == "have" && len(q.Rest) > 1 && q.Rest[0] == "seen" && len(tail.Toks) == 0 && !a.No && syntax.Placing(head.At(0)):
 		q.Subj, q.Aux = strings.Join(q.Rest[1:], " "), "is" // "have you seen my keys?", "on the table"
 		if strings.HasSuffix(q.Subj, "s") {
 			q.Aux = "are"

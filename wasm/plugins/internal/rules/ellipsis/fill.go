@@ -7,7 +7,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
@@ -177,7 +176,7 @@ func (q *Inquiry) copied(tail syntax.Sentence) string {
 func (q *Inquiry) filledPlace(head syntax.Sentence, fill, w []string) string {
 	at := head.At(0)
 	_, _, doing := syntax.Lemma(at)
-	placed := refuse.Placing(at) || noted.Nearness[at] || at == "from" || at == "by" && syntax.Determiner(head.At(1)) || at == "to"
+	placed := syntax.Placing(at) || noted.Nearness[at] || at == "from" || at == "by" && syntax.Determiner(head.At(1)) || at == "to"
 	verb := ""
 	if len(w) > 0 {
 		k := 0

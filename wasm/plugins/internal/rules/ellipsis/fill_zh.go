@@ -7,7 +7,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -37,11 +36,11 @@ func filled(q *chinese.Asked, a, rest string) string {
 	if strings.HasSuffix(after, "过敏") {
 		after = "过敏" // 对什么药过敏
 	}
-	if unit := syntax.TrimTails(after, "了", "的"); (gap == "几" || gap == "多少") && unit != "" && strings.HasPrefix(strings.TrimLeft(a, refuse.DigitsZh), unit) { // 几分糖 / 三分糖去冰
+	if unit := syntax.TrimTails(after, "了", "的"); (gap == "几" || gap == "多少") && unit != "" && strings.HasPrefix(strings.TrimLeft(a, syntax.DigitsZh), unit) { // 几分糖 / 三分糖去冰
 		return strings.TrimSuffix(before+a+"，"+rest, "，")
 	}
 	if who := syntax.TrimTails(before, "是", "在", "做", "干", "当"); (gap == "什么" || gap == "啥") && jobGapZh(before, after) && syntax.StartsWithAny(a, []string{"在", "做", "开", "干", "当"}) {
-		if timex.PersonZh(who) || discourse.ForeignZh(who) || who == q.Whose && who != "" || who == "我" { // 马超干什么工作的 / 在美团做运营
+		if syntax.PersonZh(who) || discourse.ForeignZh(who) || who == q.Whose && who != "" || who == "我" { // 马超干什么工作的 / 在美团做运营
 			return strings.TrimSuffix(who+a+"，"+rest, "，")
 		}
 		return ""
@@ -64,7 +63,7 @@ func filled(q *chinese.Asked, a, rest string) string {
 	}
 	a = strings.TrimPrefix(a, "是")
 	if own, asks := discourse.CutOwnZh(q.Text); asks && strings.Contains(q.Text, "生日") && syntax.StartsWithAny(a, []string{"农历", "阴历", "旧历"}) && !timedZh(q, a) {
-		return q.Text[:len(q.Text)-len(own)] + strings.TrimSuffix(timex.KinPrefixZh(own), "的") + "的生日是" + a
+		return q.Text[:len(q.Text)-len(own)] + strings.TrimSuffix(syntax.KinPrefixZh(own), "的") + "的生日是" + a
 	}
 	if a = overlapZh(before, a, after); a == "" || utf8.RuneCountInString(a) > mostAnswerZh || !fits(q, gap, before, a) {
 		return ""
@@ -86,7 +85,7 @@ func filled(q *chinese.Asked, a, rest string) string {
 	}
 	switch gap {
 	case "几号", "几月几号":
-		if r, _ := utf8.DecodeLastRuneInString(a); strings.ContainsRune(refuse.DigitsZh, r) {
+		if r, _ := utf8.DecodeLastRuneInString(a); strings.ContainsRune(syntax.DigitsZh, r) {
 			a += "号"
 		}
 	case "多大", "几岁", "多大年纪", "多大岁数", "多少岁":
@@ -165,30 +164,30 @@ func fits(q *chinese.Asked, gap, before, a string) bool {
 	case gap == "谁":
 		who := strings.TrimSuffix(a, "的")
 		rest, own := discourse.CutOwnZh(who)
-		if of := strings.LastIndex(who, "的"); of > 0 && timex.PersonZh(who[of+len("的"):]) {
+		if of := strings.LastIndex(who, "的"); of > 0 && syntax.PersonZh(who[of+len("的"):]) {
 			return true // 跟少年宫的刘老师
 		}
-		return own && timex.KinPrefixZh(rest) == rest || timex.KinPrefixZh(who) == who || timex.PersonZh(who) || discourse.ForeignZh(who)
+		return own && syntax.KinPrefixZh(rest) == rest || syntax.KinPrefixZh(who) == who || syntax.PersonZh(who) || discourse.ForeignZh(who)
 	case strings.ContainsAny(a, "我你您他她咱吗"):
 		return false
 	case syntax.EndsWithAny(gap, []string{"时候", "时间", "点", "点钟", "天", "号", "星期几", "礼拜几", "周几", "年"}):
 		return WholeTime(q, a) && !syntax.StartsWithAny(a, []string{"现在", "今天周", "今天星期"}) && !strings.Contains(a, "和")
 	case strings.HasPrefix(gap, "多") || strings.HasPrefix(gap, "几"):
-		return strings.ContainsRune(refuse.DigitsZh, r) || a[0] >= '0' && a[0] <= '9'
+		return strings.ContainsRune(syntax.DigitsZh, r) || a[0] >= '0' && a[0] <= '9'
 	case strings.ContainsRune("没不别刚跟离喂哈有还等这那来去说已现", r) || strings.HasSuffix(a, "了") || syntax.StartsWithAny(a, []string{"以前", "对不起", "待业", "医生说", "医生还", "服务员", "师傅"}):
 		return false
 	case syntax.ContainsAny(a, "啥都", "都喜", "都行", "都可", "都吃"):
 		return false
 	case strings.HasPrefix(gap, "什么名字") || syntax.EndsWithAny(before, []string{"叫", "名字是"}):
-		return timex.KinPrefixZh(a) != a && (timex.PersonZh(a) || discourse.ForeignZh(a) || discourse.NameZh(a) && utf8.RuneCountInString(a) <= 3 && !placeWordZh(a) || a[0] < 0x80)
+		return syntax.KinPrefixZh(a) != a && (syntax.PersonZh(a) || discourse.ForeignZh(a) || discourse.NameZh(a) && utf8.RuneCountInString(a) <= 3 && !placeWordZh(a) || a[0] < 0x80)
 	case (strings.Contains(after, "上班") || strings.Contains(after, "工作")) && a != "阿里" && syntax.EndsWithAny(a, []string{"上", "里"}):
 		return false // 地铁上
 	case gap == "什么" && jobGapZh(before, after):
 		return discourse.JobZh(a) || syntax.EndsWithAny(a, []string{"的", "员", "师", "家", "生意", "工", "人", "警", "长", "医", "手", "官"})
-	case (timex.PersonZh(a) || timex.KinPrefixZh(a) == a) && !syntax.ContainsAny(q.Text, "上班", "工作", "公司"):
+	case (syntax.PersonZh(a) || syntax.KinPrefixZh(a) == a) && !syntax.ContainsAny(q.Text, "上班", "工作", "公司"):
 		return false
 	case strings.Contains(after, "过敏"):
-		return (timex.KinPrefixZh(a) == "" || slices.Contains(discourse.PetsZh[:], timex.KinPrefixZh(a)) && timex.KinPrefixZh(a) != a) && !timedZh(q, a) && !strings.ContainsRune(discourse.VerbStartsZh+"开", r)
+		return (syntax.KinPrefixZh(a) == "" || slices.Contains(discourse.PetsZh[:], syntax.KinPrefixZh(a)) && syntax.KinPrefixZh(a) != a) && !timedZh(q, a) && !strings.ContainsRune(discourse.VerbStartsZh+"开", r)
 	case strings.Contains(a, "有"):
 		return false // 车库里有水
 	case syntax.EndsWithAny(before, []string{"血型", "血型是"}):

@@ -6,7 +6,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
@@ -43,7 +42,7 @@ func (q *Inquiry) yesOrNo(a *noted.Reply, head, tail syntax.Sentence, rest strin
 		return q.Says(false, words(head)), rest
 	case q.be() && !a.Yes && len(q.Rest) > 1 && (q.Rest[0] == "a" || q.Rest[0] == "an") && (head.At(0) == "a" || head.At(0) == "an"):
 		return q.Says(false, words(head)), rest // "are you a doctor?", "no, a vet"
-	case a.No && refuse.Placing(head.At(0)) && !a.Just && head.Toks[len(head.Toks)-1].Cap:
+	case a.No && syntax.Placing(head.At(0)) && !a.Just && head.Toks[len(head.Toks)-1].Cap:
 		if k := slices.IndexFunc(q.Rest, func(w string) bool { return w == head.At(0) }); k >= 0 && k == len(q.Rest)-2 && fills(head) {
 			return q.Says(false, append(slices.Clone(q.Rest[:k]), words(head)...)), rest // "no, in Hull"
 		}
@@ -94,7 +93,7 @@ var oftenSaid = syntax.Set("every since twice once most")
 
 // placed reports whether words say where something is already.
 func (q *Inquiry) placed(words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return refuse.Placing(strings.ToLower(w)) })
+	return slices.ContainsFunc(words, func(w string) bool { return syntax.Placing(strings.ToLower(w)) })
 }
 
 // gaveUp reads "I gave up two years ago", "I left in May" and "used to", whose object is in the question.
@@ -125,7 +124,7 @@ func (q *Inquiry) gaveUp(s syntax.Sentence, a *noted.Reply, still bool) string {
 		n = 2
 	}
 	after := i + n
-	if w := s.At(after); after < len(s.Toks) && s.Toks[after].Kind != 'p' && !refuse.Placing(w) && w != "last" && w != "when" && w != "years" && w != "about" && w != "ages" && w != "two" && w != "a" && w != "after" && w != "yesterday" && w != "this" && !Numeral(w) {
+	if w := s.At(after); after < len(s.Toks) && s.Toks[after].Kind != 'p' && !syntax.Placing(w) && w != "last" && w != "when" && w != "years" && w != "about" && w != "ages" && w != "two" && w != "a" && w != "after" && w != "yesterday" && w != "this" && !Numeral(w) {
 		return ""
 	}
 	tail := ""
@@ -327,7 +326,7 @@ func (q *Inquiry) instead(head syntax.Sentence) string {
 	for k > 0 && discourse.Capitalised(q.Rest[k-1]) {
 		k--
 	}
-	if k == n || k == 0 || !refuse.Placing(strings.ToLower(q.Rest[k-1])) && strings.ToLower(q.Rest[k-1]) != "from" && strings.ToLower(q.Rest[k-1]) != "to" || slices.ContainsFunc(head.Toks, func(t syntax.Token) bool {
+	if k == n || k == 0 || !syntax.Placing(strings.ToLower(q.Rest[k-1])) && strings.ToLower(q.Rest[k-1]) != "from" && strings.ToLower(q.Rest[k-1]) != "to" || slices.ContainsFunc(head.Toks, func(t syntax.Token) bool {
 		return !t.Cap || syntax.SexOf("", t.S) != 0
 	}) {
 		return ""

@@ -5,7 +5,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // What is so again: a medicine, a diet or a habit that somebody takes up after it ended.
@@ -59,7 +58,7 @@ func putOn(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.W(k) == "back" {
 		k++
 	}
-	if c.W(i) != "me" || c.Kind == 's' || !c.Past && !c.Perfect || c.W(k) != "on" || !medicineNamed(timex.FirstOf(medicine(c, k+1))) {
+	if c.W(i) != "me" || c.Kind == 's' || !c.Past && !c.Perfect || c.W(k) != "on" || !medicineNamed(syntax.FirstOf(medicine(c, k+1))) {
 		return false
 	}
 	d := *c

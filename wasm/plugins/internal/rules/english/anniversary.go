@@ -1,9 +1,9 @@
 package english
 
 import (
+	"strconv"
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -11,7 +11,7 @@ import (
 // anniversary takes "the wedding anniversary is on the 14th of September": a day of every year.
 func anniversary(t *discourse.Talk, c *discourse.Clause) bool {
 	w := c.FirstTime()
-	if c.Verb != "be" || c.Past || c.Neg || !strings.HasSuffix(c.Thing, "anniversary") || w == nil || !chinese.SameYearly(w) {
+	if c.Verb != "be" || c.Past || c.Neg || !strings.HasSuffix(c.Thing, "anniversary") || w == nil || !timex.SameYearly(w) {
 		return false
 	}
 	if !c.Own {
@@ -21,7 +21,7 @@ func anniversary(t *discourse.Talk, c *discourse.Clause) bool {
 		c.Subj = t.Self
 	}
 	_, m, d := timex.Date(w.Day)
-	f := t.Fact(c, "biography", strings.ReplaceAll(c.Thing, " ", "_"), timex.MonthNames[m-1]+" "+discourse.Itoa(d), false, 0.88)
+	f := t.Fact(c, "biography", strings.ReplaceAll(c.Thing, " ", "_"), timex.MonthNames[m-1]+" "+strconv.Itoa(d), false, 0.88)
 	if rest, the := strings.CutPrefix(t.Rewrite(c), "The "); f != nil && the && !c.Own {
 		f.Text = discourse.Possessive(c.Subj.Name) + " " + rest
 	}

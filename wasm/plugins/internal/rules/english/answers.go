@@ -4,9 +4,7 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
@@ -58,10 +56,10 @@ func placed(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Thing != "it" && c.Thing != "they" || c.Neg || c.Past || c.Verb != "be" || len(c.Words)-i < 2 {
 		return false
 	}
-	if !refuse.Placing(c.W(i)) {
+	if !syntax.Placing(c.W(i)) {
 		return false
 	}
-	q, ok := chinese.Question(t, c.Sentence)
+	q, ok := discourse.AskedBefore(t, c.Sentence)
 	if !ok {
 		return false
 	}

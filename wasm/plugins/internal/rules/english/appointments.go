@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -108,7 +107,7 @@ func Resettled(t *discourse.Talk, s syntax.Sentence) bool {
 	if !ok || to.HasDay && to.Unix() < t.Ev.At && (to.Clock || to.Day < t.Now.Day) || !to.Clock && (to.Day == p.Day || !marked) {
 		return false
 	}
-	chinese.Moved(t, p.Move(to), s, 0.86)
+	discourse.Moved(t, p.Move(to), s, 0.86)
 	return true
 }
 

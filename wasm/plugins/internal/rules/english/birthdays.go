@@ -2,10 +2,10 @@ package english
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locket-dev/locket/internal/calendar"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -50,16 +50,16 @@ func birthday(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	case w.Season != "" && !timex.IsYear(c.At(w.Next-1)):
 		return
 	case w.Grain == 'y', w.Season != "":
-		t.Fact(c, "biography", "birth_year", discourse.Itoa(y), false, 0.85)
+		t.Fact(c, "biography", "birth_year", strconv.Itoa(y), false, 0.85)
 		return
 	case w.Last > 0 && w.Days != nil && !sameMonth(w):
 		return
 	case w.Grain == 'M', w.Last > 0:
 		value = timex.MonthNames[m-1]
-	case w.Days != nil && !chinese.SameYearly(w):
+	case w.Days != nil && !timex.SameYearly(w):
 		return
 	default:
-		value = timex.MonthNames[m-1] + " " + discourse.Itoa(d)
+		value = timex.MonthNames[m-1] + " " + strconv.Itoa(d)
 	}
 	t.Fact(c, "biography", "birthday", value, false, 0.93)
 }

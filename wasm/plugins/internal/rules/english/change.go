@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -80,7 +79,7 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 	p, known := t.FindOf(whose, func(p *discourse.Plan) bool {
 		return discourse.MayBe(was, p.Day, t.Now.Day) && (fits == nil || fits(p))
 	}, words...)
-	to := chinese.Together(c.Whens)
+	to := discourse.Together(c.Whens)
 	if to != nil && len(c.Whens) == 1 && to.Weekday && c.Past && c.At(to.First) == "on" {
 		to = nil // "they changed it on Wednesday": that was when they did
 	}
@@ -103,7 +102,7 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 			p.Subject, p.Shown = c.Subj.Key, c.Subj.Name
 		}
 	}
-	chinese.Moved(t, p.Move(to), c.Sentence, 0.88)
+	discourse.Moved(t, p.Move(to), c.Sentence, 0.88)
 	return true
 }
 

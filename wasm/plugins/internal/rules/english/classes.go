@@ -253,7 +253,7 @@ func lies(t *discourse.Talk, c *discourse.Clause) bool {
 	}
 	where := c.Join(i, len(c.Words))
 	words := strings.Fields(where)
-	if !noted.Rooms[strings.ToLower(words[len(words)-1])] && !storage[strings.ToLower(words[len(words)-1])] {
+	if !discourse.Rooms[strings.ToLower(words[len(words)-1])] && !storage[strings.ToLower(words[len(words)-1])] {
 		return false
 	}
 	return locatedAt(t, c, where)

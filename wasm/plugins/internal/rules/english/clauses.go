@@ -15,7 +15,7 @@ func Clause(t *discourse.Talk, s syntax.Sentence) {
 	}
 	if made := len(t.Out.Candidates); s.Chinese() {
 		chinese.Read(t, s)
-		outlast(t, made, !strings.ContainsAny(s.Raw(), "不没") && (discourse.CompletedZh(s.Raw()) || syntax.ContainsAny(s.Raw(), chinese.BeforeZh[:]...)))
+		outlast(t, made, !strings.ContainsAny(s.Raw(), "不没") && (discourse.CompletedZh(s.Raw()) || syntax.ContainsAny(s.Raw(), chinese.Once[:]...)))
 		return
 	}
 	if andKin(t, s) {

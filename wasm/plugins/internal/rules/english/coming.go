@@ -3,7 +3,6 @@ package english
 import (
 	"slices"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -35,7 +34,7 @@ func agreedOn(t *discourse.Talk, c *discourse.Clause) bool {
 			if t.OffAt > 0 && t.OffAt == len(t.Out.Candidates) && p == t.Off { // it moves, and is not off
 				t.Out.Candidates = t.Out.Candidates[:t.OffAt-1]
 			}
-			chinese.Moved(t, p.Move(w), c.Sentence, 0.86)
+			discourse.Moved(t, p.Move(w), c.Sentence, 0.86)
 			return true
 		}
 	}

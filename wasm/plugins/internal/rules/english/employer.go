@@ -32,7 +32,7 @@ func mineIs(t *discourse.Talk, c *discourse.Clause, i int, o string) bool {
 		}
 		in := c.W(i) == "in" || c.W(i) == "at"
 		where := strings.TrimPrefix(strings.TrimPrefix(o, "in "), "at ")
-		if !in && !c.Capital(i) && !discourse.Capitalised(o) && !strings.ContainsAny(o, "0123456789") && !(t.Plain && c.Thing != "house" && c.Thing != "flat" && !how(c, i)) || noted.AbodeOf(where, t.Plain) == noted.NoAbode && c.Thing != "address" {
+		if !in && !c.Capital(i) && !discourse.Capitalised(o) && !strings.ContainsAny(o, "0123456789") && !(t.Plain && c.Thing != "house" && c.Thing != "flat" && !how(c, i)) || discourse.AbodeOf(where, t.Plain) == discourse.NoAbode && c.Thing != "address" {
 			return in // "in a mess"
 		}
 		attr := "home"

@@ -3,7 +3,6 @@ package english
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -198,7 +197,7 @@ func gaveUp(t *discourse.Talk, c *discourse.Clause, verb string, i int) {
 		fallthrough
 	default:
 		if what := routineOf(c, verb, i); what != "" {
-			t.Ended(c, c.Subj, "habit", chinese.RoutineSlot(what), howOften(c), true)
+			t.Ended(c, c.Subj, "habit", discourse.RoutineSlot(what), howOften(c), true)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	if they := c.W(0) == "they" && c.Find(c.Vi, len(c.Words), "my") < 0 && c.Find(c.Vi, len(c.Words), "our") < 0; they || noted.Nowhere(t, c) || noted.LeavesOpen(t, c) {
 		return // who, and where to?
 	}
-	if c.Kind == 'y' && (w == nil || !w.HasDay) || c.Unresolved(w != nil && w.HasDay) && !momentous || noted.MovedOn(c, t.Plain) {
+	if c.Kind == 'y' && (w == nil || !w.HasDay) || c.Unresolved(w != nil && w.HasDay) && !momentous || discourse.MovedOn(c, t.Plain) {
 		return
 	}
 	place := c.Place("to", "at", "in", "from")

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -46,7 +45,7 @@ func habit(t *discourse.Talk, c *discourse.Clause) {
 		if often == "" {
 			often = c.W(c.Vi)
 		}
-		a.Slot = &abi.Slot{Subject: c.Subj.Key, Attribute: chinese.RoutineSlot(what), Value: often, Many: true}
+		a.Slot = &abi.Slot{Subject: c.Subj.Key, Attribute: discourse.RoutineSlot(what), Value: often, Many: true}
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }

@@ -3,7 +3,6 @@ package english
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
@@ -114,7 +113,7 @@ func heldBy(t *discourse.Talk, c *discourse.Clause, attribute string, other disc
 }
 
 // lentMoney makes a debt of money that was lent.
-func lentMoney(t *discourse.Talk, c *discourse.Clause, l chinese.Loan) bool {
+func lentMoney(t *discourse.Talk, c *discourse.Clause, l discourse.Loan) bool {
 	who := c.Subj
 	c.Subj = l.To
 	defer func() { c.Subj = who }()
@@ -122,7 +121,7 @@ func lentMoney(t *discourse.Talk, c *discourse.Clause, l chinese.Loan) bool {
 }
 
 // loanOf reads what follows the verb.
-func loanOf(t *discourse.Talk, c *discourse.Clause, i int) (l chinese.Loan, ok bool) {
+func loanOf(t *discourse.Talk, c *discourse.Clause, i int) (l discourse.Loan, ok bool) {
 	switch c.Verb {
 	case "lend", "loan", "loaned":
 		l.From = c.Subj
@@ -157,7 +156,7 @@ func loanOf(t *discourse.Talk, c *discourse.Clause, i int) (l chinese.Loan, ok b
 }
 
 // returned reads "gave Tom his drill back", "returned the drill to Tom", "got my bike back from Anna".
-func returned(t *discourse.Talk, c *discourse.Clause, i int) (l chinese.Loan, ok bool) {
+func returned(t *discourse.Talk, c *discourse.Clause, i int) (l discourse.Loan, ok bool) {
 	back := c.Find(i, len(c.Words)-i, "back")
 	if c.Verb != "return" && back < 0 {
 		return l, false

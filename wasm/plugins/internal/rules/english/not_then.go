@@ -3,7 +3,6 @@ package english
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -166,14 +165,14 @@ func isThen(t *discourse.Talk, s syntax.Sentence, subject, time string, wrong *t
 	from := len(t.Out.Candidates)
 	c, ok := t.Parse(all[0])
 	if p, known := plannedOn(t, &c, wrong); ok && known {
-		chinese.Moved(t, p.Move(chinese.Together(c.Whens)), s, 0.86)
+		discourse.Moved(t, p.Move(discourse.Together(c.Whens)), s, 0.86)
 		return
 	}
 	Clause(t, all[0])
 	if len(t.Out.Candidates) == from && t.Part == discourse.Facts {
 		noted.Note(t, all[0])
 	}
-	chinese.StandsFor(t, from, s)
+	discourse.StandsFor(t, from, s)
 }
 
 // itIsEvent takes "it's Mia's sports day on Friday" as "Mia's sports day is on Friday".

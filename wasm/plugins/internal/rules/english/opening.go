@@ -3,9 +3,7 @@ package english
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
@@ -47,7 +45,7 @@ func everyWeek(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	}
 	always := *c
 	always.Whens = nil // no date stands beside "at nine"
-	t.Out.Candidates = append(t.Out.Candidates, t.Base(&always, "semantic", kind, chinese.HoursSure))
+	t.Out.Candidates = append(t.Out.Candidates, t.Base(&always, "semantic", kind, discourse.HoursSure))
 	return true
 }
 
@@ -69,7 +67,7 @@ func thereIs(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		return false
 	}
 	for k := i + 2; k < len(c.Words); k++ {
-		if !refuse.Placing(c.W(k)) {
+		if !syntax.Placing(c.W(k)) {
 			continue
 		}
 		end := c.Words[len(c.Words)-1].Tok + 1

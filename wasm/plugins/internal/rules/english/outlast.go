@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -32,7 +31,7 @@ func outlast(t *discourse.Talk, from int, told bool) {
 	if len(made) == 0 {
 		return
 	}
-	if a := made[0].Slot.Attribute; (endable[a] || a == "habit" || strings.HasPrefix(a, chinese.RoutineSlot(""))) && goesOn(t, a == "owns" && told) {
+	if a := made[0].Slot.Attribute; (endable[a] || a == "habit" || strings.HasPrefix(a, discourse.RoutineSlot(""))) && goesOn(t, a == "owns" && told) {
 		t.Out.Candidates = t.Out.Candidates[:from]
 		return
 	}
@@ -111,7 +110,7 @@ var opined = syntax.Set("think know feel say believe get tell wonder worry see b
 // the verb: "I used to go to church". A habit among what the rules made is none of today.
 func onceDid(t *discourse.Talk, c *discourse.Clause, from int) {
 	for i := from; i < len(t.Out.Candidates); i++ {
-		if a := &t.Out.Candidates[i]; !a.Negates && a.Slot != nil && strings.HasPrefix(a.Slot.Attribute, chinese.RoutineSlot("")) {
+		if a := &t.Out.Candidates[i]; !a.Negates && a.Slot != nil && strings.HasPrefix(a.Slot.Attribute, discourse.RoutineSlot("")) {
 			a.Slot = nil
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/abi"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
@@ -25,7 +24,7 @@ func reached(t *discourse.Talk, c *discourse.Clause) bool {
 	case "phone number", "number", "mobile number", "mobile", "phone", "telephone number", "cell", "cell number", "work number", "home number", "office number", "work phone", "landline":
 		attr, value = "phone", syntax.PhoneIn(rest)
 	case "email", "e-mail", "email address", "e-mail address", "mail address", "work email":
-		attr, value = "email", chinese.MailIn(strings.TrimSpace(c.Text[from:])) // its stops end no sentence
+		attr, value = "email", discourse.MailIn(strings.TrimSpace(c.Text[from:])) // its stops end no sentence
 	case "address", "home address", "postal address":
 		attr = "address"
 		if strings.ContainsAny(rest, "0123456789") && strings.ContainsRune(rest, ' ') {
@@ -61,7 +60,7 @@ func ReachMe(t *discourse.Talk, s syntax.Sentence) bool {
 		rest := s.Text[s.Toks[i+3].Start:]
 		attr, value := "phone", syntax.PhoneIn(rest)
 		if value == "" {
-			attr, value = "email", chinese.MailIn(rest)
+			attr, value = "email", discourse.MailIn(rest)
 		}
 		if value == "" {
 			return false

@@ -3,7 +3,6 @@ package english
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 )
 
@@ -12,7 +11,7 @@ import (
 // flights fit, or if it is somebody else's flight whose day is not known, the sentence is
 // kept as it was said.
 func retimed(t *discourse.Talk, c *discourse.Clause, attr string) bool {
-	to := chinese.Together(c.Whens)
+	to := discourse.Together(c.Whens)
 	if to == nil || c.Neg || !c.Definite() || !sayNow(c) {
 		return false
 	}
@@ -45,7 +44,7 @@ func retimed(t *discourse.Talk, c *discourse.Clause, attr string) bool {
 	if p.Clock && p.Minute >= 12*60 && !to.Sure && to.Clock && to.Minute < 12*60 && discourse.Evening(p.What) {
 		to.Minute += 12 * 60 // dinner at eight
 	}
-	chinese.Moved(t, p.Move(to), c.Sentence, 0.86)
+	discourse.Moved(t, p.Move(to), c.Sentence, 0.86)
 	return true
 }
 

@@ -62,6 +62,6 @@ func Says(t *discourse.Talk, s syntax.Sentence, words string) bool {
 			t.Emit(p, t.RewriteZh(first, b.Whens, false), "promise", 0.65, first, false)
 		}
 	}
-	chinese.StandsFor(t, from, s)
+	discourse.StandsFor(t, from, s)
 	return len(t.Out.Candidates) > from
 }

@@ -56,15 +56,15 @@ func lives(t *discourse.Talk, c *discourse.Clause, i int) {
 		return
 	case c.UsedTo:
 		t.Once(c, "lived_in", o)
-		if noted.AbodeOf(o, t.Plain) != noted.Dwelling {
+		if discourse.AbodeOf(o, t.Plain) != discourse.Dwelling {
 			return
 		}
 	}
-	if k := c.Find(i, 2, "on"); k >= 0 && !c.Capital(k+1) && noted.AbodeOf(o, false) != noted.Dwelling {
+	if k := c.Find(i, 2, "on"); k >= 0 && !c.Capital(k+1) && discourse.AbodeOf(o, false) != discourse.Dwelling {
 		return // on coffee
 	}
 	if c.Past && !c.UsedTo {
-		if noted.AbodeOf(o, t.Plain) != noted.NoAbode {
+		if discourse.AbodeOf(o, t.Plain) != discourse.NoAbode {
 			t.Fact(c, "biography", "lived_in", o, true, 0.75)
 		}
 		return
@@ -78,7 +78,7 @@ const stayed = 300
 // beenIn takes "I've been in Cardiff for six years".
 func beenIn(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	in, ok := c.After(i, 0, "in")
-	if !ok || !c.Perfect || c.Neg || !c.Capital(i+1) || noted.AbodeOf(in, false) != noted.Dwelling || trades[strings.ToLower(discourse.Last(in))] || len(in) < 5 && in == strings.ToUpper(in) && !initialled[in] {
+	if !ok || !c.Perfect || c.Neg || !c.Capital(i+1) || discourse.AbodeOf(in, false) != discourse.Dwelling || trades[strings.ToLower(discourse.Last(in))] || len(in) < 5 && in == strings.ToUpper(in) && !initialled[in] {
 		return false
 	}
 	for _, w := range c.Whens {
@@ -102,15 +102,15 @@ func moves(t *discourse.Talk, c *discourse.Clause, i int) {
 		t.Fact(c, "biography", "lived_in", from, true, 0.8)
 		return
 	}
-	o, ok := noted.WentTo(c, i)
+	o, ok := discourse.WentTo(c, i)
 	if !ok || c.Neg || discourse.Vague(o) || !c.Past && !c.Perfect {
 		return
 	}
-	if noted.Posts[strings.ToLower(discourse.Last(o))] && t.Part == discourse.Facts { // "my boss moved to the Leeds office"
+	if discourse.Posts[strings.ToLower(discourse.Last(o))] && t.Part == discourse.Facts { // "my boss moved to the Leeds office"
 		noted.NoteClause(t, c, c.Sentence, !c.Perfect, false, discourse.NotedSure)
 		return
 	}
-	if noted.AbodeOf(o, t.Plain) != noted.Dwelling {
+	if discourse.AbodeOf(o, t.Plain) != discourse.Dwelling {
 		return
 	}
 	if inner, ok := c.After(i, 9, "in"); ok && strings.Contains(o, " in ") {
@@ -125,10 +125,10 @@ func moves(t *discourse.Talk, c *discourse.Clause, i int) {
 // settles proposes where somebody lives or, in a hotel, stays.
 func settles(t *discourse.Talk, c *discourse.Clause, value string, confidence float64) {
 	value, _, _ = strings.Cut(value, " with ")
-	switch noted.AbodeOf(value, t.Plain) {
-	case noted.Dwelling:
+	switch discourse.AbodeOf(value, t.Plain) {
+	case discourse.Dwelling:
 		t.Fact(c, "residence", "home", value, false, confidence)
-	case noted.Passing:
+	case discourse.Passing:
 		if !c.Past && !c.Perfect && !c.Neg {
 			t.Fact(c, "place", "staying_at", value, false, 0.7)
 		}

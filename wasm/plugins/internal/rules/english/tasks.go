@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -28,7 +27,7 @@ func HeadsTasks(t *discourse.Talk, line string) (discourse.Tasks, bool) {
 		return discourse.Tasks{}, false
 	}
 	line = strings.Trim(line, " \t\r#*-_:：")
-	for _, said := range chinese.ToDos {
+	for _, said := range toDosZh {
 		if day, ok := strings.CutSuffix(line, said); ok && (day == "" || TimeAlone(day, t.Now)) {
 			return discourse.Tasks{Listed: true, Day: day}, true
 		}
@@ -91,3 +90,5 @@ func DatedList(t *discourse.Talk, toks []syntax.Token) bool {
 	}
 	return false
 }
+
+var toDosZh = [...]string{"待办清单", "待办事项", "任务清单", "要做的事情", "要做的事", "要做的", "待办", "任务"}

@@ -4,10 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -55,9 +53,9 @@ func whereEnds(c *discourse.Clause, k int) int {
 		switch w := c.W(i); {
 		case w == "just" || w == "in" && c.W(i+1) == "case":
 			return i
-		case w == "and" && !refuse.Placing(c.W(i+1)):
+		case w == "and" && !syntax.Placing(c.W(i+1)):
 			for j := i + 2; j < len(c.Words); j++ {
-				if refuse.Placing(c.W(j)) {
+				if syntax.Placing(c.W(j)) {
 					return i
 				}
 			}
@@ -299,7 +297,7 @@ func itIs(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 				continue
 			}
 			if p, known := t.Find(strings.ReplaceAll(attr, "_", " "), attr, tok.S); known {
-				chinese.Moved(t, p.Move(chinese.Together(c.Whens)), c.Sentence, 0.82)
+				discourse.Moved(t, p.Move(discourse.Together(c.Whens)), c.Sentence, 0.82)
 				return
 			}
 		}

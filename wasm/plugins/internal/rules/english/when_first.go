@@ -3,7 +3,6 @@ package english
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
@@ -47,6 +46,6 @@ func WhenFirst(t *discourse.Talk, s syntax.Sentence) bool {
 	if len(t.Out.Candidates) == from && t.Part == discourse.Facts && !noted.Note(t, all[0]) && several && momentous(&first) {
 		noted.NoteClause(t, &first, all[0], false, false, discourse.NotedSure)
 	}
-	chinese.StandsFor(t, from, s)
+	discourse.StandsFor(t, from, s)
 	return true // in each part: nothing of it is so today
 }

@@ -6,8 +6,6 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 	"github.com/locket-dev/locket/wasm/abi"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -30,7 +28,7 @@ var tongues = syntax.Set("chinese english german french spanish dutch italian po
 // WhereWords reports whether the tokens from i to end are a preposition and a place, and nothing
 // else: a determiner and a noun of a room, a container or furniture, a numbered room, or a name.
 func WhereWords(s syntax.Sentence, i, end int) bool {
-	if !refuse.Placing(s.At(i)) {
+	if !syntax.Placing(s.At(i)) {
 		return false
 	}
 	if i++; s.At(i-1) == "next" {
@@ -40,7 +38,7 @@ func WhereWords(s syntax.Sentence, i, end int) bool {
 		i++
 	}
 	k := i // the noun phrase ends before words that describe it
-	for k < end && s.Toks[k].Kind != 'p' && (k == i || !refuse.Placing(s.At(k)) && s.At(k) != "of") {
+	for k < end && s.Toks[k].Kind != 'p' && (k == i || !syntax.Placing(s.At(k)) && s.At(k) != "of") {
 		k++
 	}
 	if k == i || k < end && s.Toks[k].Kind == 'p' || k-i > 4 {
@@ -61,7 +59,7 @@ func WhereWords(s syntax.Sentence, i, end int) bool {
 		if noun == "state" || noun == "family" || noun == "practice" || noun == "charge" || noun == "case" {
 			return false
 		}
-		if !spots[noun] && !spots[one] && !storage[noun] && !storage[one] && !noted.Passings[noun] && !organisations[noun] && !organisations[one] && noun != "flat" && noun != "house" && noun != "apartment" {
+		if !spots[noun] && !spots[one] && !storage[noun] && !storage[one] && !discourse.Passings[noun] && !organisations[noun] && !organisations[one] && noun != "flat" && noun != "house" && noun != "apartment" {
 			return false
 		}
 	default:
@@ -108,7 +106,7 @@ func leftBehind(t *discourse.Talk, c *discourse.Clause, i int) {
 		return
 	}
 	for k := i + 1; k < len(c.Words); k++ {
-		if refuse.Placing(c.W(k)) {
+		if syntax.Placing(c.W(k)) {
 			if end := c.Words[len(c.Words)-1].Tok + 1; Findable(c.Join(i, k)) && WhereWords(c.Sentence, c.Words[k].Tok, end) {
 				whereabouts(t, c, i)
 			}

@@ -148,7 +148,7 @@ var deviceVerbsZh = []string{"长按", "按住", "按下", "按两下", "按", "
 // tipZh is tip of a Chinese sentence: 路由器重启要按住按钮十秒, 锅炉熄火了就按红色按钮, 洗衣机要用力关门才能启动.
 func tipZh(t *discourse.Talk, s syntax.Sentence) bool {
 	x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
-	if n := utf8.RuneCountInString(x); n < 7 || n > 40 || strings.ContainsAny(x, "我你他她您吗吧") || syntax.ContainsAny(x, "昨天", "明天", "今天", "上周", "下周", "医生", "老师", "大夫", "孩子", "没", "说", "过的", "公司", "学校", "项目", "部门", "团队", "牙", "齿", "大家", "学生", "人") || strings.HasSuffix(x, "了") || timex.KinPrefixZh(x) != "" || discourse.NamePrefixZh(x) != "" {
+	if n := utf8.RuneCountInString(x); n < 7 || n > 40 || strings.ContainsAny(x, "我你他她您吗吧") || syntax.ContainsAny(x, "昨天", "明天", "今天", "上周", "下周", "医生", "老师", "大夫", "孩子", "没", "说", "过的", "公司", "学校", "项目", "部门", "团队", "牙", "齿", "大家", "学生", "人") || strings.HasSuffix(x, "了") || syntax.KinPrefixZh(x) != "" || discourse.NamePrefixZh(x) != "" {
 		return false
 	}
 	for _, k := range [...]string{"之前要先", "要先", "得先", "必须先", "需要先", "之前要", "要", "得", "必须", "需要", "了就", "就"} {

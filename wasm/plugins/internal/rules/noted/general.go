@@ -12,7 +12,7 @@ import (
 // General reports what holds for anybody at any time: "patience is key", "books open doors".
 // It begins with a thing that no word makes one's own or a certain one, and names no person,
 // day, or number.
-func (v *View) General() bool {
+func (v *view) General() bool {
 	i := v.start()
 	first := v.at(i)
 	if v.day || len(v.whens) > 0 || v.number() > 0 || v.has(wordsMine) > 0 || syntax.Determiner(first) || syntax.SubjectPronoun(first) || deictics[first] || discourse.WordsOwn[first] || syntax.Verbish(first) || syntax.Preposition(first) || thirdsOwn[first] ||
@@ -26,7 +26,7 @@ func (v *View) General() bool {
 }
 
 // common reports whether the capital of word i at the beginning of a sentence is no name's.
-func (v *View) common(i int) bool {
+func (v *view) common(i int) bool {
 	w, next := v.words[i], v.at(i+1)
 	if syntax.SexOf("", w) != 0 {
 		return false
@@ -71,7 +71,7 @@ var pictures = syntax.Set("photo photograph photography picture image pic painti
 // uncalled is a sentence without the name of whom it calls at its beginning: "Tom, the boiler is new",
 // "Mum, I got a B".
 func uncalled(t *discourse.Talk, s syntax.Sentence) syntax.Sentence {
-	if discourse.CalledSo[s.At(0)] && s.At(1) == "," && !discourse.CalledSo[s.At(2)] && syntax.SubjectPronoun(timex.FirstOf(syntax.Contraction(s.At(2)))) {
+	if discourse.CalledSo[s.At(0)] && s.At(1) == "," && !discourse.CalledSo[s.At(2)] && syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(2)))) {
 		return s.Sub(2, len(s.Toks))
 	}
 	if len(s.Toks) < 4 || s.Chinese() || !s.Toks[0].Cap || s.At(1) != "," || s.Toks[2].Cap && syntax.NameWord(s.At(2)) && s.At(2) != "i" {

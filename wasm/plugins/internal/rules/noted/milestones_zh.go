@@ -6,7 +6,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // milestoneOfZh is a Chinese verb with what it is done to. There are no nouns where the verb says it all.
@@ -169,7 +168,7 @@ func milestoneZh(x string) bool {
 }
 
 // milestoneWordsZh takes out the words in which 不, 别, 要 and 想 deny and want nothing.
-var milestoneWordsZh = timex.Compounds("不小心 特别 重要 主要 理想 快递 不得不 想法")
+var milestoneWordsZh = syntax.Compounds("不小心 特别 重要 主要 理想 快递 不得不 想法")
 
 // nearZh reports whether one of the nouns stands within a few characters of the verb before x.
 func nearZh(x string, nouns []string) bool {

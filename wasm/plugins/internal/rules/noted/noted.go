@@ -1,5 +1,5 @@
 // Package noted keeps a sentence, or a clause of it, that no rule takes and that somebody
-// would want to find. A sum of readable marks ([View]) decides; worth_en.go and worth_zh.go
+// would want to find. A sum of readable marks ([view]) decides; worth_en.go and worth_zh.go
 // have their weights.
 package noted
 
@@ -42,7 +42,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 			return false // of whom?
 		}
 	}
-	if what, is := syntax.Contraction(s.At(0)); Meal(what) && is == "is" && refuse.Placing(s.At(1)) {
+	if what, is := syntax.Contraction(s.At(0)); Meal(what) && is == "is" && syntax.Placing(s.At(1)) {
 		return false // "soup's on the hob, dig in": soon it is nowhere
 	}
 	v := ViewOf(t, s)
@@ -52,17 +52,17 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	ofFirm := v.ofEmployer()
 	likely := worthOf(v, WorthEn)
 	lasts := v.lasts(t.Now)
-	if likely < discourse.WorthPerson && !lasts {
+	if likely < worthPerson && !lasts {
 		return false
 	}
 	t.Noting = true
 	defer func() { t.Noting = false }()
 	c, ok := t.Parse(s)
 	lasts = lasts && ok && c.State()
-	if likely < discourse.WorthNoting && !lasts && (likely < discourse.WorthPerson || !ok || c.Kind != 'p') {
+	if likely < WorthNoting && !lasts && (likely < worthPerson || !ok || c.Kind != 'p') {
 		return false
 	}
-	if ok && (refuse.Unreal(&c) || c.Past && c.Future || MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || c.Thing == "they" && t.JustSaid() != nil && !namesThing(t, &c)) {
+	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || c.Thing == "they" && t.JustSaid() != nil && !namesThing(t, &c)) {
 		return false
 	}
 	if ok && (c.Kind == 't' && !c.Own && !lasts && (v.content < 3 || c.Thing == "it" || c.Thing == "that" || c.Thing == "this") || c.Elided() || c.Almost() || c.Offers() || Dangling(&c) || Nowhere(t, &c)) {
@@ -148,7 +148,7 @@ var unheard = syntax.Set("hear see think know feel understand believe mean care 
 
 // states reports whether a sentence that begins with a word says something of
 // somebody or something: it has a verb after what can be a subject.
-func (v *View) states(first string) bool {
+func (v *view) states(first string) bool {
 	if _, _, ing := syntax.Lemma(first); ing || timex.Commands[first] || syntax.Askers[first] || discourse.Hosts[first] && !syntax.Determiner(first) {
 		return false
 	}
@@ -158,7 +158,7 @@ func (v *View) states(first string) bool {
 // slotted reports whether a sentence says where somebody lives or works. A rule
 // that takes it gives it a slot, so that the next such line replaces it; noted, it
 // would stay.
-func (v *View) slotted() bool {
+func (v *view) slotted() bool {
 	if syntax.ContainsAny(v.raw, "住在", "搬到", "搬去", "上班", "就职", "定居") {
 		return true
 	}
@@ -233,7 +233,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	if v := ViewOf(t, s); v.slotted() {
 		return false
-	} else if likely := worthOf(v, WorthZh); !milestone && !(AmountZh(raw) && (t.Rejoined || billZh(raw))) && (nobody && likely < discourse.WorthAlone || likely < discourse.WorthZhSaid && (likely < discourse.WorthDeedZh || nobody || !deedZh(b.Text)) && (likely < discourse.WorthPerson || nobody || who.Key == t.Self.Key)) {
+	} else if likely := worthOf(v, WorthZh); !milestone && !(AmountZh(raw) && (t.Rejoined || billZh(raw))) && (nobody && likely < worthAlone || likely < worthZhSaid && (likely < worthDeedZh || nobody || !deedZh(b.Text)) && (likely < worthPerson || nobody || who.Key == t.Self.Key)) {
 		return false
 	}
 	kind, sure := "noted", discourse.NotedSure
@@ -267,7 +267,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 			a.Started = 0 // 我做过手术: some day
 		}
 	}
-	if a.Type == "semantic" && (&View{raw: raw}).ofEmployer() {
+	if a.Type == "semantic" && (&view{raw: raw}).ofEmployer() {
 		return false
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)

@@ -39,7 +39,7 @@ func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 			continue // "you and Ben have a lot in common"
 		}
 		c, ok := t.Parse(part)
-		if !ok || !asserted(&c) || c.Unresolved(false) || MovedOn(&c, t.Plain) {
+		if !ok || !asserted(&c) || c.Unresolved(false) || discourse.MovedOn(&c, t.Plain) {
 			continue
 		}
 		v := ViewOf(t, part)
@@ -69,7 +69,7 @@ func ownDeed(c *discourse.Clause) bool {
 
 // stated reports a clause about the speaker, a person or what is the speaker's, of what is
 // so now, was, or is to come on a day, that is worth keeping by its marks.
-func stated(c *discourse.Clause, v *View) bool {
+func stated(c *discourse.Clause, v *view) bool {
 	if next := c.W(c.Vi + 1); c.Verb == "be" && !c.Past && (next == "with" || next == "at") {
 		return false // "I'm with Inkstone", "I'm at the hairdresser's": an employer without a slot, and where one is just now
 	}
@@ -102,7 +102,7 @@ var Inward = syntax.Set("think feel know see hear love like want hope guess mean
 	"figure forget decide mind bet suppose learn mention swear talk chat do let assume miss")
 
 // substance counts the words that tell what it is, without the verb: nothing warm, abstract or felt.
-func (v *View) substance() int {
+func (v *view) substance() int {
 	n := 0
 	for i, w := range v.words {
 		if i > v.start() && telling(w) && !syntax.Lead(w) && !discourse.WordsOwn[w] && !syntax.SubjectPronoun(w) {

@@ -32,7 +32,7 @@ func Outlook(t *discourse.Talk, s syntax.Sentence) bool {
 				continue
 			}
 			a := t.Base(&c, "semantic", "noted", discourse.NotedSure)
-			if past || discourse.Intentions[c.W(i)] {
+			if past || intentions[c.W(i)] {
 				a.Type, a.EventType, a.Actor = "episodic", "noted", c.Subj.Name
 			}
 			if past {
@@ -209,3 +209,6 @@ var wherever = syntax.Set("it that this all home nothing everything work school 
 
 // fleeting are what one attempts for a moment.
 var fleeting = syntax.Set("see get say tell think understand remember figure find explain be do make help reach call catch come go stay keep convince show work look talk put give take have let check ask hear relax sleep rest enjoy focus concentrate avoid decide know believe open load connect lock park close")
+
+// intentions are the words of an outlook that say what somebody means to do, and not what they wish or feel.
+var intentions = syntax.Set("thinking considering contemplating toying intend intends aim aims aiming trying planning meaning might may looking")

@@ -70,7 +70,7 @@ func OutlookZh(t *discourse.Talk, b *discourse.BareZh) bool {
 			return false
 		}
 		a := t.BaseZh(b, "semantic", "noted", p, discourse.NotedSure)
-		if base == "忘了" || discourse.IntentionsZh[base] {
+		if base == "忘了" || intentionsZh[base] {
 			a.Type, a.EventType, a.Actor = "episodic", "noted", p.Name
 		}
 		if base == "忘了" {
@@ -81,3 +81,6 @@ func OutlookZh(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	return false
 }
+
+// intentionsZh are the same in Chinese.
+var intentionsZh = syntax.Set("在考虑 打算 计划 准备 在找 可能要 可能会")

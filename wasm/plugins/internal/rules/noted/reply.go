@@ -104,7 +104,7 @@ func (a *Reply) Opens() {
 			if next == "thing" || next == "problem" || next == "worries" || next == "do" {
 				a.From++
 			}
-		case noWords[w] && (a.From+1 >= len(a.Toks) || a.Toks[a.From+1].Kind == 'p' || next == "not" || next == "just" || next == "only" || next == "never" || syntax.SubjectPronoun(timex.FirstOf(syntax.Contraction(next)))):
+		case noWords[w] && (a.From+1 >= len(a.Toks) || a.Toks[a.From+1].Kind == 'p' || next == "not" || next == "just" || next == "only" || next == "never" || syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(next)))):
 			a.No = true
 		case w == "not" && (next == "any" && (a.At(a.From+2) == "more" || a.At(a.From+2) == "longer") || next == "anymore" || next == "since"):
 			a.No, a.Not = true, true

@@ -17,15 +17,24 @@ import (
 // our own, by TestWorth: each is what its mark adds to the logarithm of
 // the odds.
 
+// What a sentence needs to be noted, as a likelihood.
+const (
+	WorthNoting = 0.85
+	worthZhSaid = 0.8  // of a Chinese sentence
+	worthPerson = 0.65 // where another person is its subject
+	worthAlone  = 0.88 // of a Chinese sentence that names nobody
+	worthDeedZh = 0.6  // of a Chinese sentence that tells what the speaker did
+)
+
 // Mark is one thing about a sentence that counts for or against keeping it.
 type Mark struct {
 	Name   string
 	Weight float64
-	Found  func(*View) float64 // how much of it there is, 0 to 1; of "content" up to 8
+	Found  func(*view) float64 // how much of it there is, 0 to 1; of "content" up to 8
 }
 
-// View is a sentence as the marks see it.
-type View struct {
+// view is a sentence as the marks see it.
+type view struct {
 	s       syntax.Sentence
 	whens   []timex.When
 	words   []string // English: in lower case, contractions taken apart
@@ -37,7 +46,7 @@ type View struct {
 }
 
 // worthOf is how likely a sentence is to be worth keeping, 0 to 1.
-func worthOf(v *View, marks []Mark) float64 {
+func worthOf(v *view, marks []Mark) float64 {
 	sum := 0.0
 	for i := range marks {
 		sum += marks[i].Weight * marks[i].Found(v)
@@ -46,8 +55,8 @@ func worthOf(v *View, marks []Mark) float64 {
 }
 
 // ViewOf looks at a sentence for the marks of its worth.
-func ViewOf(t *discourse.Talk, s syntax.Sentence) *View {
-	v := &View{s: s, whens: timex.FindWhens(s, t.Now)}
+func ViewOf(t *discourse.Talk, s syntax.Sentence) *view {
+	v := &view{s: s, whens: timex.FindWhens(s, t.Now)}
 	for i := range v.whens {
 		w := &v.whens[i]
 		v.day = v.day || w.HasDay && !w.Habit
@@ -83,7 +92,7 @@ func Yes(b bool) float64 {
 }
 
 // has counts the words of a set, up to two, as halves.
-func (v *View) has(words map[string]bool) float64 {
+func (v *view) has(words map[string]bool) float64 {
 	n := 0
 	for _, w := range v.words {
 		if words[w] || len(w) > 4 && (words[strings.TrimSuffix(w, "s")] || words[strings.TrimSuffix(w, "es")]) {
@@ -93,7 +102,7 @@ func (v *View) has(words map[string]bool) float64 {
 	return float64(min(n, 2)) / 2
 }
 
-func (v *View) at(i int) string {
+func (v *view) at(i int) string {
 	if i >= 0 && i < len(v.words) {
 		return v.words[i]
 	}
@@ -101,7 +110,7 @@ func (v *View) at(i int) string {
 }
 
 // start is the first word that is no lead word.
-func (v *View) start() int {
+func (v *view) start() int {
 	i := 0
 	for i < len(v.words)-1 && (syntax.Lead(v.words[i]) || discourse.Sounds[v.words[i]]) {
 		i++
@@ -109,7 +118,7 @@ func (v *View) start() int {
 	return i
 }
 
-func (v *View) anyTimes(f func(i int) bool) float64 {
+func (v *view) anyTimes(f func(i int) bool) float64 {
 	for i := range v.words {
 		if f(i) {
 			return 1
@@ -119,10 +128,10 @@ func (v *View) anyTimes(f func(i int) bool) float64 {
 }
 
 // says counts Chinese words that stand in the sentence, up to two, as halves.
-func (v *View) says(words []string) float64 { return saysZh(v.raw, words) }
+func (v *view) says(words []string) float64 { return saysZh(v.raw, words) }
 
 // saysAlone does the same outside of [refuse.CompoundsZh].
-func (v *View) saysAlone(words []string) float64 {
+func (v *view) saysAlone(words []string) float64 {
 	return saysZh(refuse.CompoundsZh.Replace(v.raw), words)
 }
 
@@ -136,7 +145,7 @@ func saysZh(raw string, words []string) float64 {
 	return float64(min(n, 2)) / 2
 }
 
-func (v *View) timed(f func(w *timex.When) bool) float64 {
+func (v *view) timed(f func(w *timex.When) bool) float64 {
 	for i := range v.whens {
 		if f(&v.whens[i]) {
 			return 1
@@ -145,7 +154,7 @@ func (v *View) timed(f func(w *timex.When) bool) float64 {
 	return 0
 }
 
-func (v *View) number() float64 {
+func (v *view) number() float64 {
 	for i, tok := range v.s.Toks {
 		in := false
 		for k := range v.whens {

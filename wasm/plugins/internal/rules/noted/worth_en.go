@@ -9,88 +9,88 @@ import (
 
 // WorthEn are the marks of an English sentence; the weights are TestWorth's.
 var WorthEn = []Mark{
-	{"always", -1.4, func(*View) float64 { return 1 }},
-	{"I or we", 0.4, func(v *View) float64 { return v.has(wordsSelf) }},
-	{"my or our", 0.3, func(v *View) float64 { return v.has(discourse.WordsOwn) }},
-	{"a relative", 0.2, func(v *View) float64 {
+	{"always", -1.4, func(*view) float64 { return 1 }},
+	{"I or we", 0.4, func(v *view) float64 { return v.has(wordsSelf) }},
+	{"my or our", 0.3, func(v *view) float64 { return v.has(discourse.WordsOwn) }},
+	{"a relative", 0.2, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool {
 			return syntax.Kin(v.words[i]) || syntax.Kin(syntax.Singular(v.words[i])) || syntax.Pet(v.words[i])
 		})
 	}},
-	{"a name", 1.4, func(v *View) float64 {
+	{"a name", 1.4, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool { return v.caps[i] && syntax.NameWord(v.words[i]) && v.words[i] != "i" })
 	}},
-	{"begins with he, she, they", -0.6, func(v *View) float64 { return Yes(discourse.Thirds[v.at(v.start())]) }},
-	{"begins with it, that, this, there", -1.0, func(v *View) float64 { return Yes(deictics[v.at(v.start())]) }},
-	{"begins with a relative or a name", 0.6, func(v *View) float64 {
+	{"begins with he, she, they", -0.6, func(v *view) float64 { return Yes(discourse.Thirds[v.at(v.start())]) }},
+	{"begins with it, that, this, there", -1.0, func(v *view) float64 { return Yes(deictics[v.at(v.start())]) }},
+	{"begins with a relative or a name", 0.6, func(v *view) float64 {
 		i := v.start()
 		return Yes((discourse.WordsOwn[v.at(i)] && (syntax.Kin(v.at(i+1)) || syntax.Kin(v.at(i+2)) && verbless(v.at(i+1))) || v.at(i) == "dad" || v.at(i) == "mum" || v.at(i) == "mom") || i < len(v.caps) && v.caps[i] && syntax.NameWord(v.words[i]) && v.words[i] != "i")
 	}},
-	{"you", -0.9, func(v *View) float64 { return v.has(wordsYou) }},
-	{"a day", 1.2, func(v *View) float64 { return Yes(v.day) }},
-	{"a time of day", 0.6, func(v *View) float64 { return v.timed(func(w *timex.When) bool { return w.Clock && !w.ByPart }) }},
-	{"how often, since when", 0.8, func(v *View) float64 { return v.timed(func(w *timex.When) bool { return w.Habit || w.Since }) }},
-	{"a number", 0.7, func(v *View) float64 { return v.number() }},
-	{"past", 0.5, func(v *View) float64 {
+	{"you", -0.9, func(v *view) float64 { return v.has(wordsYou) }},
+	{"a day", 1.2, func(v *view) float64 { return Yes(v.day) }},
+	{"a time of day", 0.6, func(v *view) float64 { return v.timed(func(w *timex.When) bool { return w.Clock && !w.ByPart }) }},
+	{"how often, since when", 0.8, func(v *view) float64 { return v.timed(func(w *timex.When) bool { return w.Habit || w.Since }) }},
+	{"a number", 0.7, func(v *view) float64 { return v.number() }},
+	{"past", 0.5, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool {
 			_, past, _ := syntax.Lemma(v.words[i])
 			return past && !syntax.Auxiliary(v.words[i]) || syntax.PastForm(v.words[i])
 		})
 	}},
-	{"to come", -0.1, func(v *View) float64 {
+	{"to come", -0.1, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool {
 			return v.words[i] == "will" || v.words[i] == "gonna" || v.words[i] == "going" && v.at(i+1) == "to"
 		})
 	}},
-	{"must", 0.3, func(v *View) float64 {
+	{"must", 0.3, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool {
 			return v.words[i] == "must" || v.words[i] == "gotta" || (v.words[i] == "have" || v.words[i] == "has" || v.words[i] == "need" || v.words[i] == "needs" || v.words[i] == "supposed") && v.at(i+1) == "to"
 		})
 	}},
-	{"not", 0.8, func(v *View) float64 { return v.has(wordsNot) }},
-	{"would, could, may", -0.7, func(v *View) float64 { return v.has(wordsMay) }},
-	{"asks", -0.9, func(v *View) float64 {
+	{"not", 0.8, func(v *view) float64 { return v.has(wordsNot) }},
+	{"would, could, may", -0.7, func(v *view) float64 { return v.has(wordsMay) }},
+	{"asks", -0.9, func(v *view) float64 {
 		return Yes(v.s.Ends == "?" || syntax.Askers[v.at(v.start())] || syntax.Auxiliary(v.at(v.start())))
 	}},
-	{"begins with a command", -1.6, func(v *View) float64 {
+	{"begins with a command", -1.6, func(v *view) float64 {
 		l, past, ing := syntax.Lemma(v.at(v.start()))
 		return Yes(l != "" && !past && !ing || timex.Commands[v.at(v.start())])
 	}},
-	{"hedged", -0.3, func(v *View) float64 { return Yes(discourse.Doubt(v.s) > 0) }},
-	{"a feeling", -0.8, func(v *View) float64 { return v.has(discourse.Feelings) }},
-	{"an opinion", -0.7, func(v *View) float64 { return v.has(Opinions) }},
-	{"something abstract", -0.8, func(v *View) float64 { return v.has(abstract) }},
-	{"so, really, too", -0.7, func(v *View) float64 { return v.has(wordsVery) }},
-	{"said", -0.8, func(v *View) float64 { return v.has(wordsSaid) }},
-	{"if", -0.5, func(v *View) float64 { return v.has(wordsIf) }},
-	{"a place", 0.4, func(v *View) float64 {
+	{"hedged", -0.3, func(v *view) float64 { return Yes(discourse.Doubt(v.s) > 0) }},
+	{"a feeling", -0.8, func(v *view) float64 { return v.has(discourse.Feelings) }},
+	{"an opinion", -0.7, func(v *view) float64 { return v.has(Opinions) }},
+	{"something abstract", -0.8, func(v *view) float64 { return v.has(abstract) }},
+	{"so, really, too", -0.7, func(v *view) float64 { return v.has(wordsVery) }},
+	{"said", -0.8, func(v *view) float64 { return v.has(wordsSaid) }},
+	{"if", -0.5, func(v *view) float64 { return v.has(wordsIf) }},
+	{"a place", 0.4, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool {
 			return wheres[v.words[i]] && i+1 < len(v.words) && (syntax.Determiner(v.at(i+1)) || v.caps[i+1])
 		})
 	}},
-	{"health", 1.2, func(v *View) float64 { return v.has(aboutHealth) }},
-	{"work and school", 0.2, func(v *View) float64 { return v.has(aboutWork) }},
-	{"home and things", 1.0, func(v *View) float64 { return v.has(AboutThings) }},
-	{"money and papers", 0.5, func(v *View) float64 { return v.has(aboutMoney) }},
-	{"an event", 0.2, func(v *View) float64 {
+	{"health", 1.2, func(v *view) float64 { return v.has(aboutHealth) }},
+	{"work and school", 0.2, func(v *view) float64 { return v.has(aboutWork) }},
+	{"home and things", 1.0, func(v *view) float64 { return v.has(AboutThings) }},
+	{"money and papers", 0.5, func(v *view) float64 { return v.has(aboutMoney) }},
+	{"an event", 0.2, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool { _, ok := syntax.EventNoun(syntax.Singular(v.words[i])); return ok })
 	}},
-	{"a deed", 0.3, func(v *View) float64 {
+	{"a deed", 0.3, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool {
 			l, past, _ := syntax.Lemma(v.words[i])
 			return past && refuse.Deed(l) || deedsMore[v.words[i]]
 		})
 	}},
-	{"read out to everybody", -2.0, func(v *View) float64 { return v.has(aboutAll) }},
-	{"content words", 0.5, func(v *View) float64 { return float64(min(v.content, 8)) }},
-	{"warm words", -1.4, func(v *View) float64 { return v.has(warm) }},
-	{"how, what, why inside", -0.8, func(v *View) float64 {
+	{"read out to everybody", -2.0, func(v *view) float64 { return v.has(aboutAll) }},
+	{"content words", 0.5, func(v *view) float64 { return float64(min(v.content, 8)) }},
+	{"warm words", -1.4, func(v *view) float64 { return v.has(warm) }},
+	{"how, what, why inside", -0.8, func(v *view) float64 {
 		return v.anyTimes(func(i int) bool {
 			return i > v.start() && syntax.Askers[v.words[i]] && v.words[i] != "when" && v.words[i] != "who" && v.words[i] != "where"
 		})
 	}},
-	{"four words or fewer", -0.9, func(v *View) float64 { return Yes(len(v.words) <= 4) }},
-	{"ten words or more", -0.7, func(v *View) float64 { return Yes(len(v.words) >= 10) }},
+	{"four words or fewer", -0.9, func(v *view) float64 { return Yes(len(v.words) <= 4) }},
+	{"ten words or more", -0.7, func(v *view) float64 { return Yes(len(v.words) >= 10) }},
 }
 
 func verbless(s string) bool { return !syntax.Verbish(s) && s != "and" }

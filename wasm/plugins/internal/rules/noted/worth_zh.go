@@ -10,48 +10,48 @@ import (
 
 // WorthZh are the marks of a Chinese sentence; the weights are TestWorth's.
 var WorthZh = []Mark{
-	{"always", -1.0, func(*View) float64 { return 1 }},
-	{"我", 0.6, func(v *View) float64 { return Yes(strings.Contains(v.raw, "我")) }},
-	{"begins with 我", 1.4, func(v *View) float64 { return Yes(strings.HasPrefix(v.raw, "我")) }},
-	{"a relative", 1.0, func(v *View) float64 { return v.says(syntax.KinZh[:]) }},
-	{"begins with 他, 她", -0.1, func(v *View) float64 { return Yes(strings.HasPrefix(v.raw, "他") || strings.HasPrefix(v.raw, "她")) }},
-	{"begins with 这, 那", -0.2, func(v *View) float64 { return Yes(strings.HasPrefix(v.raw, "这") || strings.HasPrefix(v.raw, "那")) }},
-	{"你", -1.5, func(v *View) float64 { return Yes(strings.ContainsAny(v.raw, "你您")) }},
-	{"a day", 1.3, func(v *View) float64 { return Yes(v.day) }},
-	{"a time of day", 0.6, func(v *View) float64 { return v.timed(func(w *timex.When) bool { return w.Clock && !w.ByPart }) }},
-	{"how often, since when", 0.3, func(v *View) float64 {
+	{"always", -1.0, func(*view) float64 { return 1 }},
+	{"我", 0.6, func(v *view) float64 { return Yes(strings.Contains(v.raw, "我")) }},
+	{"begins with 我", 1.4, func(v *view) float64 { return Yes(strings.HasPrefix(v.raw, "我")) }},
+	{"a relative", 1.0, func(v *view) float64 { return v.says(syntax.KinZh[:]) }},
+	{"begins with 他, 她", -0.1, func(v *view) float64 { return Yes(strings.HasPrefix(v.raw, "他") || strings.HasPrefix(v.raw, "她")) }},
+	{"begins with 这, 那", -0.2, func(v *view) float64 { return Yes(strings.HasPrefix(v.raw, "这") || strings.HasPrefix(v.raw, "那")) }},
+	{"你", -1.5, func(v *view) float64 { return Yes(strings.ContainsAny(v.raw, "你您")) }},
+	{"a day", 1.3, func(v *view) float64 { return Yes(v.day) }},
+	{"a time of day", 0.6, func(v *view) float64 { return v.timed(func(w *timex.When) bool { return w.Clock && !w.ByPart }) }},
+	{"how often, since when", 0.3, func(v *view) float64 {
 		return max(v.timed(func(w *timex.When) bool { return w.Habit || w.Since }), v.says(alwaysZh))
 	}},
-	{"a number", 1.5, func(v *View) float64 {
+	{"a number", 1.5, func(v *view) float64 {
 		return max(v.number(), Yes(strings.ContainsAny(v.raw, "三四五六七八九十百千万")))
 	}},
-	{"to come", -0.6, func(v *View) float64 { return v.says(comingZh) }},
-	{"not", -0.2, func(v *View) float64 { return v.says(notZh) }},
-	{"can, may", -1.1, func(v *View) float64 {
+	{"to come", -0.6, func(v *view) float64 { return v.says(comingZh) }},
+	{"not", -0.2, func(v *view) float64 { return v.says(notZh) }},
+	{"can, may", -1.1, func(v *view) float64 {
 		return v.says(maybeZh)
 	}},
-	{"asks", -1.0, func(v *View) float64 {
+	{"asks", -1.0, func(v *view) float64 {
 		return v.says(asksZh)
 	}},
-	{"a particle", -0.8, func(v *View) float64 { return v.saysAlone(particlesZh) }},
-	{"a feeling", -0.5, func(v *View) float64 { return v.says(feelingsZh) }},
-	{"an opinion", -0.7, func(v *View) float64 {
+	{"a particle", -0.8, func(v *view) float64 { return v.saysAlone(particlesZh) }},
+	{"a feeling", -0.5, func(v *view) float64 { return v.says(feelingsZh) }},
+	{"an opinion", -0.7, func(v *view) float64 {
 		return v.says(opinionsZh)
 	}},
-	{"真, 太, 好", -1.6, func(v *View) float64 { return v.says(veryZh) }},
-	{"said", -1.0, func(v *View) float64 { return v.saysAlone(saidZh) }},
-	{"a command", -1.0, func(v *View) float64 {
+	{"真, 太, 好", -1.6, func(v *view) float64 { return v.says(veryZh) }},
+	{"said", -1.0, func(v *view) float64 { return v.saysAlone(saidZh) }},
+	{"a command", -1.0, func(v *view) float64 {
 		return v.saysAlone(commandsZh)
 	}},
-	{"在, 到, 给, 把", 0.3, func(v *View) float64 { return v.says(withZh) }},
-	{"health", 0.9, func(v *View) float64 { return v.says(healthWordsZh) }},
-	{"work and school", 0.4, func(v *View) float64 { return v.says(workWordsZh) }},
-	{"home and things", 1.0, func(v *View) float64 { return v.says(thingWordsZh) }},
-	{"money and papers", 0.4, func(v *View) float64 { return v.says(moneyWordsZh) }},
-	{"read out to everybody", -1.8, func(v *View) float64 { return v.says(allWordsZh) }},
-	{"warm words", -1.8, func(v *View) float64 { return v.says(warmZh) }},
-	{"length", 0.4, func(v *View) float64 { return float64(min(utf8.RuneCountInString(v.raw), 24)) / 8 }},
-	{"six characters or fewer", -1.4, func(v *View) float64 { return Yes(utf8.RuneCountInString(v.raw) <= 6) }},
+	{"在, 到, 给, 把", 0.3, func(v *view) float64 { return v.says(withZh) }},
+	{"health", 0.9, func(v *view) float64 { return v.says(healthWordsZh) }},
+	{"work and school", 0.4, func(v *view) float64 { return v.says(workWordsZh) }},
+	{"home and things", 1.0, func(v *view) float64 { return v.says(thingWordsZh) }},
+	{"money and papers", 0.4, func(v *view) float64 { return v.says(moneyWordsZh) }},
+	{"read out to everybody", -1.8, func(v *view) float64 { return v.says(allWordsZh) }},
+	{"warm words", -1.8, func(v *view) float64 { return v.says(warmZh) }},
+	{"length", 0.4, func(v *view) float64 { return float64(min(utf8.RuneCountInString(v.raw), 24)) / 8 }},
+	{"six characters or fewer", -1.4, func(v *view) float64 { return Yes(utf8.RuneCountInString(v.raw) <= 6) }},
 }
 
 var alwaysZh = []string{"每", "一直", "从来", "总是"}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Boilerplate says why a whole text is no talk, or gives nothing.
@@ -237,7 +236,7 @@ func Question(s syntax.Sentence, i int) bool {
 // tagQuestion: "I live in Leeds, right?", "you know I'm vegetarian, don't you?"
 func tagQuestion(s syntax.Sentence) bool {
 	n := len(s.Toks)
-	if n < 5 || !syntax.SubjectPronoun(timex.FirstOf(syntax.Contraction(s.At(0)))) && s.At(0) != "my" {
+	if n < 5 || !syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(0)))) && s.At(0) != "my" {
 		return false
 	}
 	switch s.At(n - 1) {
@@ -259,7 +258,7 @@ func command(s syntax.Sentence, i int) bool {
 		if s.At(i) == "don't" && s.At(i+1) == "forget" && (s.At(i+2) == "," || s.At(i+2) == "that") || s.At(i) == "note" && s.At(i+1) == "to" && s.At(i+2) == "self" {
 			return false
 		}
-		if s.At(i) == "remember" && (s.At(i+1) == "that" || s.At(i+1) == "," || syntax.SubjectPronoun(timex.FirstOf(syntax.Contraction(s.At(i+1)))) || s.At(i+1) == "my") {
+		if s.At(i) == "remember" && (s.At(i+1) == "that" || s.At(i+1) == "," || syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(i+1)))) || s.At(i+1) == "my") {
 			return false
 		}
 		if (s.At(i) == "make" || s.At(i) == "change") && s.At(i+1) == "it" {
@@ -363,7 +362,7 @@ func asksAmountZh(x string) bool {
 	for _, word := range [...]string{"几点", "几号", "星期几", "周几", "礼拜几", "多少钱", "哪天", "几月"} {
 		before, after, ok := strings.Cut(x, word)
 		r, _ := utf8.DecodeLastRuneInString(before)
-		if ok && !strings.ContainsAny(x, "，,都也知忘记说告问看管论不没") && !strings.ContainsRune(DigitsZh+"好", r) && !strings.HasSuffix(after, "了") {
+		if ok && !strings.ContainsAny(x, "，,都也知忘记说告问看管论不没") && !strings.ContainsRune(syntax.DigitsZh+"好", r) && !strings.HasSuffix(after, "了") {
 			return true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Recognisers write questions without their mark: "is Jonas a vegetarian", "when does the train
@@ -46,7 +45,7 @@ func (q *unmarkedQuestion) asksWith(word, rest string, i int) bool {
 		}
 		return false
 	case rest == "":
-		if !discourse.Asking[timex.FirstOf(syntax.Contraction(q.At(i)))] || i < len(q.Toks) && q.Toks[i].Cap {
+		if !discourse.Asking[syntax.FirstOf(syntax.Contraction(q.At(i)))] || i < len(q.Toks) && q.Toks[i].Cap {
 			return false
 		}
 		i++
@@ -147,7 +146,7 @@ func (q *unmarkedQuestion) askedOf(aux string, i, k int) bool {
 	case syntax.Determiner(q.At(k)) || q.doing(k) || AsksState[q.At(k)]:
 		return true
 	}
-	return known && (Placing(q.At(k)) || q.At(k) == "from" || q.At(k) == "with" || k == len(q.Toks)-1 && !syntax.Adverb(q.At(k)))
+	return known && (syntax.Placing(q.At(k)) || q.At(k) == "from" || q.At(k) == "with" || k == len(q.Toks)-1 && !syntax.Adverb(q.At(k)))
 }
 
 // askedOfThe reads a subject with a determiner at token i, of one noun or two, and what is asked of it.
@@ -172,12 +171,12 @@ func (q *unmarkedQuestion) askedOfThe(aux string, i int) bool {
 				return true
 			}
 		case syntax.Kin(w):
-			if syntax.Determiner(next) || q.doing(k+1) || AsksState[next] || syntax.SexOf(w, "") != 0 && (Placing(next) || next == "from") {
+			if syntax.Determiner(next) || q.doing(k+1) || AsksState[next] || syntax.SexOf(w, "") != 0 && (syntax.Placing(next) || next == "from") {
 				return true
 			}
 		case days[w] || (aux == "was" || aux == "were") && own:
 			return false // "[It] was my birthday on Sunday"
-		case q.doing(k+1) || AsksState[next] || Placing(next) && aux != "was" && aux != "were":
+		case q.doing(k+1) || AsksState[next] || syntax.Placing(next) && aux != "was" && aux != "were":
 			return true
 		}
 	}
@@ -187,7 +186,7 @@ func (q *unmarkedQuestion) askedOfThe(aux string, i int) bool {
 // askedOfPlain reads one word that may be a name, in a text without capitals: "is jonas a vegetarian".
 func (q *unmarkedQuestion) askedOfPlain(aux string, i int) bool {
 	w, next := q.At(i), q.At(i+1)
-	if i+2 >= len(q.Toks) || q.Toks[i].Kind != 'w' || syntax.CommonWord(w) || syntax.Adverb(w) || syntax.Preposition(w) || Placing(w) || superlatives[w] || strings.HasSuffix(w, "ly") || notNames[w] || syntax.Verbish(w) {
+	if i+2 >= len(q.Toks) || q.Toks[i].Kind != 'w' || syntax.CommonWord(w) || syntax.Adverb(w) || syntax.Preposition(w) || syntax.Placing(w) || superlatives[w] || strings.HasSuffix(w, "ly") || notNames[w] || syntax.Verbish(w) {
 		return false
 	}
 	switch aux {

@@ -18,17 +18,6 @@ func Deed(v string) bool {
 	return false
 }
 
-const DigitsZh = "〇零一二两三四五六七八九十百千万半几0123456789"
-
-// Placing reports a preposition of place.
-func Placing(w string) bool {
-	switch w {
-	case "in", "on", "under", "behind", "at", "next", "inside", "near", "above", "beside", "below":
-		return true
-	}
-	return false
-}
-
 // Unparsed is a sentence whose subject or verb no rule finds, as a clause: after
 // its lead words.
 func Unparsed(t *discourse.Talk, s syntax.Sentence) discourse.Clause {
@@ -48,7 +37,7 @@ func Unparsed(t *discourse.Talk, s syntax.Sentence) discourse.Clause {
 
 // CompoundsZh takes out the words in which a character means something else than
 // alone: 请 in 申请 asks for nothing, 吧 in 酒吧 is no particle.
-var CompoundsZh = timex.Compounds("申请 邀请 聘请 宴请 请客 请假 请教 请求 请柬 请帖 请了 请的 请过假 " +
+var CompoundsZh = syntax.Compounds("申请 邀请 聘请 宴请 请客 请假 请教 请求 请柬 请帖 请了 请的 请过假 " +
 	"特别 分别 告别 区别 性别 别墅 别人 离别 送别 级别 识别 个别 类别 鉴别 差别 别名 别克 别的 别扭 道别 " +
 	"小说 传说 说明书 说服 演说 演讲 讲座 讲师 讲台 讲义 讲课 讲解 酒吧 网吧 吧台 咖啡吧 书吧 水吧 茶吧 呢子 呢大衣 " +
 	"关系 关节 关于 关心 关注 开关 机关 海关 有关 相关 关键 难关 放假 放学 放心 放松 开放 放射 放弃 放在 帮忙")

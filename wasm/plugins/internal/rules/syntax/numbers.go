@@ -183,3 +183,5 @@ func PrefixZh(s Sentence, i int, words ...string) (string, int) {
 	}
 	return "", 0
 }
+
+const DigitsZh = "〇零一二两三四五六七八九十百千万半几0123456789"

@@ -72,3 +72,15 @@ func TrimTails(s string, tails ...string) string {
 	}
 	return s
 }
+
+// FirstOf is the first of two.
+func FirstOf(a, _ string) string { return a }
+
+// Placing reports a preposition of place.
+func Placing(w string) bool {
+	switch w {
+	case "in", "on", "under", "behind", "at", "next", "inside", "near", "above", "beside", "below":
+		return true
+	}
+	return false
+}

@@ -12,9 +12,6 @@ const SurnamesZh = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗
 // KinZh are words for relatives and partners, the longer first.
 var KinZh = [...]string{"前女朋友", "前男朋友", "前女友", "前男友", "未婚妻", "未婚夫", "女朋友", "男朋友", "外公", "外婆", "爷爷", "奶奶", "姥姥", "姥爷", "姐姐", "妹妹", "哥哥", "弟弟", "爸爸", "妈妈", "父亲", "母亲", "老婆", "老公", "妻子", "丈夫", "先生", "太太", "儿子", "女儿", "闺女", "娃", "表姐", "表妹", "表哥", "表弟", "堂姐", "堂妹", "堂哥", "堂弟", "叔叔", "阿姨", "姑姑", "舅舅", "老板", "经理", "同事", "室友", "房东", "邻居", "同学", "闺蜜", "朋友", "老师", "导师", "爸", "妈", "姐", "妹", "哥", "弟", "嫂子", "姐夫", "妹夫", "弟妹", "岳父", "岳母", "公公", "婆婆", "丈母娘", "老丈人", "侄子", "侄女", "外甥女", "外甥", "孙子", "孙女", "外孙", "伯伯", "姨妈", "姑妈", "大姨", "小姨", "大舅", "小舅", "大伯", "弟媳", "舅妈", "婶婶", "媳妇", "爱人", "儿媳", "儿媳妇", "小姨子", "大姨子", "小舅子", "大舅子", "小叔子", "小姑子", "大姑子", "女婿", "老伴", "姑父", "姨父", "伯母", "男友", "女友", "前任", "前夫", "前妻", "领导", "上司", "主管", "同桌", "队友", "合伙人", "教练", "医生", "大夫", "家教", "保姆", "师傅", "徒弟", "发小", "死党", "对象", "双胞胎", "爸妈", "父母", "孩子他爸", "孩子他妈", "孩子他爷爷", "孩子他奶奶", "孩子爸", "孩子妈", "孩子爷爷", "孩子奶奶", "孩儿他爸", "孩儿他妈", "弟媳妇儿", "弟媳妇", "媳妇儿", "孩子", "狗", "猫", "兔子", "仓鼠", "鹦鹉", "乌龟", "孩子", "宝宝"}
 
-// PostsZh end what somebody is at work, besides [JobsZh], and no name ends so: 销售总监, 项目负责人.
-var PostsZh = [...]string{"总监", "主管", "组长", "班长", "负责人", "主持人", "经纪人", "专员", "助理", "代表", "创始人", "合伙人", "主任", "院长", "校长", "所长", "处长", "科长", "局长", "部长", "行长", "厂长", "总裁", "技术员", "管理员", "营业员", "服务员", "收银员", "业务员", "讲师", "策划", "厨师长", "工人", "军人", "商人"}
-
 // JobsZh are what people do for a living.
 var JobsZh = [...]string{"医生", "老师", "教师", "工程师", "设计师", "律师", "护士", "厨师", "会计", "司机", "记者", "学生", "程序员", "软件开发人员", "开发人员", "软件工程师", "建筑师", "翻译", "教授", "经理", "演员", "摄影师", "作家", "画家", "警察", "牙医", "研究员", "产品经理", "顾问", "咖啡师", "药剂师", "编辑", "导演", "消防员", "公务员", "销售", "护工", "军人", "飞行员", "空姐", "电工", "木匠", "理发师", "健身教练", "教练", "老板", "自由职业者", "博士", "研究生", "大学生", "高中生", "兽医", "保安", "快递员", "主播", "科学家", "运动员", "音乐家", "歌手", "舞蹈老师", "心理咨询师", "插画师", "木工", "店长"}
 
@@ -98,3 +95,26 @@ func TrimAdverbsZh(s string) string {
 func VagueZh(s string) bool {
 	return StartsWithAny(s, []string{"你", "什么", "哪", "老地方"}) || slices.Contains([]string{"这样", "那样", "这个", "那个", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"}, s)
 }
+
+// LongestZh is the longest of words that x begins with; "" where there is none.
+func LongestZh(x string, words []string) (longest string) {
+	for _, w := range words {
+		if strings.HasPrefix(x, w) && len(w) > len(longest) {
+			longest = w
+		}
+	}
+	return longest
+}
+
+// Compounds makes a replacer of words, each of which it takes out. What a verb
+// and a particle make together by chance stays: 喝酒吧.
+func Compounds(words string) *strings.Replacer {
+	pairs := []string{"喝酒吧", "喝酒，吧"}
+	for _, w := range strings.Fields(words) {
+		pairs = append(pairs, w, "  ")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// HasHan reports whether a text has a Chinese character.
+func HasHan(s string) bool { return strings.ContainsFunc(s, IsHan) }

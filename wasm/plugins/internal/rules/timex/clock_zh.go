@@ -158,23 +158,3 @@ func nextFeastZh(s syntax.Sentence, k, y int, now Moment) bool {
 	first, _, ok := days(y)
 	return ok && first < now.Day-longAgo && first < DayOf(y, 3, 15)
 }
-
-// LongestZh is the longest of words that x begins with; "" where there is none.
-func LongestZh(x string, words []string) (longest string) {
-	for _, w := range words {
-		if strings.HasPrefix(x, w) && len(w) > len(longest) {
-			longest = w
-		}
-	}
-	return longest
-}
-
-// Compounds makes a replacer of words, each of which it takes out. What a verb
-// and a particle make together by chance stays: 喝酒吧.
-func Compounds(words string) *strings.Replacer {
-	pairs := []string{"喝酒吧", "喝酒，吧"}
-	for _, w := range strings.Fields(words) {
-		pairs = append(pairs, w, "  ")
-	}
-	return strings.NewReplacer(pairs...)
-}

@@ -56,7 +56,7 @@ func feastDay(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	case "last", "next", "this", "past", "coming":
 		which = b
 	}
-	if next := k + n; f == nil || ofFeast[s.At(next)] || next < len(s.Toks) && s.Toks[next].Cap && s.At(next) != "i" && !syntax.SubjectPronoun(FirstOf(syntax.Contraction(s.At(next)))) || which == "" && (f.Days > 1 || n == 1 && f.Words != "halloween" || f.OfParent()) {
+	if next := k + n; f == nil || ofFeast[s.At(next)] || next < len(s.Toks) && s.Toks[next].Cap && s.At(next) != "i" && !syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(next)))) || which == "" && (f.Days > 1 || n == 1 && f.Words != "halloween" || f.OfParent()) {
 		return 0
 	}
 	if syntax.Determiner(s.At(k-1)) && which == "" { // the Thanksgiving that we had
@@ -275,7 +275,7 @@ func freeDaysZh(raw, before, after, words string) bool {
 }
 
 // freeWordsZh takes out the words that have a 了, 得, 过, 要, 去 or 会 of their own.
-var freeWordsZh = Compounds("了解 记得 得去 得回 过去 重要 主要 需要 会议 开会 社会 机会 去年 要是")
+var freeWordsZh = syntax.Compounds("了解 记得 得去 得回 过去 重要 主要 需要 会议 开会 社会 机会 去年 要是")
 
 // eachTime reports whether what is done at a feast or on the weekend is done each time: "we go skiing at Christmas",
 // 我们过年都回老家.
@@ -323,4 +323,17 @@ func tells(s syntax.Sentence) bool {
 		}
 	}
 	return false
+}
+
+// SameYearly reports whether a time is one day that has the same date each year: "the last Sunday in May" is none.
+func SameYearly(w *When) bool {
+	if !w.HasDay || w.Habit || w.Grain != 'd' || w.Last > 0 {
+		return false
+	}
+	if w.Days == nil {
+		return true
+	}
+	first, _, ok := w.Days(2026)
+	second, _, ok2 := w.Days(2027)
+	return ok && ok2 && second-first == 365
 }

@@ -69,7 +69,7 @@ func yearAt(s syntax.Sentence, i int) (y, n int) {
 			y, n = map[string]int{"nineteen": 1900, "twenty": 2000}[w]+rest, 1+more
 		}
 	}
-	if next := FirstOf(syntax.Contraction(s.At(i + n))); next != "" && s.Toks[i+n].Kind == 'w' && !syntax.Preposition(next) && !syntax.SubjectPronoun(next) && !syntax.Joins[next] && next != "when" && next != "so" && !syntax.Adverb(next) {
+	if next := syntax.FirstOf(syntax.Contraction(s.At(i + n))); next != "" && s.Toks[i+n].Kind == 'w' && !syntax.Preposition(next) && !syntax.SubjectPronoun(next) && !syntax.Joins[next] && next != "when" && next != "so" && !syntax.Adverb(next) {
 		return 0, 0 // "two thousand people"
 	}
 	return y, n

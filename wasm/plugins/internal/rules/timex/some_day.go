@@ -47,18 +47,6 @@ func recurs(s syntax.Sentence, k int) bool {
 // What is due, ends or arrives has one day of its own: the rent is due on Monday, the rent for the
 // garage on Friday, and neither takes the other's place. The same thing with a new day has moved.
 
-// OnceVerbs say of a thing what it does once.
-var OnceVerbs = syntax.Set("end expire start begin finish arrive depart land run close open leave launch stop")
-
-// DueZh reports a Chinese clause that says when something is due or over: 房租周一到期.
-func DueZh(x string) bool {
-	x = syntax.TrimHeads(strings.TrimRight(x, "。！! 了"), "之前", "以前", "前") // 周五之前得交: what?
-	return len([]rune(x)) > 3 && syntax.EndsWithAny(x, []string{"到期", "截止", "过期", "结束", "开始", "失效", "续费", "要交", "该交", "得交", "开售", "开学", "送到", "发货"})
-}
-
-// FirstOf is the first of two.
-func FirstOf(a, _ string) string { return a }
-
 // ageAt counts the tokens from k on that say, after "at", how old somebody was: "the age of ten", a number that can't be
 // an hour, as "sixteen", or one of a turn of a life, as in "at eleven I moved to Leeds".
 func ageAt(s syntax.Sentence, k int) int {

@@ -22,7 +22,7 @@ func houseZh(s syntax.Sentence, i int) bool {
 		return true
 	}
 	if _, of, ok := strings.Cut(s.From(i), "号的"); ok && !strings.ContainsAny(s.Text[s.Toks[i].Start:s.End-len(of)], "，,月") {
-		if k := KinPrefixZh(syntax.TrimHeads(of, "小", "老")); PersonZh(strings.TrimSuffix(of, "家")) || len([]rune(of)) > 2 && PersonZh(string([]rune(of)[:3])) || k != "" && strings.HasPrefix(strings.TrimPrefix(of, k), "家") {
+		if k := syntax.KinPrefixZh(syntax.TrimHeads(of, "小", "老")); syntax.PersonZh(strings.TrimSuffix(of, "家")) || len([]rune(of)) > 2 && syntax.PersonZh(string([]rune(of)[:3])) || k != "" && strings.HasPrefix(strings.TrimPrefix(of, k), "家") {
 			return true // 十二号的胡阿姨家
 		}
 	}

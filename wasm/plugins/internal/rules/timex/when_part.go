@@ -66,7 +66,7 @@ func seasonAt(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 		w.ofSeason(p, y)
 		return j + 1 + n - k
 	}
-	if lead != "in" || what == "fall" && j == k || !RestsAt(s, j+1, make([]bool, len(s.Toks))) && !syntax.SubjectPronoun(FirstOf(syntax.Contraction(s.At(j+1)))) || s.Toks[j].Cap || !once(s) || born(s) {
+	if lead != "in" || what == "fall" && j == k || !RestsAt(s, j+1, make([]bool, len(s.Toks))) && !syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(j+1)))) || s.Toks[j].Cap || !once(s) || born(s) {
 		return 0
 	}
 	w.seasonOf(what, 0, now)

@@ -1,4 +1,4 @@
-package refuse
+package chinese
 
 import (
 	"strings"
@@ -6,12 +6,11 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// WhoseZh reads whose the event word of a clause is, from what stands before it: 陈浩的牙医,
+// possessorOf reads whose the event word of a clause is, from what stands before it: 陈浩的牙医,
 // 我弟的婚礼, 把安娜的航班. What is no person, 公司的年会, is no possessor.
-func WhoseZh(t *discourse.Talk, x, word string) discourse.Possessor {
+func possessorOf(t *discourse.Talk, x, word string) discourse.Possessor {
 	head, _, ok := strings.Cut(x, word)
 	if !ok || word == "" {
 		return discourse.Possessor{}
@@ -38,11 +37,11 @@ func WhoseZh(t *discourse.Talk, x, word string) discourse.Possessor {
 	if owner == "" || syntax.Profession(word) {
 		return discourse.Possessor{}
 	}
-	return ownerZh(t, owner, of)
+	return ownerOf(t, owner, of)
 }
 
-// ownerZh is whom the words before 的, or before the event itself, mean.
-func ownerZh(t *discourse.Talk, owner string, of bool) discourse.Possessor {
+// owner is whom the words before 的, or before the event itself, mean.
+func ownerOf(t *discourse.Talk, owner string, of bool) discourse.Possessor {
 	owner = strings.TrimSuffix(strings.TrimSuffix(owner, "家里"), "家")
 	switch owner {
 	case "我", "我们", "咱们", "咱", "自己", "我自己", "本人", "我们自己":
@@ -63,11 +62,11 @@ func ownerZh(t *discourse.Talk, owner string, of bool) discourse.Possessor {
 	said := func(p discourse.Person) discourse.Possessor {
 		return discourse.Possessor{Person: p, Said: strings.ToLower(owner), Named: true, Known: true}
 	}
-	relative := timex.KinPrefixZh(owner)
+	relative := syntax.KinPrefixZh(owner)
 	switch {
 	case strings.HasPrefix(owner, "我"):
 		rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(owner, "我"), "们"), "的")
-		if k := timex.KinPrefixZh(rest); k == "" {
+		if k := syntax.KinPrefixZh(rest); k == "" {
 			return discourse.Possessor{} // 我和老王的饭局, 我公司的年会
 		}
 		if p, ok := t.SubjectZh(owner); ok {
@@ -76,26 +75,17 @@ func ownerZh(t *discourse.Talk, owner string, of bool) discourse.Possessor {
 		return discourse.Possessor{Said: owner, Named: true}
 	case strings.HasPrefix(owner, "他") || strings.HasPrefix(owner, "她"):
 		rest := strings.TrimPrefix(strings.TrimLeft(owner, "他她"), "的")
-		if p, ok := t.AbsentZh(); ok && rest != "" && rest == timex.KinPrefixZh(rest) {
+		if p, ok := t.AbsentZh(); ok && rest != "" && rest == syntax.KinPrefixZh(rest) {
 			return said(discourse.Person{Name: p.Name + "的" + rest, Key: p.Key + "的" + rest})
 		}
 		return discourse.Possessor{Named: true}
-	case relative == owner && utf8.RuneCountInString(owner) > 1 && (of || !GroupsZh[owner]) && owner != "医生" && owner != "大夫":
+	case relative == owner && utf8.RuneCountInString(owner) > 1 && (of || !groupWords[owner]) && owner != "医生" && owner != "大夫":
 		return said(discourse.Person{Name: t.Self.Name + "的" + owner, Key: t.Self.Key + "的" + owner})
-	case timex.PersonZh(owner) || t.Knows(owner) || owner != "" && owner[0] < 0x80 && utf8.RuneCountInString(owner) <= 20 && owner[0] >= 'A' || of && (discourse.Transliterated(owner) || CalledSmallZh(owner)):
+	case syntax.PersonZh(owner) || t.Knows(owner) || owner != "" && owner[0] < 0x80 && utf8.RuneCountInString(owner) <= 20 && owner[0] >= 'A' || of && (discourse.Transliterated(owner) || syntax.CalledSmallZh(owner)):
 		return said(t.Named(owner))
 	}
-	if p, k, ok := t.KinZh(owner); ok && (timex.PersonZh(p.Name) || discourse.Transliterated(p.Name)) {
+	if p, k, ok := t.KinZh(owner); ok && (syntax.PersonZh(p.Name) || discourse.Transliterated(p.Name)) {
 		return said(discourse.Person{Name: p.Name + "的" + k, Key: p.Key + "的" + k})
 	}
 	return discourse.Possessor{}
 }
-
-// CalledSmallZh reports what a child or a friend is called: 小雨, 小宝.
-func CalledSmallZh(s string) bool {
-	rs := []rune(s)
-	return len(rs) == 2 && (rs[0] == '小' || rs[0] == '阿') && !timex.CommonNounsZh[s] && !strings.ContainsRune("区组学店孩狗猫队班院镇村型说时件屋车菜吃费票路", rs[1])
-}
-
-// GroupsZh before an event say of what kind it is, and not whose: 同学聚会.
-var GroupsZh = syntax.Set("同学 同事 朋友 老师 教练 师傅 邻居 领导 家教 孩子 宝宝")

@@ -1,4 +1,4 @@
-package refuse
+package chinese
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// changeWordsZh say that a plan changes, and nothing of which one.
-var changeWordsZh = func() *strings.Replacer {
+// changeWords say that a plan changes, and nothing of which one.
+var changeWords = func() *strings.Replacer {
 	var pairs []string
 	for _, w := range append([]string{"取消", "不取消", "我们", "我", "把", "被", "了", "的", "已经", "也", "都", "先", "要", "去", "那个", "这个", "临时", "又", "和", "跟", "与", "，", ","}, discourse.MovesZh...) {
 		pairs = append(pairs, w, " ")
@@ -18,13 +18,13 @@ var changeWordsZh = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// wholeDayZh name whatever is planned.
-var wholeDayZh = syntax.Set("计划 安排 事 行程 活动 约 日程 事情 原计划")
+// wholeDay name whatever is planned.
+var wholeDay = syntax.Set("计划 安排 事 行程 活动 约 日程 事情 原计划")
 
-// MeantZh is the plan that a change or a cancellation names: by its event or by its words, on
+// meant is the plan that a change or a cancellation names: by its event or by its words, on
 // the day and with somebody of those that are named with it. known is false where there is
 // none; then p is a plan that nobody has heard of, so that nothing else ends.
-func MeantZh(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends bool) (p discourse.Plan, known bool) {
+func meant(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends bool) (p discourse.Plan, known bool) {
 	var on *timex.When
 	for i := range b.Whens {
 		if w := &b.Whens[i]; w.HasDay && !w.Habit && w.Grain == 'd' && (w.Weekday || w.Day >= t.Now.Day) && (ends || i < len(b.Whens)-1) {
@@ -34,9 +34,9 @@ func MeantZh(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends boo
 	}
 	whole := false
 	var words []string
-	for _, w := range strings.Fields(changeWordsZh.Replace(b.Text)) {
+	for _, w := range strings.Fields(changeWords.Replace(b.Text)) {
 		switch {
-		case wholeDayZh[w]:
+		case wholeDay[w]:
 			whole = true
 		case utf8.RuneCountInString(w) > 1:
 			words = append(words, w)
@@ -46,7 +46,7 @@ func MeantZh(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends boo
 	for _, k := range [...]string{"和", "跟", "与"} {
 		if _, rest, ok := strings.Cut(b.Text, k); ok {
 			if with = discourse.NamePrefixZh(rest); with == "" {
-				if i := strings.Index(rest, "的"); i > 0 && timex.PersonZh(rest[:i]) {
+				if i := strings.Index(rest, "的"); i > 0 && syntax.PersonZh(rest[:i]) {
 					with = rest[:i]
 				}
 			}
@@ -58,7 +58,7 @@ func MeantZh(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends boo
 			sort = strings.ToLower(of)
 		}
 	}
-	whose := WhoseZh(t, b.Text, word)
+	whose := possessorOf(t, b.Text, word)
 	p, known = t.FindOf(whose, func(p *discourse.Plan) bool {
 		if !discourse.MayBe(on, p.Day, t.Now.Day) {
 			return false
@@ -68,12 +68,12 @@ func MeantZh(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends boo
 		case with != "" && !strings.Contains(hay, with):
 			return false
 		case attr != "":
-			return (strings.Contains(hay, attr) || strings.Contains(hay, word)) && (sort == "" || strings.Contains(hay, sort) || plainZh(p.Label, word))
+			return (strings.Contains(hay, attr) || strings.Contains(hay, word)) && (sort == "" || strings.Contains(hay, sort) || plain(p.Label, word))
 		case len(words) == 0:
 			return whole && on != nil || with != ""
 		}
 		for _, w := range words {
-			if sharesZh(hay, w) {
+			if shares(hay, w) {
 				return true
 			}
 		}
@@ -93,9 +93,9 @@ func MeantZh(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends boo
 	return p, false
 }
 
-// sharesZh reports whether a text has the word, or two Chinese characters of it that stand
+// shares reports whether a text has the word, or two Chinese characters of it that stand
 // beside each other.
-func sharesZh(hay, word string) bool {
+func shares(hay, word string) bool {
 	rs := []rune(strings.ToLower(word))
 	if len(rs) > 0 && rs[0] < 0x80 {
 		return discourse.HoldsWord(hay, string(rs)) // two letters of "standup" are in "plan"
@@ -108,8 +108,8 @@ func sharesZh(hay, word string) bool {
 	return false
 }
 
-// plainZh reports whether a plan's words name neither the sort of an event nor a person that it is with: 有个预约.
-func plainZh(label, word string) bool {
+// plain reports whether a plan's words name neither the sort of an event nor a person that it is with: 有个预约.
+func plain(label, word string) bool {
 	before, _, ok := strings.Cut(label, word)
 	last, _ := utf8.DecodeLastRuneInString(before)
 	return ok && !syntax.ContainsAny(before, "和", "跟", "与") && strings.ContainsRune("的个有次场约 ", last)

@@ -1,35 +1,10 @@
-package noted
+package discourse
 
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
-
-// Whoever leaves a firm leaves what was said of "my employer", too: no slot ends it. So what an
-// employer does now is not noted, and what it did has the firm's name where the talk gives it.
-
-// Employers are words by which one speaks of the firm that one works for.
-var Employers = syntax.Set("employer company firm workplace work")
-
-// employersZh are the same in Chinese.
-var employersZh = [...]string{"我公司", "我们公司", "我的公司", "我单位", "我们单位", "我的单位", "咱们公司", "咱们单位", "公司给我", "单位给我", "公司让我", "单位让我", "公司允许", "老板让我", "老板允许"}
-
-// ofEmployer reports what is said of an employer that may change.
-func (v *View) ofEmployer() bool {
-	if syntax.ContainsAny(v.raw, employersZh[:]...) {
-		return true
-	}
-	return v.anyTimes(func(i int) bool {
-		return (v.words[i] == "my" || v.words[i] == "our" || v.words[i] == "his" || v.words[i] == "her") && Employers[v.at(i+1)] ||
-			v.words[i] == "work" && v.at(i-1) == "at" && v.at(i+1) == ""
-	}) > 0
-}
-
-// A home is a place that one can live in, and an employer is an organisation or
-// a person that one can work for. A value of another kind fills neither slot: it
-// would end a home or an employer that still holds.
 
 // Abode is what a place is to whoever lives there.
 type Abode byte
@@ -83,7 +58,7 @@ func AbodeOf(value string, plain bool) Abode {
 	noun := strings.ToLower(words[head-1])
 	first := strings.ToLower(words[0])
 	// What stands after "of" or "in" is a name: the city of Leeds, a state of panic.
-	named := head+1 < len(words) && discourse.Capitalised(words[len(words)-1])
+	named := head+1 < len(words) && Capitalised(words[len(words)-1])
 	switch {
 	case Passings[noun]:
 		return Passing
@@ -93,9 +68,9 @@ func AbodeOf(value string, plain bool) Abode {
 		return NoAbode
 	case head == 1 && tools[first] || Posts[noun] && !named:
 		return NoAbode
-	case discourse.Capitalised(words[0]):
+	case Capitalised(words[0]):
 		return Dwelling
-	case first[0] >= '0' && first[0] <= '9' && head > 1 && discourse.Capitalised(words[1]):
+	case first[0] >= '0' && first[0] <= '9' && head > 1 && Capitalised(words[1]):
 		return Dwelling // 12 Elm Street
 	case Rooms[first] || Rooms[noun] && !named:
 		return NoAbode
@@ -105,7 +80,7 @@ func AbodeOf(value string, plain bool) Abode {
 		return NoAbode
 	case plain && head == len(words) && len(words) <= 3:
 		return Dwelling // new york
-	case strings.HasSuffix(value, "parents' place") || head > 1 && discourse.Capitalised(words[head-1]):
+	case strings.HasSuffix(value, "parents' place") || head > 1 && Capitalised(words[head-1]):
 		return Dwelling
 	}
 	return NoAbode
@@ -114,7 +89,7 @@ func AbodeOf(value string, plain bool) Abode {
 // WentTo is the object of "to" or "into" where a verb of moving has no object
 // of its own: "moved back to Leeds", "moved from Graz to Leeds", and not "moved
 // the sofa to the bedroom".
-func WentTo(c *discourse.Clause, i int) (string, bool) {
+func WentTo(c *Clause, i int) (string, bool) {
 	for k := i; k < len(c.Words); k++ {
 		switch c.W(k) {
 		case "to", "into":
@@ -132,4 +107,17 @@ func WentTo(c *discourse.Clause, i int) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// MovedOn reports a move to where nobody can be: "we moved to the next topic".
+func MovedOn(c *Clause, plain bool) bool {
+	if c.Verb != "move" {
+		return false
+	}
+	i := c.Vi + 1
+	if c.W(i) == "on" {
+		return true
+	}
+	to, ok := WentTo(c, i)
+	return ok && AbodeOf(to, plain) == NoAbode
 }

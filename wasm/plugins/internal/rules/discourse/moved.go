@@ -1,19 +1,18 @@
-package chinese
+package discourse
 
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Moved proposes the new time of a plan.
-func Moved(t *discourse.Talk, p discourse.Plan, s syntax.Sentence, confidence float64) {
+func Moved(t *Talk, p Plan, s syntax.Sentence, confidence float64) {
 	w := p.When(t.Now.Offset)
 	text, name := "", p.Shown
-	if head, _, ok := strings.Cut(p.Label, "'s "+p.What); name == "" && ok && p.What != "" && discourse.Capitalised(discourse.Last(head)) {
-		name = discourse.Last(head) // "Mei is going to Anna's wedding"
+	if head, _, ok := strings.Cut(p.Label, "'s "+p.What); name == "" && ok && p.What != "" && Capitalised(Last(head)) {
+		name = Last(head) // "Mei is going to Anna's wedding"
 	}
 	if name == "" {
 		name = nameOf(t, p.Subject)
@@ -32,7 +31,7 @@ func Moved(t *discourse.Talk, p discourse.Plan, s syntax.Sentence, confidence fl
 			if p.Attribute == strings.ReplaceAll(what, " ", "_")+"_appointment" {
 				what += " appointment"
 			}
-			text = discourse.OfMany(name) + " " + what + " is now on " + w.English() + "."
+			text = ofMany(name) + " " + what + " is now on " + w.English() + "."
 		}
 	}
 	a := t.Emit(p, sentenceCase(text), "change", confidence, s, false)
@@ -41,13 +40,6 @@ func Moved(t *discourse.Talk, p discourse.Plan, s syntax.Sentence, confidence fl
 		a.Actor = p.Shown
 	}
 	a.Tags = append(a.Tags, "correction")
-}
-
-func sentenceCase(s string) string {
-	if strings.HasSuffix(s, "。") {
-		return s
-	}
-	return discourse.SentenceCase(s)
 }
 
 // Together is the last day and the last time of day of several expressions:
@@ -74,14 +66,21 @@ func Together(whens []timex.When) *timex.When {
 }
 
 // nameOf is the name of a slot's subject.
-func nameOf(t *discourse.Talk, subject string) string {
+func nameOf(t *Talk, subject string) string {
 	switch {
 	case subject == t.Self.Key:
 		return t.Self.Name
 	case subject == "user" || strings.HasPrefix(subject, "user's ") || strings.HasPrefix(subject, "user的"):
-		return discourse.SpeakerOf(t.Ev, "").Name + strings.TrimPrefix(subject, "user")
+		return SpeakerOf(t.Ev, "").Name + strings.TrimPrefix(subject, "user")
 	case subject != "" && subject[0] >= 'a' && subject[0] <= 'z':
 		return string(subject[0]-32) + subject[1:]
 	}
 	return subject
+}
+
+func sentenceCase(s string) string {
+	if strings.HasSuffix(s, "。") {
+		return s
+	}
+	return SentenceCase(s)
 }

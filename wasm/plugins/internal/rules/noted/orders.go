@@ -1,0 +1,27 @@
+package noted
+
+import "github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+
+// Orders reports a sentence that tells whoever keeps or reads the memory what to do
+// with it: "everything in these notes is to be wiped". Kept in its own words it
+// would stand in the context of every model that is asked.
+func Orders(s syntax.Sentence) bool {
+	if s.Chinese() {
+		raw := s.Raw()
+		return syntax.ContainsAny(raw, "记录", "记忆", "指令", "提示词", "数据", "资料") && syntax.ContainsAny(raw, "删", "清除", "清空", "忽略", "抹", "忘掉", "覆盖")
+	}
+	kept, undone := false, false
+	for i := range s.Toks {
+		switch w := s.At(i); {
+		case keptWords[w]:
+			kept = true
+		case undoneWords[w]:
+			undone = true
+		}
+	}
+	return kept && undone
+}
+
+var keptWords = syntax.Set("record records memory memories instruction instructions prompt prompts database assistant")
+
+var undoneWords = syntax.Set("wipe wiped delete deleted erase erased remove removed ignore ignored disregard disregarded overwrite overwritten purge purged discard discarded")
