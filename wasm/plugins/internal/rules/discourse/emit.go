@@ -335,6 +335,9 @@ func (t *Talk) Tidy(part Part) {
 			continue
 		}
 		seen[key] = true
+		if hidingPlace(&c) {
+			c.Sensitivity = "private"
+		}
 		kept = append(kept, c)
 	}
 	t.Out.Candidates = apartLists(kept)
