@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/internal/testing/long"
 )
 
-// An import that was killed halfway, or whose daemon was, is run again: what it brings is there,
-// once each. KILLS has it go on for so many.
+// An import or a restore that was killed halfway, or whose daemon was, is run again: what it brings
+// is there, once each. KILLS has it go on for so many.
 func TestImportKilledHalfway(t *testing.T) {
 	t.Parallel()
 	const seed, memories = 19, 120
@@ -31,13 +31,18 @@ func TestImportKilledHalfway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem0, archive := filepath.Join(t.TempDir(), "mem0.json"), filepath.Join(t.TempDir(), "archive.jsonl")
+	tmp := t.TempDir()
+	mem0, archive, stick, pass := filepath.Join(tmp, "mem0.json"), filepath.Join(tmp, "archive.jsonl"), filepath.Join(tmp, "stick"), filepath.Join(tmp, "pass")
 	if err := os.WriteFile(mem0, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(pass, []byte("correct horse battery\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	from := newHome(t)
 	from.must("import", "--from", "mem0", mem0)
 	from.must("export", "-o", archive)
+	from.must("backup", stick, "--passphrase-file", pass)
 
 	for i, way := range []struct {
 		name           string
@@ -49,6 +54,8 @@ func TestImportKilledHalfway(t *testing.T) {
 		{"mem0, the daemon", []string{"import", "--from", "mem0", mem0}, true, true},
 		{"archive, without a daemon", []string{"import", archive}, false, false},
 		{"archive, the daemon", []string{"import", archive}, true, true},
+		{"backup, without a daemon", []string{"backup", "restore", stick, "--passphrase-file", pass}, false, false},
+		{"backup, the daemon", []string{"backup", "restore", stick, "--passphrase-file", pass}, true, true},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
