@@ -80,5 +80,5 @@ func rather(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// posts end what somebody is at work, besides [JobsZh], and no name ends so: 销售总监, 项目负责人.
+// posts end what somebody is at work, besides [syntax.JobsZh], and no name ends so: 销售总监, 项目负责人.
 var posts = [...]string{"总监", "主管", "组长", "班长", "负责人", "主持人", "经纪人", "专员", "助理", "代表", "创始人", "合伙人", "主任", "院长", "校长", "所长", "处长", "科长", "局长", "部长", "行长", "厂长", "总裁", "技术员", "管理员", "营业员", "服务员", "收银员", "业务员", "讲师", "策划", "厨师长", "工人", "军人", "商人"}

@@ -1,6 +1,6 @@
 // Package ellipsis completes what an answer leaves out by the question before it: "Where does
 // your brother live?" and "In Leeds" say where he lives. An [Inquiry] is an English question
-// with what it asks for. A Chinese one is [chinese.AskedZh]; chinese.go and fill_zh.go fill it.
+// with what it asks for. A Chinese one is [chinese.Asked]; chinese.go and fill_zh.go fill it.
 package ellipsis
 
 import (
