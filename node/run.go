@@ -275,10 +275,10 @@ func (n *Node) startPump(o *session) error {
 		o.engines.Start(ctx)
 		o.language.Start(o.life)
 		o.meaning.Start(o.life)
-		o.life.Start(o.given.Tend)
-		o.market.Tend()
+		o.life.Start(o.given.Maintain)
+		o.market.Maintain()
 		o.sync.Start()
-		o.sharing.Tend()
+		o.sharing.Maintain()
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	o.plugins.CatchUp(ctx)
 	if time.Since(o.cooled) >= tiers.CoolEvery {
 		o.cooled = time.Now()
-		if err := o.tiers.Tend(ctx); err != nil && ctx.Err() == nil {
+		if err := o.tiers.Maintain(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("hot and cold memories not looked after", "error", err)
 		}
 		if err := o.store.Rest(); err != nil {

@@ -20,7 +20,7 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tend := func(b tier.Budget) uint64 {
+	maintain := func(b tier.Budget) uint64 {
 		t.Helper()
 		k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: b, Covered: covered})
 		if err := k.Maintain(ctx); err != nil {
@@ -32,10 +32,10 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 		}
 		return size
 	}
-	if size := tend(tier.Budget{}); size < 12<<20 {
+	if size := maintain(tier.Budget{}); size < 12<<20 {
 		t.Errorf("without a budget: %d bytes", size)
 	}
-	if size := tend(tier.Budget{Bytes: 1 << 30}); size > 2<<20 {
+	if size := maintain(tier.Budget{Bytes: 1 << 30}); size > 2<<20 {
 		t.Errorf("with one: %d bytes", size)
 	}
 }

@@ -29,7 +29,7 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 		update(t, s, func(tx *store.Tx) error { return tx.Want(id) })
 	}
 	if err := k.Maintain(ctx); !errors.Is(err, cold.ErrLost) {
-		t.Errorf("tended: %v", err)
+		t.Errorf("maintained: %v", err)
 	}
 	if st, err := k.Status(ctx); err != nil || st.Cold != 1 || asked != 1 {
 		t.Errorf("%+v, %v, asked %d times", st, err, asked)

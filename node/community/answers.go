@@ -18,7 +18,7 @@ import (
 const (
 	MaxAnswer  = 3                  // copies for one question
 	MaxADay    = 20                 // questions of one member at which it looks within a day
-	MaxATick   = 20                 // looks each time that a community is tended
+	MaxATick   = 20                 // looks each time that a community is maintained
 	answerable = 7 * 24 * time.Hour // how old a question is at most
 )
 

@@ -74,7 +74,7 @@ func TestCommunity(t *testing.T) {
 	}
 
 	g.ann.forget(water)
-	if err := g.ann.Tend(ctx, g.ann.giver, nil); err != nil {
+	if err := g.ann.Maintain(ctx, g.ann.giver, nil); err != nil {
 		t.Fatal(err)
 	}
 	if v := show(g.mei); len(v.Items) != 0 || len(v.Removed) != 0 {
@@ -165,7 +165,7 @@ func TestCommunityRoles(t *testing.T) {
 	if err := newcomer.Leave(ctx, g.id, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.mei.Tend(ctx, g.mei.giver, g.mei.founder.Root); err != nil {
+	if err := g.mei.Maintain(ctx, g.mei.giver, g.mei.founder.Root); err != nil {
 		t.Fatal(err)
 	}
 	v = must[serve.CommunityView](t)(g.ann.Show(ctx, g.id))
@@ -191,10 +191,10 @@ func TestCommunityRoles(t *testing.T) {
 func TestCommunityQuestions(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
-	tend := func(hs ...*home) {
+	maintain := func(hs ...*home) {
 		t.Helper()
 		for _, h := range hs {
-			if err := h.Tend(ctx, h.giver, nil); err != nil {
+			if err := h.Maintain(ctx, h.giver, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -210,13 +210,13 @@ func TestCommunityQuestions(t *testing.T) {
 	if len(v.Questions) != 1 || !strings.Contains(v.Questions[0].Knows, "3 members") {
 		t.Fatalf("%+v", v.Questions)
 	}
-	tend(g.ann, g.tom)
+	maintain(g.ann, g.tom)
 	if v = must[serve.CommunityView](t)(g.mei.Show(ctx, g.id)); len(v.Questions[0].Answers) != 0 {
 		t.Fatalf("answered unasked: %+v", v.Questions)
 	}
 	w := tagged("garden")
 	must[serve.CommunityHead](t)(g.ann.Answers(ctx, g.id, &w))
-	tend(g.ann, g.tom, g.ann)
+	maintain(g.ann, g.tom, g.ann)
 	v = must[serve.CommunityView](t)(g.mei.Show(ctx, g.id))
 	if got := texts(v.Questions[0].Answers); !slices.Equal(got, []string{"tomatoes want water every second day"}) || v.Questions[0].Answers[0].By != "Ann" {
 		t.Fatalf("answers: %v", got)
@@ -224,7 +224,7 @@ func TestCommunityQuestions(t *testing.T) {
 	for range MaxADay + 2 {
 		ask("water")
 	}
-	tend(g.ann)
+	maintain(g.ann)
 	v = must[serve.CommunityView](t)(g.mei.Show(ctx, g.id))
 	answered := 0
 	for _, q := range v.Questions {

@@ -213,14 +213,14 @@ func (sp *space) takeBackOf(ctx context.Context, g Giver, n int) error {
 	})
 }
 
-// Tend does for each community what is due: it fetches what is new, takes out what may
+// Maintain does for each community what is due: it fetches what is new, takes out what may
 // no longer be there, answers questions, and takes those out of the log who left. root
 // is that of the wearer's own communities.
-func (c *Communities) Tend(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
+func (c *Communities) Maintain(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
 	ids, err := c.ids()
 	errs := []error{err}
 	for _, id := range ids {
-		err := c.TendOne(ctx, id, g, root)
+		err := c.MaintainOne(ctx, id, g, root)
 		if err != nil && !errors.Is(err, ErrNotMember) {
 			errs = append(errs, fmt.Errorf("community %s: %w", id, err))
 		}
@@ -228,18 +228,18 @@ func (c *Communities) Tend(ctx context.Context, g Giver, root ed25519.PrivateKey
 	return errors.Join(errs...)
 }
 
-// TendOne is Tend for one community, within half a minute.
-func (c *Communities) TendOne(ctx context.Context, id memory.SpaceID, g Giver, root ed25519.PrivateKey) error {
+// MaintainOne is Maintain for one community, within half a minute.
+func (c *Communities) MaintainOne(ctx context.Context, id memory.SpaceID, g Giver, root ed25519.PrivateKey) error {
 	ctx, cancel := context.WithTimeout(ctx, tendWithin)
 	defer cancel()
 	if err := c.mu.Take(ctx); err != nil {
 		return err
 	}
 	defer c.mu.Give()
-	return c.in(ctx, id, func(sp *space) error { return sp.tend(ctx, g, root) })
+	return c.in(ctx, id, func(sp *space) error { return sp.maintain(ctx, g, root) })
 }
 
-func (sp *space) tend(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
+func (sp *space) maintain(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
 	if !sp.kept.Ended.IsZero() { // or the relay erred
 		now := sp.c.now()
 		if now.Sub(sp.kept.Tried).Abs() < retryEnded {

@@ -14,11 +14,11 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// tend has homes do what is due.
-func tend(t *testing.T, hs ...*home) {
+// maintain has homes do what is due.
+func maintain(t *testing.T, hs ...*home) {
 	t.Helper()
 	for _, h := range hs {
-		if err := h.Tend(t.Context(), h.giver, h.founder.Root); err != nil {
+		if err := h.Maintain(t.Context(), h.giver, h.founder.Root); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,12 +40,12 @@ func TestPseudonymsStay(t *testing.T) {
 	if len(put) != 2 || slices.ContainsFunc(put, func(s string) bool { return s[0] != '[' }) {
 		t.Fatalf("put in: %v", put)
 	}
-	tend(t, g.ann)
+	maintain(t, g.ann)
 	if got := texts(must[serve.CommunityView](t)(g.mei.Show(ctx, g.id)).Items); !slices.Equal(got, put) {
 		t.Errorf("after a look: %v", got)
 	}
 	g.ann.forget(one)
-	tend(t, g.ann)
+	maintain(t, g.ann)
 	if got := texts(must[serve.CommunityView](t)(g.mei.Show(ctx, g.id)).Items); len(got) != 1 {
 		t.Errorf("after one was forgotten: %v", got)
 	}
@@ -69,7 +69,7 @@ func TestPutInAgain(t *testing.T) {
 	w := tagged("garden")
 	must[serve.CommunityView](t)(g.ann.Add(ctx, g.ann.giver, g.id, w))
 	g.ann.policy = `permit (principal, action, resource) when { resource.tags.contains("other") };`
-	tend(t, g.ann)
+	maintain(t, g.ann)
 	if v := must[serve.CommunityView](t)(g.mei.Show(ctx, g.id)); len(v.Items) != 0 {
 		t.Fatalf("denied, and there: %v", texts(v.Items))
 	}
@@ -80,7 +80,7 @@ func TestPutInAgain(t *testing.T) {
 		t.Fatalf("put in again: %v", got)
 	}
 	must[serve.CommunityView](t)(g.ann.Remove(ctx, g.id, serve.CommunityRemoval{What: idOf(t, v.Items, "Peas, too")}, nil))
-	tend(t, g.ann)
+	maintain(t, g.ann)
 	must[serve.CommunityView](t)(g.ann.Add(ctx, g.ann.giver, g.id, w))
 	v = must[serve.CommunityView](t)(g.ann.Add(ctx, g.ann.giver, g.id, w))
 	if got := texts(v.Items); !slices.Equal(got, []string{"Beans want poles", "Peas, too"}) {
@@ -100,7 +100,7 @@ func TestThreatQuestionsTakenBack(t *testing.T) {
 	looked := &counting{Giver: g.ann.giver}
 	look := func() {
 		t.Helper()
-		if err := g.ann.Tend(ctx, looked, nil); err != nil {
+		if err := g.ann.Maintain(ctx, looked, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -207,7 +207,7 @@ func TestAskedQuestionsAreAnsweredLater(t *testing.T) {
 	must[serve.CommunityView](t)(g.mei.Ask(ctx, g.id, "tomatoes"))
 	answers := func() int {
 		t.Helper()
-		tend(t, g.ann)
+		maintain(t, g.ann)
 		return len(must[serve.CommunityView](t)(g.mei.Show(ctx, g.id)).Questions[0].Answers)
 	}
 	for range MaxADay + 1 { // it waits, and counts once

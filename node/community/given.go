@@ -101,5 +101,5 @@ func (c *Communities) Quiet(space memory.SpaceID) error {
 	return fmt.Errorf("%w: it is a community: leave it", serve.ErrConflict)
 }
 
-// Fetch implements given.Source. The node tends communities by itself.
+// Fetch implements given.Source. The node maintains communities by itself.
 func (c *Communities) Fetch(context.Context) error { return nil }

@@ -159,7 +159,7 @@ func TestRemovalHasAReason(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.mei.Tend(ctx, g.mei.giver, g.mei.founder.Root); err != nil {
+	if err := g.mei.Maintain(ctx, g.mei.giver, g.mei.founder.Root); err != nil {
 		t.Fatal(err)
 	}
 	v := must[serve.CommunityView](t)(g.tom.Show(ctx, g.id))

@@ -30,7 +30,7 @@ func TestThreatSlowRelay(t *testing.T) {
 	}}}
 	during, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- g.ann.Tend(during, g.ann.giver, nil) }()
+	go func() { ended <- g.ann.Maintain(during, g.ann.giver, nil) }()
 	<-asked
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -65,17 +65,17 @@ func TestRelayThatRefusedIsAskedAgain(t *testing.T) {
 		return http.DefaultTransport.RoundTrip(r)
 	})}
 	refuses.Store(true)
-	tend(t, g.ann)
-	tend(t, g.ann) // the first try after it
+	maintain(t, g.ann)
+	maintain(t, g.ann) // the first try after it
 	g.ann.memories = nil
 	refuses.Store(false)
 	before := calls.Load()
-	tend(t, g.ann)
+	maintain(t, g.ann)
 	if calls.Load() != before {
 		t.Error("it is asked again at once")
 	}
 	clock.s.Add(3600)
-	tend(t, g.ann)
+	maintain(t, g.ann)
 	if v := must[serve.CommunityView](t)(g.mei.Show(t.Context(), g.id)); len(v.Items) != 0 {
 		t.Errorf("forgotten, and there: %v", texts(v.Items))
 	}

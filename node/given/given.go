@@ -331,8 +331,8 @@ func (s *Collection) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 // markets how open orders stand.
 const refreshEvery = 10 * time.Minute
 
-// Tend keeps the collection fresh until the context ends.
-func (s *Collection) Tend(ctx context.Context) {
+// Maintain keeps the collection fresh until the context ends.
+func (s *Collection) Maintain(ctx context.Context) {
 	for {
 		if err := s.Refresh(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("what others share: will be tried again", "error", err)

@@ -102,7 +102,7 @@ func TestEntryTakenBack(t *testing.T) {
 	c.look()
 	c.are(shield, "Mei")
 	ok(t, bosRooms.Leave(ctx, c.id.String(), nil))
-	ok(t, c.rooms.TendOne(ctx, c.id, nil, nil)) // the owner's home takes him out of the log
+	ok(t, c.rooms.MaintainOne(ctx, c.id, nil, nil)) // the owner's home takes him out of the log
 	for range 2 {
 		c.look()
 	}

@@ -76,9 +76,9 @@ type Config struct {
 // Shop is an open node's part. Its methods are safe for concurrent use; one that
 // changes something runs at a time.
 type Shop struct {
-	c     Config
-	mu    sync.Mutex
-	tends sync.Once
+	c         Config
+	mu        sync.Mutex
+	maintains sync.Once
 }
 
 // New makes it.
@@ -217,10 +217,10 @@ var errNoMarket = fmt.Errorf("%w: no market is named, and the node has no relay"
 // tendEvery is how often orders are looked for while something is for sale.
 const tendEvery = time.Minute
 
-// Tend looks for orders until the node is locked, and delivers what needs no
+// Maintain looks for orders until the node is locked, and delivers what needs no
 // approval. A second call does nothing.
-func (s *Shop) Tend() {
-	s.tends.Do(func() {
+func (s *Shop) Maintain() {
+	s.maintains.Do(func() {
 		s.c.Life.Start(func(ctx context.Context) {
 			for wait.For(ctx, tendEvery) {
 				if _, err := s.Sales(ctx); err != nil && ctx.Err() == nil {

@@ -38,7 +38,7 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 		err := s.at(address, func(m *remote.Market, by trade.Party) error {
 			return orders(ctx, m, by, func(c *trade.Chain, st *trade.State) error {
 				failed = append(failed, keeper.keep(ctx, c, st))
-				sale, err := s.tend(ctx, m, by, all, st)
+				sale, err := s.fulfil(ctx, m, by, all, st)
 				failed = append(failed, err)
 				open[st.Offer.Hash] = open[st.Offer.Hash] || !sale.Phase.Ended()
 				out = append(out, sale)
@@ -86,9 +86,9 @@ func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade
 	return nil
 }
 
-// tend delivers the key or the answer of one order where that needs no approval, and
+// fulfil delivers the key or the answer of one order where that needs no approval, and
 // refunds one that may not be delivered.
-func (s *Shop) tend(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State) (serve.Sale, error) {
+func (s *Shop) fulfil(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State) (serve.Sale, error) {
 	l := versionOf(all, st.Offer.Hash)
 	var err error
 	waits := false

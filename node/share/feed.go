@@ -83,14 +83,14 @@ func (s *Sharing) RevokeFeed(ctx context.Context, id memory.SpaceID) (Record, er
 	return rec, err
 }
 
-// Tended is the result of TendFeeds.
-type Tended struct {
+// FeedsMaintained is the result of MaintainFeeds.
+type FeedsMaintained struct {
 	Feeds int
 	Taken int // assertions and utterances of workers that were taken
 }
 
-// TendFeeds adds to every feed what is new, and takes over what workers said.
-func (s *Sharing) TendFeeds(ctx context.Context) (t Tended, err error) {
+// MaintainFeeds adds to every feed what is new, and takes over what workers said.
+func (s *Sharing) MaintainFeeds(ctx context.Context) (t FeedsMaintained, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	records, err := s.records(ctx, Feed)
@@ -103,7 +103,7 @@ func (s *Sharing) TendFeeds(ctx context.Context) (t Tended, err error) {
 		if alive(rec) != nil {
 			continue
 		}
-		n, err := s.tendFeed(ctx, rec)
+		n, err := s.maintainFeed(ctx, rec)
 		t.Feeds++
 		t.Taken += n
 		errs = append(errs, err)
@@ -111,7 +111,7 @@ func (s *Sharing) TendFeeds(ctx context.Context) (t Tended, err error) {
 	return t, errors.Join(errs...)
 }
 
-func (s *Sharing) tendFeed(ctx context.Context, rec *Record) (taken int, err error) {
+func (s *Sharing) maintainFeed(ctx context.Context, rec *Record) (taken int, err error) {
 	sp, err := s.open(ctx, rec, nil)
 	if err != nil {
 		return 0, err

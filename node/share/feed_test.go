@@ -190,8 +190,8 @@ func TestFeed(t *testing.T) {
 	hired.say(memory.ID{102}, memory.RankPerson, memory.ActPropose, &c3)
 	hired.say(likes.ID, memory.RankPerson, memory.ActErase, nil)
 	hired.sync()
-	if n, err := w.TendFeeds(t.Context()); err != nil || n != (share.Tended{Feeds: 1, Taken: 1}) {
-		t.Errorf("tend: %+v, %v", n, err)
+	if n, err := w.MaintainFeeds(t.Context()); err != nil || n != (share.FeedsMaintained{Feeds: 1, Taken: 1}) {
+		t.Errorf("maintain: %+v, %v", n, err)
 	}
 	err = main.store.View(t.Context(), func(tx *store.Tx) error {
 		m, err := tx.Memory(good)
@@ -214,7 +214,7 @@ func TestFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.TendFeeds(t.Context()); err != nil || n.Taken != 0 {
+	if n, err := w.MaintainFeeds(t.Context()); err != nil || n.Taken != 0 {
 		t.Errorf("once more: %+v, %v", n, err)
 	}
 
@@ -222,7 +222,7 @@ func TestFeed(t *testing.T) {
 	main.change(func(tx *store.Tx) error {
 		return tx.PutUtterance(&memory.Utterance{ID: memory.ID{201}, Space: home, Event: memory.EventID{Device: "pin", Boot: 1, Seq: 2}, At: day, Text: "[pin]", Redacted: 1})
 	})
-	if _, err := w.TendFeeds(t.Context()); err != nil {
+	if _, err := w.MaintainFeeds(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	hired.sync()
@@ -240,8 +240,8 @@ func TestFeed(t *testing.T) {
 	if got := hired.sees(); slices.Contains(got, "Klara bought a boat") {
 		t.Errorf("after revocation: %q", got)
 	}
-	if n, err := w.TendFeeds(t.Context()); err != nil || n.Feeds != 0 {
-		t.Errorf("tend what was revoked: %+v, %v", n, err)
+	if n, err := w.MaintainFeeds(t.Context()); err != nil || n.Feeds != 0 {
+		t.Errorf("maintain what was revoked: %+v, %v", n, err)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestFeedForgetsLines(t *testing.T) {
 	main.change(func(tx *store.Tx) error {
 		return tx.Erase(store.Targets{Memories: []memory.ID{likes.ID}, Utterances: []memory.ID{line.ID}})
 	})
-	if _, err := w.TendFeeds(t.Context()); err != nil {
+	if _, err := w.MaintainFeeds(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	hired.sync()
@@ -329,7 +329,7 @@ func TestFeedDropsExpired(t *testing.T) {
 		t.Fatalf("the worker gets %q, want %q", got, want)
 	}
 	w.now = day.Add(2 * time.Hour)
-	if _, err := w.TendFeeds(t.Context()); err != nil {
+	if _, err := w.MaintainFeeds(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	hired.sync()

@@ -10,8 +10,8 @@ import (
 )
 
 // Forget takes what the wearer has erased out of every projection and feed, and out
-// of their files. It needs no relay: the next [Sharing.Tend] and
-// [Sharing.TendFeeds] send the erasures of what has left this device.
+// of their files. It needs no relay: the next [Sharing.Maintain] and
+// [Sharing.MaintainFeeds] send the erasures of what has left this device.
 func (s *Sharing) Forget(ctx context.Context) error {
 	return s.each(ctx, func(rec *Record) error { return s.forgetIn(ctx, rec) })
 }

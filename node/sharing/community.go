@@ -184,12 +184,12 @@ func (sr Sharer) AnswerCommunity(ctx context.Context, id string, r *serve.ShareR
 }
 
 // answerNow has this node answer open questions of a community in the background, and not
-// only when it is tended next.
+// only when it is maintained next.
 func (sh *Sharing) answerNow(id memory.SpaceID, s *share.Sharing) {
 	sh.c.Life.Start(func(ctx context.Context) {
 		root := sh.root()
 		defer clear(root)
-		if err := sh.c.Communities.TendOne(ctx, id, s, root); err != nil && ctx.Err() == nil {
+		if err := sh.c.Communities.MaintainOne(ctx, id, s, root); err != nil && ctx.Err() == nil {
 			sh.c.Log.Warn("a community's questions: will be tried again", "error", err)
 		}
 	})

@@ -217,7 +217,7 @@ func (sr Sharer) RevokeGrant(ctx context.Context, who string) (g serve.Grant, er
 
 func (sr Sharer) TendGrants(ctx context.Context) (serve.FeedsTended, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.FeedsTended, error) {
-		t, err := s.TendFeeds(ctx)
+		t, err := s.MaintainFeeds(ctx)
 		return serve.FeedsTended{Feeds: t.Feeds, Taken: t.Taken}, err
 	})
 }

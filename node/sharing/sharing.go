@@ -73,11 +73,11 @@ type Config struct {
 // Sharing is what package sharing does for an open node. It implements share.Source,
 // share.Catalog, share.Account and share.Inbox. Its methods are safe for concurrent use.
 type Sharing struct {
-	c       Config
-	tends   sync.Once
-	pooled  time.Time      // when communities were tended; of the goroutine of Tend
-	shareMu sync.Mutex     // guards shares
-	shares  *share.Sharing // nil until it is used
+	c         Config
+	maintains sync.Once
+	pooled    time.Time      // when communities were maintained; of the goroutine of Maintain
+	shareMu   sync.Mutex     // guards shares
+	shares    *share.Sharing // nil until it is used
 }
 
 // New makes it.
@@ -184,11 +184,11 @@ const (
 	poolEvery = 5 * time.Minute
 )
 
-// Tend maintains shares and communities until the node is locked: it revokes what has
+// Maintain maintains shares and communities until the node is locked: it revokes what has
 // expired, removes what was erased, fills feeds, and takes over workers' words. A second
 // call does nothing.
-func (sh *Sharing) Tend() {
-	sh.tends.Do(func() {
+func (sh *Sharing) Maintain() {
+	sh.maintains.Do(func() {
 		sh.c.Life.Start(func(ctx context.Context) {
 			for wait.For(ctx, tendEvery) {
 				if err := sh.tendOnce(ctx); err != nil && ctx.Err() == nil {
@@ -209,7 +209,7 @@ func (sh *Sharing) tendOnce(ctx context.Context) error {
 		return err
 	}
 	if sh.c.Sync.HasRelay() {
-		_, err = s.TendFeeds(ctx)
+		_, err = s.MaintainFeeds(ctx)
 		err = errors.Join(s.Maintain(ctx), err)
 	}
 	// Communities come last: their relays are others', and may be slow.
@@ -217,7 +217,7 @@ func (sh *Sharing) tendOnce(ctx context.Context) error {
 		sh.pooled = now
 		root := sh.root()
 		defer clear(root)
-		err = errors.Join(err, sh.c.Communities.Tend(ctx, s, root))
+		err = errors.Join(err, sh.c.Communities.Maintain(ctx, s, root))
 	}
 	return err
 }

@@ -64,11 +64,11 @@ type Config struct {
 }
 
 // Tiers are what package tiers does for an open node. Its methods are safe for concurrent
-// use, but for Tend and Ease.
+// use, but for Maintain and Ease.
 type Tiers struct {
 	*cold.Keeper
 	c        Config
-	prepared string // the cues for which the day's memories were fetched; used by Tend
+	prepared string // the cues for which the day's memories were fetched; used by Maintain
 	seen     int    // documents in the index when the budget was last checked; used by Ease
 }
 
@@ -184,8 +184,8 @@ func (ts *Tiers) Warm(ctx context.Context, ids ...memory.ID) error {
 	return err
 }
 
-// Tend checks the budget, and fetches what the day may need.
-func (ts *Tiers) Tend(ctx context.Context) error {
+// Maintain checks the budget, and fetches what the day may need.
+func (ts *Tiers) Maintain(ctx context.Context) error {
 	if ts.c.Budget == (tier.Budget{}) && !ts.c.Sync.HasRelay() {
 		return nil
 	}

@@ -4,7 +4,7 @@
 // market; a voucher's code does, and is worth what stands on it.
 //
 // A payment becomes a deposit in the ledger; what is bought with it is the
-// market's matter. [Run] of package paytest holds every provider to this.
+// market's matter. Run of package paytest holds every provider to this.
 package pay
 
 import (

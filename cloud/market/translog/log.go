@@ -259,7 +259,7 @@ func (l *Log) Entries(ctx context.Context, from int64, count int) ([][]byte, err
 	return all, nil
 }
 
-// Inclusion is what shows that an entry stands in the log. [Inclusion.Check] of a
+// Inclusion is what shows that an entry stands in the log. [translog.Inclusion.Check] of a
 // reader needs the log's key alone.
 func (l *Log) Inclusion(ctx context.Context, n int64) (*translog.Inclusion, error) {
 	s, err := l.published(ctx)
