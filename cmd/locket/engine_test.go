@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/enginecmd"
 	"github.com/locket-dev/locket/cmd/locket/healthcmd"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -24,7 +23,7 @@ func TestParkedHasANextStep(t *testing.T) {
 		{serve.Engine{Kind: "ears", Engine: "whisper.cpp", URL: "http://127.0.0.1:8080", Local: true, Waiting: 1}, ""},
 	} {
 		var out strings.Builder
-		enginecmd.ShowEngine(new(cli.App), &out, &c.e)
+		new(cli.App).ShowEngine(&out, &c.e)
 		if got := out.String(); !strings.HasSuffix(got, c.want) || c.want == "" && strings.Contains(got, "again") {
 			t.Errorf("%q, want %q", got, c.want)
 		}

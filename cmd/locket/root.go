@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -34,8 +35,9 @@ type group struct {
 }
 
 func groups(a *cli.App) []group {
+	setUp := func(ctx context.Context) error { return setupcmd.SetUp(a, ctx) }
 	return []group{
-		{"Begin", []*cobra.Command{setupcmd.Command(a), a.InitCommand(), runcmd.RunCommand(a), a.OpenCommand(), healthcmd.StatusCommand(a), healthcmd.DoctorCommand(a), a.ConfigCommand(),
+		{"Begin", []*cobra.Command{setupcmd.Command(a), a.InitCommand(), runcmd.RunCommand(a, setUp), a.OpenCommand(), healthcmd.StatusCommand(a), healthcmd.DoctorCommand(a), a.ConfigCommand(),
 			runcmd.DemoCommand(a), runcmd.ReplayCommand(a)}},
 		{"Remember and find", []*cobra.Command{memorycmd.AddCommand(a), a.BatchCommand(), recallcmd.SearchCommand(a), recallcmd.AskCommand(a), recallcmd.ChatCommand(a), recallcmd.ContextCommand(a), recallcmd.CoreCommand(a),
 			memorycmd.ListCommand(a), memorycmd.GetCommand(a), recallcmd.DayCommand(a), recallcmd.TalkCommand(a), recallcmd.MediaCommand(a), a.CategoriesCommand(), recallcmd.GraphCommand(a)}},
@@ -181,7 +183,7 @@ type setFlag struct{ app *cli.App }
 func (f *setFlag) String() string { return "" }
 func (f *setFlag) Type() string   { return "key=value" }
 func (f *setFlag) Set(s string) error {
-	key, value, ok := plugincmd.CutSetting(s)
+	key, value, ok := cli.CutSetting(s)
 	if !ok {
 		return fmt.Errorf("want key=value")
 	}

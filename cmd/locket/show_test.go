@@ -83,7 +83,7 @@ func TestPadded(t *testing.T) {
 	for text, spaces := range map[string]int{
 		"Anna": 6, "王芳": 6, "Zoë": 7, "Zoe\u0308": 7, "한국": 6, "カナ": 6, "ｶﾅ": 8, "Ann 🎂": 4, "，": 8, "Elizabeth Montgomery": 0, "": 10,
 	} {
-		if got := recallcmd.Padded(text, 10); got != text+strings.Repeat(" ", spaces) {
+		if got := cli.Padded(text, 10); got != text+strings.Repeat(" ", spaces) {
 			t.Errorf("%q: %q, want %d spaces", text, got, spaces)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/cmd/locket/devicecmd"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -84,7 +83,7 @@ func TestOneLine(t *testing.T) {
 }
 
 func TestColourOnlyOnATerminal(t *testing.T) {
-	if recallcmd.NewPainter(&bytes.Buffer{}, nil).On {
+	if cli.NewPainter(&bytes.Buffer{}, nil).On {
 		t.Error("a buffer is painted")
 	}
 	if got := (cli.Painter{On: true}).Bold("x"); got != "\x1b[1mx\x1b[0m" {
@@ -94,7 +93,7 @@ func TestColourOnlyOnATerminal(t *testing.T) {
 
 func TestSizesAndCounts(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_234_567: "1.2 MB", 5e15: "5000.0 TB"} {
-		if got := recallcmd.Size(n); got != want {
+		if got := cli.Size(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}

@@ -232,3 +232,26 @@ func (a *App) Passphrase(file, prompt string) (serve.Secret, error) {
 	}
 	return serve.Secret(p), nil
 }
+
+// ShowingOf is [Showing] of what the command's argument names.
+func ShowingOf[T any](a *App, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return Answered(cmd.Context(), a, get, args[0], show)
+	}
+}
+
+// Showing makes what a command runs that prints one answer of the node's.
+func Showing[T any](a *App, get func(*serve.Client, context.Context) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+	return a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+		v, err := get(c, cmd.Context())
+		return a.Printed(err, v, func(w io.Writer) { show(w, &v) })
+	})
+}
+
+// Answered asks the node for something by one call, and prints the answer: see [App.With].
+func Answered[I, T any](ctx context.Context, a *App, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
+	return a.With(ctx, true, func(c *serve.Client) error {
+		v, err := ask(c, ctx, in)
+		return a.Printed(err, v, func(w io.Writer) { show(w, &v) })
+	})
+}

@@ -103,3 +103,9 @@ func LimitFlag(f *pflag.FlagSet, to *int, value int, usage string) {
 }
 
 func Nothing() cobra.PositionalArgs { return Between(0, 0, "") }
+
+// CutSetting takes key=value apart; ok: there is a key.
+func CutSetting(s string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(s, "=")
+	return key, value, ok && key != ""
+}

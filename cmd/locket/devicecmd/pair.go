@@ -158,7 +158,7 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 	if err := a.Print(p, func(w io.Writer) { ShowWords(w, p.Words, p.Name) }); err != nil {
 		return err
 	}
-	said := serve.ConfirmRequest{Same: Confirm(a, "Does the other device show the same five words?"), Code: code}
+	said := serve.ConfirmRequest{Same: a.Confirm("Does the other device show the same five words?"), Code: code}
 	if p, err = c.PairConfirm(ctx, said); err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func join(a *cli.App, ctx context.Context, o *homeOptions, text string) error {
 	j, err := a.JoinHome(ctx, l.Config, o.InitOptions, relay, code, func(words []string, name string) bool {
 		err := a.Print(serve.Pairing{State: serve.PairCompare, Code: code.String(), Link: pairing.Link(relay, code), Words: words, Name: name},
 			func(w io.Writer) { ShowWords(w, words, name) })
-		return err == nil && Confirm(a, "Does the other device show the same five words?")
+		return err == nil && a.Confirm("Does the other device show the same five words?")
 	})
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	relays "github.com/locket-dev/locket/sync/remote"
@@ -157,7 +156,7 @@ func syncFolder(a *cli.App, ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return recallcmd.Answered(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
+	return cli.Answered(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
 		fmt.Fprintf(w, "Took %s, gave %d; %s carried, either way.\n", cli.Plural(done.Took, "delta", "deltas"), done.Gave, cli.Plural(done.Blobs, "photo or recording", "photos and recordings"))
 		for _, t := range done.Trouble {
 			fmt.Fprintf(w, "Left where it is: %s\n", cli.OneLine(t))

@@ -13,10 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/enginecmd"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
-	"github.com/locket-dev/locket/cmd/locket/plugincmd"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/internal/progress"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/backup"
@@ -54,7 +50,7 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 		keys += ", vault open until " + a.When(s.VaultUntil)
 	}
 	line("keys", "%s", keys)
-	if HasRoom(s) != nil && !s.Pause.Paused {
+	if cli.HasRoom(s) != nil && !s.Pause.Paused {
 		line("intake", "%s", a.Paint.Red(a.Here("Events are refused: less is free than disk.reserve. See locket doctor")))
 	} else {
 		line("intake", "%s", a.PauseText(s.Pause))
@@ -90,22 +86,22 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 		line("consent", "%s", a.Heref("%s for your answer: locket consent list", cli.Plural(s.Consents, "question waits", "questions wait")))
 	}
 	if s.Locked { // which of them were worked through is known to an open home alone
-		line("waiting", "at most %s, %s", cli.Plural(s.Journal.Waiting, "event", "events"), recallcmd.Size(s.Journal.Bytes))
+		line("waiting", "at most %s, %s", cli.Plural(s.Journal.Waiting, "event", "events"), cli.Size(s.Journal.Bytes))
 	} else {
-		line("waiting", "%s to extract, %d to transcribe, %s", cli.Plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, recallcmd.Size(s.Journal.Bytes))
+		line("waiting", "%s to extract, %d to transcribe, %s", cli.Plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, cli.Size(s.Journal.Bytes))
 	}
 	if s.Journal.Quarantined > 0 {
 		line("set aside", "%s", a.Heref("%s; see locket doctor", cli.Plural(s.Journal.Quarantined, "input", "inputs")))
 	}
 	for i := range s.Engines {
 		e := &s.Engines[i]
-		waits := cmp.Or(enginecmd.EngineWaits(a, e), "nothing waits")
+		waits := cmp.Or(a.EngineWaits(e), "nothing waits")
 		line(e.Kind, "%s: %s", cli.OneLine(e.Name), waits)
 	}
 	showBackups(a, line, s)
-	line("disk", "%s used, %s free, reserve %s", recallcmd.Size(s.Disk.Used), recallcmd.Size(s.Disk.Free), recallcmd.Size(s.Disk.Reserve))
+	line("disk", "%s used, %s free, reserve %s", cli.Size(s.Disk.Used), cli.Size(s.Disk.Free), cli.Size(s.Disk.Reserve))
 	if s.HeapBytes > 0 {
-		line("memory use", "%s heap, %s resident", recallcmd.Size(s.HeapBytes), recallcmd.Size(s.RSSBytes))
+		line("memory use", "%s heap, %s resident", cli.Size(s.HeapBytes), cli.Size(s.RSSBytes))
 	}
 	for _, p := range s.Plugins {
 		state := cli.Plural(int(p.Calls), "call", "calls")
@@ -116,7 +112,7 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 			state = "off"
 		}
 		if p.Blocks {
-			state = a.Paint.Red("does not run" + plugincmd.Blocks)
+			state = a.Paint.Red("does not run" + cli.PluginBlocks)
 		}
 		line("plugin", "%s %s: %s", cli.OneLine(p.Name), p.Version, state)
 	}
@@ -250,7 +246,7 @@ func ShowDoctor(a *cli.App, w io.Writer, x *Examined, verbose bool) {
 			if !strings.Contains(why, q.Kind) { // else it has the kind already, with what it is of
 				why = strings.TrimSuffix(q.Kind+": "+why, ": ")
 			}
-			fmt.Fprintf(w, "  %s  %s  %s (%s, %s)\n", a.Paint.Dim(a.When(q.At)), cli.OneLine(q.Source), cli.OneLine(why), recallcmd.Size(q.Bytes), cli.Plural(int(q.Count), "time", "times"))
+			fmt.Fprintf(w, "  %s  %s  %s (%s, %s)\n", a.Paint.Dim(a.When(q.At)), cli.OneLine(q.Source), cli.OneLine(why), cli.Size(q.Bytes), cli.Plural(int(q.Count), "time", "times"))
 		}
 	}
 	if len(x.Refusals) > 0 {
@@ -264,7 +260,7 @@ func ShowDoctor(a *cli.App, w io.Writer, x *Examined, verbose bool) {
 				fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason))
 			}
 		} else {
-			showFolded(a, w, memorycmd.FoldRefusals(x.Refusals))
+			showFolded(a, w, FoldRefusals(x.Refusals))
 		}
 	}
 	switch warned := func(f serve.Finding) bool { return f.Level == serve.LevelWarning }; {
@@ -277,7 +273,7 @@ func ShowDoctor(a *cli.App, w io.Writer, x *Examined, verbose bool) {
 	}
 }
 
-func showFolded(a *cli.App, w io.Writer, list []memorycmd.Alike) {
+func showFolded(a *cli.App, w io.Writer, list []Alike) {
 	folded := false
 	for _, r := range list {
 		times := ""
@@ -289,13 +285,4 @@ func showFolded(a *cli.App, w io.Writer, list []memorycmd.Alike) {
 	if folded {
 		fmt.Fprintln(w, a.Here("Each of them: locket doctor --verbose"))
 	}
-}
-
-// HasRoom returns memory.ErrNoSpace where the node takes nothing in, as its disk is under
-// its reserve.
-func HasRoom(s *serve.Status) error {
-	if s.Disk.Free >= s.Disk.Reserve {
-		return nil
-	}
-	return fmt.Errorf("%w: %s free, the reserve is %s", memory.ErrNoSpace, recallcmd.Size(s.Disk.Free), recallcmd.Size(s.Disk.Reserve))
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/market"
@@ -62,7 +61,7 @@ func orderListing(a *cli.App, ctx context.Context, at string, w *ordering) (buye
 		if !w.yes {
 			showListing(a, a.Stderr, &v)
 			fmt.Fprintln(a.Stderr, cannotUndo)
-			if !devicecmd.Confirm(a, "Pay "+v.Price+"?") {
+			if !a.Confirm("Pay " + v.Price + "?") {
 				return errors.New("nothing was ordered")
 			}
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/market"
@@ -45,7 +44,7 @@ a node seals the bundle, and delivers its key to who has paid (docs/market.md).`
 
 // buyer is whoever has the key in this home.
 func buyer(a *cli.App) (*market.Buyer, error) {
-	r, err := recallcmd.Reader(a)
+	r, err := a.Reader()
 	if err != nil {
 		return nil, err
 	}

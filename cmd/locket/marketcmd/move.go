@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/market"
@@ -172,7 +171,7 @@ where it was paid. A market shows what comes from another one apart, as that one
 					return nil
 				}
 				showMove(a, a.Stderr, views, r)
-				if err := memorycmd.Agreed(a, "Move it to "+r.To+"?", "nothing was moved"); err != nil {
+				if err := a.ConfirmOr("Move it to "+r.To+"?", "nothing was moved"); err != nil {
 					return err
 				}
 			}

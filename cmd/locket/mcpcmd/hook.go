@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/retrieve"
@@ -94,7 +93,7 @@ func answerHook(a *cli.App, ctx context.Context, file, name string, budget int) 
 	if file, err = appKeyFile(a, file, name); err != nil {
 		return answer, err
 	}
-	c, err := memorycmd.AsApp(a, ctx, file)
+	c, err := a.AsApp(ctx, file)
 	if err != nil {
 		return answer, err
 	}

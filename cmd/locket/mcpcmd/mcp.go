@@ -16,8 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/mcp"
 	"github.com/locket-dev/locket/node/serve"
@@ -40,7 +38,7 @@ api.remote. Then the node may be on another machine, and this one needs no home.
 			if err != nil {
 				return err
 			}
-			c, err := memorycmd.AsApp(a, cmd.Context(), file)
+			c, err := a.AsApp(cmd.Context(), file)
 			if err != nil {
 				return err
 			}
@@ -165,7 +163,7 @@ func installMCP(a *cli.App, ctx context.Context, in *installing) error {
 				Advice: "End its key, and install again: locket app revoke " + r.Name + "\nOr give this one a name of its own: --name"}
 		}
 		fmt.Fprintf(a.Stderr, "%s The app %q may %s, and see %s.\n", what, r.Name, cli.Rights(r.Can), strings.Join(r.Types, ", "))
-		if !in.yes && !devicecmd.Confirm(a, "Make this change?") {
+		if !in.yes && !a.Confirm("Make this change?") {
 			return cli.AdvisedError{Err: errors.New("nothing was changed"), Advice: "To agree without a terminal: --yes"}
 		}
 		made := there == nil

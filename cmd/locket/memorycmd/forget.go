@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -131,7 +130,7 @@ func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.C
 			return a.Print(serve.ForgetResult{}, func(io.Writer) {})
 		}
 		if !yes {
-			if err := Agreed(a, "Erase all of this for good?", "nothing was erased"); err != nil {
+			if err := a.ConfirmOr("Erase all of this for good?", "nothing was erased"); err != nil {
 				return err
 			}
 		}
@@ -173,7 +172,7 @@ func showPlan(a *cli.App, w io.Writer, p *serve.ForgetPlan) {
 		}
 	}
 	if p.Events > 0 {
-		fmt.Fprintf(w, "%s, %s\n", cli.Plural(p.Events, "raw event", "raw events"), recallcmd.Size(p.Bytes))
+		fmt.Fprintf(w, "%s, %s\n", cli.Plural(p.Events, "raw event", "raw events"), cli.Size(p.Bytes))
 	}
 }
 

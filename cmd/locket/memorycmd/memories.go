@@ -36,13 +36,6 @@ func noteGiven(a *cli.App, ctx context.Context, cl *serve.Client) error {
 	return err
 }
 
-func Short(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
-
 func GetCommand(a *cli.App) *cobra.Command {
 	var asOf, knownAt string
 	c := &cobra.Command{
@@ -258,7 +251,7 @@ memory was made from; it shows first what that is.`,
 					var line strings.Builder
 					a.Row(&line, &m)
 					fmt.Fprint(a.Stderr, line.String())
-					if err := Agreed(a, "Erase it?", "nothing was erased"); err != nil {
+					if err := a.ConfirmOr("Erase it?", "nothing was erased"); err != nil {
 						return err
 					}
 				}

@@ -85,7 +85,7 @@ func revert(a *cli.App, cmd *cobra.Command, c *serve.Client, r serve.RevertReque
 		showReverted(a, a.Stdout, &plan)
 	}
 	if !yes {
-		if err := Agreed(a, "Take all of this back?", "nothing was taken back"); err != nil {
+		if err := a.ConfirmOr("Take all of this back?", "nothing was taken back"); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func showReverted(a *cli.App, w io.Writer, v *serve.Reverted) {
 	}
 	for _, m := range v.Memories {
 		text, _, _ := strings.Cut(cli.OneLine(m.Text), "\n")
-		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.When(m.Said), m.Engine, Short(text, 80))
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.When(m.Said), m.Engine, cli.Short(text, 80))
 		if m.Stays != "" {
 			fmt.Fprintf(w, "    stays: %s\n", m.Stays)
 		}

@@ -99,7 +99,7 @@ var errNothingTold = errors.New("you have told nothing here that could be taken 
 var errCommand = errors.New("no such order, see help: ask or tell in a line; undo takes back what was told last; ? LINE asks, + LINE tells, and bye ends")
 
 func (c *chat) run(ctx context.Context) error {
-	s := &Asker{App: c.app, Ctx: ctx, Talks: c.app.Talks()}
+	s := &cli.Asker{App: c.app, Ctx: ctx, Talks: c.app.Talks()}
 	c.shows = !s.Talks && !c.app.Json
 	if s.Talks {
 		s.Tell("Ask or tell me something. undo takes back what was told last; help shows the rest; bye ends.\n")

@@ -36,7 +36,7 @@ number of days ago, such as 3d.`,
 			if err != nil {
 				return err
 			}
-			return Answered(cmd.Context(), a, (*serve.Client).Day, date, func(a0 io.Writer, a1 *serve.Day) { ShowDay(a, a0, a1) })
+			return cli.Answered(cmd.Context(), a, (*serve.Client).Day, date, func(a0 io.Writer, a1 *serve.Day) { ShowDay(a, a0, a1) })
 		},
 	}
 }

@@ -112,7 +112,7 @@ func ShowGraph(a *cli.App, w io.Writer, v *atlas.View) {
 		if len(e.Aliases) > 0 {
 			line += " (" + cli.OneLine(strings.Join(e.Aliases, ", ")) + ")"
 		}
-		fmt.Fprintf(w, "%s  %s\n", Padded(line, 40), cli.Plural(e.Memories, "memory", "memories"))
+		fmt.Fprintf(w, "%s  %s\n", cli.Padded(line, 40), cli.Plural(e.Memories, "memory", "memories"))
 	}
 	if len(v.Relations) > 0 {
 		fmt.Fprintln(w)
@@ -179,7 +179,7 @@ func undecideCommand(a *cli.App) *cobra.Command {
 func listEntitiesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List decisions about names, and names that may be one", Args: cli.Nothing(),
-		RunE: Showing(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
+		RunE: cli.Showing(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
 			for _, d := range v.Decisions {
 				verb := "is also"
 				if !d.Same {

@@ -9,12 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
-	"github.com/locket-dev/locket/cmd/locket/setupcmd"
 	"github.com/locket-dev/locket/internal/nodump"
 )
 
-func RunCommand(a *cli.App) *cobra.Command {
+// RunCommand is locket run. setUp makes a home, step by step, for who begins without one.
+func RunCommand(a *cli.App, setUp func(context.Context) error) *cobra.Command {
 	var o cli.RunOptions
 	c := &cobra.Command{
 		Use: "run", Short: "Run the daemon, which takes what wearables send", Args: cli.Nothing(),
@@ -38,7 +37,7 @@ of yours, unless --dumps asks for that.`,
 			}
 			err := a.RunDaemon(cmd.Context(), o)
 			if errors.Is(err, cli.ErrNoHome) && a.Talks() {
-				return runAfterSetup(a, cmd.Context(), o, err)
+				return runAfterSetup(a, cmd.Context(), o, setUp, err)
 			}
 			return err
 		},
@@ -56,13 +55,13 @@ of yours, unless --dumps asks for that.`,
 }
 
 // runAfterSetup offers the setup to who runs a daemon where there is no home yet.
-func runAfterSetup(a *cli.App, ctx context.Context, o cli.RunOptions, missing error) error {
-	s := &recallcmd.Asker{App: a, Ctx: ctx, Talks: true}
+func runAfterSetup(a *cli.App, ctx context.Context, o cli.RunOptions, setUp func(context.Context) error, missing error) error {
+	s := &cli.Asker{App: a, Ctx: ctx, Talks: true}
 	v, err := s.Ask(fmt.Sprintf("There is no home at %s yet. Set one up now? y for here, b for in the browser, or n", a.Settings.Home), "n")
 	v = strings.ToLower(v)
 	switch {
 	case err == nil && strings.HasPrefix(v, "y"):
-		if err := setupcmd.Setup(a, ctx, setupcmd.NewOptions()); err != nil {
+		if err := setUp(ctx); err != nil {
 			return err
 		}
 		return a.RunDaemon(ctx, o)

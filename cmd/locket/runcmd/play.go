@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/healthcmd"
 	"github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/internal/wait"
@@ -101,7 +100,7 @@ func workedThrough(a *cli.App, ctx context.Context, cl *serve.Client) error {
 		if err != nil || s.Locked || s.Journal.Waiting == 0 {
 			return err
 		}
-		if err := healthcmd.HasRoom(&s); err != nil {
+		if err := cli.HasRoom(&s); err != nil {
 			return fmt.Errorf("%w; what was acknowledged is kept, and %s to be worked through", err, cli.Plural(s.Journal.Waiting, "event waits", "events wait"))
 		}
 		waiting := int64(s.Journal.Waiting)
@@ -124,7 +123,7 @@ func play(a *cli.App, ctx context.Context, cl *serve.Client, r *Replay) (rep pla
 	}
 	s, err := cl.Status(ctx)
 	if err == nil {
-		err = healthcmd.HasRoom(&s)
+		err = cli.HasRoom(&s)
 	}
 	if err != nil {
 		return rep, err

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/plugincmd"
 	"github.com/locket-dev/locket/internal/demo"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node"
@@ -42,7 +41,7 @@ func Product(cache string, work int) cli.Deps {
 			if err != nil {
 				return nil, err
 			}
-			n, err := node.Open(cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: plugincmd.ReadyPlugins, Spans: spans})
+			n, err := node.Open(cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: cli.ReadyPlugins, Spans: spans})
 			if errors.Is(err, node.ErrNoHome) {
 				return nil, fmt.Errorf("%w: %s", cli.ErrNoHome, cfg.Home)
 			}
@@ -57,7 +56,7 @@ func Product(cache string, work int) cli.Deps {
 			if err != nil {
 				return node.Repaired{}, err
 			}
-			return node.Repair(ctx, cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: plugincmd.ReadyPlugins}, ask)
+			return node.Repair(ctx, cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: cli.ReadyPlugins}, ask)
 		},
 		Demo: func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error {
 			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: cli.ThisBuild().String()})

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -211,7 +210,7 @@ func answerConsent(a *cli.App, ctx context.Context, c *serve.Client, r serve.Con
 	if r.Act == "allow" {
 		if !yes {
 			showConsent(a, a.Stderr, &v, 0)
-			if err := memorycmd.Agreed(a, "Allow it?", "nothing was allowed"); err != nil {
+			if err := a.ConfirmOr("Allow it?", "nothing was allowed"); err != nil {
 				return err
 			}
 		}

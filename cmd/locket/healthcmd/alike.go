@@ -1,4 +1,4 @@
-package memorycmd
+package healthcmd
 
 import (
 	"regexp"

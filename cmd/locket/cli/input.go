@@ -1,14 +1,12 @@
-package sharecmd
+package cli
 
 import (
 	"io"
 	"os"
-
-	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
 // ReadInput reads a file, or standard input if its name is -: not more than most bytes.
-func ReadInput(a *cli.App, file string, most int64) ([]byte, error) {
+func (a *App) ReadInput(file string, most int64) ([]byte, error) {
 	in := io.Reader(a.In)
 	if file != "-" {
 		f, err := os.Open(file)

@@ -1,4 +1,4 @@
-package cli
+package devicecmd
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func (a *App) DevicesCompareCommand() *cobra.Command {
+func devicesCompareCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "compare [HEADS]", Short: "Check whether the relay shows two devices the same", Args: Between(0, 1, "what the other device shows"),
+		Use: "compare [HEADS]", Short: "Check whether the relay shows two devices the same", Args: cli.Between(0, 1, "what the other device shows"),
 		Long: `Without HEADS it prints a text: how far this device has read. Take the text to another of
 your devices, by any path but the relay, and give it to this command there. The command
 does a round of sync, and then says where the two differ:
@@ -34,24 +35,24 @@ that meet in a folder or in your network compare by themselves.`,
 			if err != nil {
 				return err
 			}
-			if err := a.Print(got, func(w io.Writer) { a.showCompared(w, &got) }); err != nil {
+			if err := a.Print(got, func(w io.Writer) { showCompared(a, w, &got) }); err != nil {
 				return err
 			}
 			if !got.Same {
-				return ErrTold
+				return cli.ErrTold
 			}
 			return nil
 		}),
 	}
 }
 
-func (a *App) showCompared(w io.Writer, c *serve.HeadsCompared) {
+func showCompared(a *cli.App, w io.Writer, c *serve.HeadsCompared) {
 	if len(c.Differences) == 0 {
 		fmt.Fprintf(w, "Both devices have the same history (heads of %s).\n", c.Member)
 		return
 	}
 	for _, d := range c.Differences {
-		fmt.Fprintf(w, "%-7s %s\n", d.Verdict, OneLine(d.Text))
+		fmt.Fprintf(w, "%-7s %s\n", d.Verdict, cli.OneLine(d.Text))
 	}
 	if c.Same {
 		fmt.Fprintln(w, "One history, as far as both go.")

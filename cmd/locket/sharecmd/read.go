@@ -1,10 +1,9 @@
-package recallcmd
+package sharecmd
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,19 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// readerDir is where a reader's key and what it fetched are, in the home.
-const readerDir = "reader"
-
-// Reader opens what others share with the wearer on this machine. It needs no node.
-func Reader(a *cli.App) (*share.Reader, error) {
-	l, err := a.Load()
-	if err != nil {
-		return nil, err
-	}
-	return &share.Reader{Dir: filepath.Join(l.Home, readerDir), Reserve: uint64(l.Disk.Reserve), Log: a.Logger(&l.Config)}, nil
-}
-
-func ShareKeyCommand(a *cli.App) *cobra.Command {
+func shareKeyCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "key", Short: "Print your key, for others to share with", Args: cli.Nothing(),
 		Long: `The key is made the first time. It is no secret; the half of it that stays in the
@@ -34,7 +21,7 @@ home's folder "reader" is. Tell the other the words in person or by telephone, s
 nobody can exchange the key on its way. No node is needed.`,
 		Example: "  locket share key > ann.key",
 		RunE: func(*cobra.Command, []string) error {
-			r, err := Reader(a)
+			r, err := a.Reader()
 			if err != nil {
 				return err
 			}
@@ -50,7 +37,7 @@ nobody can exchange the key on its way. No node is needed.`,
 	}
 }
 
-func ShareOpenCommand(a *cli.App) *cobra.Command {
+func shareOpenCommand(a *cli.App) *cobra.Command {
 	var offline bool
 	var from string
 	c := &cobra.Command{
@@ -63,7 +50,7 @@ it is and until when. It never mixes with your own memories. The node asks every
 minutes what is new, and removes it when it lapses or is revoked.`,
 		Example: "  locket share open 'https://relay.example/#locket-space-1.…' --from Ben",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := Reader(a)
+			r, err := a.Reader()
 			if err != nil {
 				return err
 			}

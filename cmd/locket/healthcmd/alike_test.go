@@ -1,10 +1,9 @@
-package main
+package healthcmd
 
 import (
 	"reflect"
 	"testing"
 
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/memory"
 )
 
@@ -13,8 +12,8 @@ func TestFoldRefusals(t *testing.T) {
 		return memory.Refusal{Kind: "duplicate", Reason: "shows what photo glasses/1/" + n + " shows"}
 	}
 	asked, filler := memory.Refusal{Kind: "question", Reason: "asks"}, memory.Refusal{Kind: "filler", Reason: "asks"}
-	got := memorycmd.FoldRefusals([]memory.Refusal{photo("12"), asked, photo("4"), filler, asked, photo("130")})
-	if want := []memorycmd.Alike{{Refusal: photo("12"), Count: 3}, {Refusal: asked, Count: 2}, {Refusal: filler, Count: 1}}; !reflect.DeepEqual(got, want) {
+	got := FoldRefusals([]memory.Refusal{photo("12"), asked, photo("4"), filler, asked, photo("130")})
+	if want := []Alike{{Refusal: photo("12"), Count: 3}, {Refusal: asked, Count: 2}, {Refusal: filler, Count: 1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
