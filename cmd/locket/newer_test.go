@@ -42,7 +42,7 @@ func TestUpdateCheck(t *testing.T) {
 	cli.Linked.Release = "v0.1.0"
 	check := func(from, key string) (c memorycmd.Compared, err error) {
 		var out bytes.Buffer
-		if err := memorycmd.CompareRelease((&cli.App{Json: true, Stdout: &out}), t.Context(), from, key); err != nil {
+		if err := memorycmd.CompareRelease((&cli.App{JSON: true, Stdout: &out}), t.Context(), from, key); err != nil {
 			return c, err
 		}
 		return c, json.Unmarshal(out.Bytes(), &c)

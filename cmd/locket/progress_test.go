@@ -36,7 +36,7 @@ func TestProgress(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		a := &cli.App{Json: true, Stderr: &out}
+		a := &cli.App{JSON: true, Stderr: &out}
 		m := a.Meter("import", "kB", 0)
 		if n, err := io.Copy(io.Discard, m.CountedReader(strings.NewReader(strings.Repeat("x", 2500)))); n != 2500 || err != nil {
 			t.Error(n, err)
@@ -64,7 +64,7 @@ func TestProgress(t *testing.T) {
 	}{{false, 1900 * time.Millisecond, ""}, {false, time.Minute, "It takes a while.\n"}, {true, 1900 * time.Millisecond, `{"progress":{"what":"open","done":0,"seconds":1}}` + "\n"}} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
-			a := &cli.App{Json: c.json, Stderr: &out}
+			a := &cli.App{JSON: c.json, Stderr: &out}
 			m := a.Meter("open", "", 0)
 			m.Saying(&out, "It takes a while.")
 			time.Sleep(c.take)

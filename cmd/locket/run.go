@@ -30,7 +30,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	usage, isUsage := errors.AsType[cli.UsageError](err)
 	if !errors.Is(err, cli.ErrTold) {
 		a.TellError(err)
-		if isUsage && !a.Json && usage.Err != nil {
+		if isUsage && !a.JSON && usage.Err != nil {
 			fmt.Fprintf(stderr, "See %s --help.\n", cmd.CommandPath())
 		}
 	}

@@ -3,34 +3,14 @@ package main
 import (
 	"context"
 	"io"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/daemon"
+	"github.com/locket-dev/locket/internal/testing/systemdtest"
 	"github.com/locket-dev/locket/node/serve"
 )
-
-// manager is systemd's end: it hears what a service tells it.
-func manager(t *testing.T) (heard func() string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "notify")
-	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	t.Setenv("NOTIFY_SOCKET", path)
-	return func() string {
-		b := make([]byte, 256)
-		n, err := l.Read(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b[:n])
-	}
-}
 
 // A daemon that systemd started tells it when it takes events, that it answers
 // for as long as it does, and that it ends.
@@ -40,7 +20,7 @@ func TestSystemdIsTold(t *testing.T) {
 	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {
 		t.Fatal(code)
 	}
-	heard := manager(t)
+	heard := systemdtest.Listen(t)
 	t.Setenv("WATCHDOG_USEC", "20000")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -66,11 +46,11 @@ func TestSystemdIsTold(t *testing.T) {
 
 // A node that does not answer is not said to.
 func TestWatchdogOfAHangingNode(t *testing.T) {
-	heard := manager(t)
+	heard := systemdtest.Listen(t)
 	t.Setenv("WATCHDOG_USEC", "20000")
 	ctx, end := context.WithCancel(t.Context())
 	hanging := &hanging{asked: make(chan struct{}, 8)}
-	quiet := cli.Watched(ctx, hanging, nil)
+	quiet := daemon.Watched(ctx, hanging, nil)
 	for range 3 {
 		<-hanging.asked
 	}

@@ -17,9 +17,9 @@ import (
 // EngineGets says what an engine is given.
 var EngineGets = map[string]string{"ears": "your recordings", "eyes": "your photos", "mind": "what is said around you"}
 
-// CheckAddress refuses an engine's address that has a user name or a password in it, and does not
+// CheckEngineAddress refuses an engine's address that has a user name or a password in it, and does not
 // repeat it.
-func CheckAddress(address string) error {
+func CheckEngineAddress(address string) error {
 	if strings.Contains(address, "@") {
 		return Usagef("an engine's address has no user name or password in it; a key is given with locket engine add --key-file FILE")
 	}
@@ -73,9 +73,9 @@ func (a *App) ShowEngine(w io.Writer, e *serve.Engine) {
 	}
 }
 
-// AddBetter is the command to try an engine again after a failure, with what the failure says
+// EngineAgain is the command to try an engine again after a failure, with what the failure says
 // that it lacked: a model or a key.
-func (a *App) AddBetter(r *serve.AddEngineRequest, err error) (command string, lacked bool) {
+func (a *App) EngineAgain(r *serve.AddEngineRequest, err error) (command string, lacked bool) {
 	e := serve.Engine{Kind: r.Kind, URL: r.Address, Model: r.Model, Local: !engines.IsAddress(r.Address) || (&engines.Spec{URL: r.Address}).Local()}
 	if errors.Is(err, memory.ErrInvalid) && engines.IsAddress(r.Address) && r.Kind != "ears" && r.Model == "" {
 		e.Model = "MODEL"

@@ -48,8 +48,8 @@ func (a *App) Meter(what, unit string, total int) *Meter {
 func (a *App) MeterOf(g *progress.Gauge, what, unit string) *Meter {
 	m := &Meter{Gauge: g, What: what, Unit: unit, Stop: make(chan struct{})}
 	f, ok := a.Stderr.(*os.File)
-	m.OnTerminal = ok && term.IsTerminal(int(f.Fd())) && !a.Json
-	if m.OnTerminal || a.Json {
+	m.OnTerminal = ok && term.IsTerminal(int(f.Fd())) && !a.JSON
+	if m.OnTerminal || a.JSON {
 		m.W = a.Stderr
 		m.Running.Go(m.Show)
 	}

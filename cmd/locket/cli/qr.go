@@ -12,10 +12,10 @@ import (
 	"github.com/locket-dev/locket/sync/pairing"
 )
 
-// Qr draws a text as a QR code for an output. Where that is a terminal that can't show all of it,
+// QR draws a text as a QR code for an output. Where that is a terminal that can't show all of it,
 // a sentence stands in its place, and whole is false. A text that is too long for a code
 // gives nothing. So the text has to stand beside it.
-func Qr(at io.Writer, text string) (picture string, whole bool) {
+func QR(at io.Writer, text string) (picture string, whole bool) {
 	picture, err := pairing.QR(text)
 	if err != nil {
 		return "", false

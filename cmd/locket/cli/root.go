@@ -109,3 +109,19 @@ func CutSetting(s string) (key, value string, ok bool) {
 	key, value, ok = strings.Cut(s, "=")
 	return key, value, ok && key != ""
 }
+
+// NoneEmpty refuses a flag that is given without a value, if it chooses memories or rights. A
+// script whose variable is not set gives such a flag, and it would restrict nothing. NoneEmpty
+// is a PreRunE of cobra.
+func NoneEmpty(cmd *cobra.Command, _ []string) (err error) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "title", "description", "name", "licence", "terms", "market", "hook": // which choose nothing
+			return
+		}
+		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {
+			err = Usagef("--%s: empty", f.Name)
+		}
+	})
+	return err
+}

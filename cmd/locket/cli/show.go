@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // Painter colours, or does not.
@@ -32,7 +33,7 @@ func (p Painter) Red(s string) string  { return p.with("31", s) }
 
 // Print writes v as one line of JSON, or has human write it in words.
 func (a *App) Print(v any, human func(w io.Writer)) error {
-	if a.Json {
+	if a.JSON {
 		e := json.NewEncoder(a.Stdout)
 		e.SetEscapeHTML(false)
 		return e.Encode(v)
@@ -59,7 +60,7 @@ func Rows[T any](a *App, err error, list []T, row func(w io.Writer, v *T), none 
 			err = a.Print(list[i], func(w io.Writer) { row(w, &list[i]) })
 		}
 	}
-	if err == nil && len(list) == 0 && none != "" && !a.Json {
+	if err == nil && len(list) == 0 && none != "" && !a.JSON {
 		fmt.Fprintln(a.Stderr, a.Here(none))
 	}
 	return err
@@ -223,4 +224,21 @@ func Size(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	return fmt.Sprintf("%.1f %s", v, units[i])
+}
+
+// Rights says what an app may do, after "may".
+func Rights(list []serve.Right) string {
+	out := Listed(list)
+	if slices.Contains(list, serve.RightVault) { // it names what it may do it with
+		out = strings.Replace(out, string(serve.RightVault), "ask for secrets of your vault", 1)
+	}
+	return out
+}
+
+func Listed[T ~string](list []T) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = string(s)
+	}
+	return strings.Join(out, ", ")
 }

@@ -74,7 +74,7 @@ that what was said becomes memories. Without it a transcript only lies beside it
 
 // ShowGranted prints the welcome alone to standard output, for a file or a pipe.
 func ShowGranted(a *cli.App, g *serve.Grant) error {
-	if !a.Json {
+	if !a.JSON {
 		fmt.Fprintf(a.Stderr, "%s is in, as %s.\n", cli.OneLine(g.Name), g.Member)
 		if !g.Feed {
 			fmt.Fprintln(a.Stderr, "It can read all of your memories but the vault, from the beginning, and every recording.")

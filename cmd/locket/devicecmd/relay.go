@@ -53,7 +53,7 @@ func relayListCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(list) == 0 && !a.Json {
+			if len(list) == 0 && !a.JSON {
 				fmt.Fprintln(a.Stderr, a.Here("This node has no relay. Add one: locket relay add URL"))
 			}
 			return showRelays(a, list)
@@ -109,7 +109,7 @@ func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.Sync
 	}
 	relay := func(r serve.Relay) bool { return r.Kind != serve.RelayPeer }
 	all = slices.ContainsFunc(list, relay) && !slices.ContainsFunc(list, func(r serve.Relay) bool { return relay(r) && r.Error == "" })
-	if a.Json { // one object
+	if a.JSON { // one object
 		return all, nil
 	}
 	return all, showRelays(a, slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() }))

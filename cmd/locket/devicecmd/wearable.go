@@ -1,5 +1,6 @@
-// Package devicecmd has the commands of wearables, of the wearer's other devices, and of the relay
-// between them.
+// Package devicecmd has the commands of wearables (wearable, zones), of the other devices and the
+// workers of the wearer (pair, devices, recover, sync, fetch, rotate, grant), and of the relay
+// between them (relay).
 package devicecmd
 
 import (
@@ -50,7 +51,7 @@ a bridge takes it there (locket-bridge).`,
 				fmt.Fprintln(w, "\nThe password is not shown again.")
 				fmt.Fprint(w, cli.OnlyHere(d.Broker))
 				if d.Page != "" && a.Talks() {
-					picture, _ := cli.Qr(a.Stdout, string(d.Page))
+					picture, _ := cli.QR(a.Stdout, string(d.Page))
 					fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", picture)
 				}
 			})

@@ -1,4 +1,5 @@
-// Package enginecmd has the commands of engines, voices and language models.
+// Package enginecmd has the commands of engines, voices and language models: engine, voice, llm,
+// instructions.
 package enginecmd
 
 import (
@@ -85,7 +86,7 @@ failed at before is tried again.`,
 }
 
 func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address string, o engineOptions) error {
-	if err := cli.CheckAddress(address); err != nil {
+	if err := cli.CheckEngineAddress(address); err != nil {
 		return err
 	}
 	r := serve.AddEngineRequest{Kind: kind, Address: address, Model: o.model, Consent: o.consent}
@@ -103,7 +104,7 @@ func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address s
 		r.Consent = true
 	}
 	e, err := a.TryEngine(cmd.Context(), cl, r)
-	if again, lacks := a.AddBetter(&r, err); lacks {
+	if again, lacks := a.EngineAgain(&r, err); lacks {
 		err = cli.AdvisedError{Err: err, Advice: "want: " + again}
 	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), "does not answer") {
 		err = cli.AdvisedError{Err: err, Advice: "Start it, or look for what is on this machine: " + a.Here("locket engine add "+kind+" auto")}

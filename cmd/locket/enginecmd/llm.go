@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func LlmCommand(a *cli.App) *cobra.Command {
+func LLMCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "llm", Short: "Show what waits for the language model, and what it costs", RunE: a.NeedsCommand,
 		Long: `A language model may find memories in what is said, beside the extractors. It is off

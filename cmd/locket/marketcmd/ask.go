@@ -167,7 +167,7 @@ func AwaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 	}
 	fmt.Fprintf(a.Stderr, did+" and paid %s: %s\n", trade.Price(o.State.Order.Price, o.State.Order.Currency), o.State.ID)
 	defer func() {
-		if !a.Json {
+		if !a.JSON {
 			fmt.Fprint(a.Stderr, a.Heref("  locket market open %s\n", order))
 		}
 	}()
@@ -184,13 +184,13 @@ func AwaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 		return ctx.Err()
 	case o.State.Phase == trade.Funded && failed != nil:
 		return fmt.Errorf("asked and paid, and the market does not say whether the answer is there: %w", failed)
-	case o.State.Phase == trade.Funded && a.Json:
+	case o.State.Phase == trade.Funded && a.JSON:
 		return ordered(a, nil, o)
 	case o.State.Phase == trade.Funded:
 		fmt.Fprintf(a.Stdout, yet, o.State.ID, a.When(time.Unix(o.State.Deadline, 0)))
 		return nil
 	case !o.Came():
-		if a.Json {
+		if a.JSON {
 			return ordered(a, nil, o)
 		}
 		return errors.New(a.Heref(none+": %q. The price is yours again (locket market balance)", cli.OneLine(o.State.Reason)))
@@ -220,7 +220,7 @@ func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candi
 		places, what = r.Places, "It is to what you asked, and of the listed bundle."
 		if o.State.Offer.Entry {
 			what = a.Heref("It is the link of the community that was listed; your key was let in as %q:\n  locket community join 'LINK'\nJoin before you accept.", cli.OneLine(r.Question))
-		} else if !a.Json {
+		} else if !a.JSON {
 			fmt.Fprintf(a.Stderr, "%s\n", a.Paint.Dim(cli.OneLine(r.Question)))
 		}
 	}
@@ -231,7 +231,7 @@ func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candi
 	err := cli.Rows(a, nil, items, func(w io.Writer, v *openedOf) {
 		fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, cli.OneLine(v.Text))
 	}, "")
-	if err == nil && o.State.Phase == trade.Delivered && !a.Json {
+	if err == nil && o.State.Phase == trade.Delivered && !a.JSON {
 		fmt.Fprint(a.Stderr, a.Heref("%s Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
 			what, a.When(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10]))
 	}

@@ -1,4 +1,4 @@
-// Package marketcmd has the commands by which memories are sold and bought.
+// Package marketcmd has locket market, by which memories are sold and bought.
 package marketcmd
 
 import (
@@ -110,7 +110,7 @@ func searchCommand(a *cli.App, at *string) *cobra.Command {
 						fmt.Fprintf(w, "%-9s %-20s %d\n", cli.OneLine(x.Kind), cli.OneLine(x.Value), x.Count)
 					}, "")
 				}
-				if n := len(found.Offers); err == nil && !a.Json && found.Total > n {
+				if n := len(found.Offers); err == nil && !a.JSON && found.Total > n {
 					fmt.Fprintf(a.Stderr, "%d of %d; --skip %d goes on.\n", n, found.Total, q.Skip+n)
 				}
 				return err

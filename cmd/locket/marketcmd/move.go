@@ -163,7 +163,7 @@ where it was paid. A market shows what comes from another one apart, as that one
 			}
 			if r.DryRun || !yes {
 				views, err := wouldMove(a, cmd.Context(), b, r)
-				if err != nil || len(views) == 0 || r.DryRun && a.Json {
+				if err != nil || len(views) == 0 || r.DryRun && a.JSON {
 					return cli.Rows(a, err, views, func(a0 io.Writer, a1 *movedView) { movedRow(a, a0, a1) }, "There is nothing to move.")
 				}
 				if r.DryRun {

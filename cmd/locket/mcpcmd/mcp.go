@@ -1,4 +1,5 @@
-// Package mcpcmd connects assistants: the MCP server, and the settings of programs that call it.
+// Package mcpcmd has locket mcp, which connects assistants: the server that they start, the hooks
+// that they call, and the settings of programs that know of it.
 package mcpcmd
 
 import (
@@ -92,7 +93,7 @@ needs the key alone: --key-only.`,
 			if i < 0 {
 				return cli.Usagef("%q is no client that is known: want %s", args[0], hostNames())
 			}
-			if a.Json && !yes {
+			if a.JSON && !yes {
 				return cli.Usagef("--json asks nobody: add --yes")
 			}
 			for _, s := range can {

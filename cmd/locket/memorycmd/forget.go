@@ -111,7 +111,7 @@ func isID(s string) bool {
 // forgetBy shows a plan, asks, and has it carried out.
 func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.Client) (serve.ForgetAnswer, error),
 	do func(*serve.Client, string) (serve.ForgetAnswer, error)) error {
-	if a.Json && !yes && !plan {
+	if a.JSON && !yes && !plan {
 		return cli.Usagef("--json asks nobody: add --plan to see what would go, or --yes")
 	}
 	return a.With(ctx, true, func(cl *serve.Client) error {
@@ -123,7 +123,7 @@ func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.C
 		if plan {
 			return a.Print(p, func(w io.Writer) { showPlan(a, w, p) })
 		}
-		if !a.Json {
+		if !a.JSON {
 			showPlan(a, a.Stdout, p)
 		}
 		if emptyPlan(p) {

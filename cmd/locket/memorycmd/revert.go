@@ -43,7 +43,7 @@ on with it, and --undo reverses what was done.`,
 			if r.Since, r.Until, err = a.ReadPeriod(since, until); err != nil {
 				return err
 			}
-			if a.Json && !yes && !r.Plan && r.Undo == "" {
+			if a.JSON && !yes && !r.Plan && r.Undo == "" {
 				return cli.Usagef("--json asks nobody: add --plan to see what would go, or --yes")
 			}
 			return a.With(cmd.Context(), true, func(c *serve.Client) error {
@@ -81,7 +81,7 @@ func revert(a *cli.App, cmd *cobra.Command, c *serve.Client, r serve.RevertReque
 	if r.Plan || plan.Claims+plan.Lines == 0 {
 		return a.Print(plan, func(w io.Writer) { showReverted(a, w, &plan) })
 	}
-	if !a.Json {
+	if !a.JSON {
 		showReverted(a, a.Stdout, &plan)
 	}
 	if !yes {

@@ -49,7 +49,7 @@ standard output, once. FILE has the key, or a link as of locket mcp.`,
 				if v.Entry != nil {
 					return a.Print(v, func(w io.Writer) { fmt.Fprintln(w, string(v.Entry.Secret)) })
 				}
-				if !told && !a.Json {
+				if !told && !a.JSON {
 					fmt.Fprint(a.Stderr, a.Heref("It waits for the wearer's yes (locket consent), until %s.\n", a.When(v.Lapses)))
 				}
 				if told = true; !time.Now().Before(end) {

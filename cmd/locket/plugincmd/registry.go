@@ -267,7 +267,7 @@ func searchCommand(a *cli.App) *cobra.Command {
 					}
 				}
 			}
-			if found == 0 && !a.Json {
+			if found == 0 && !a.JSON {
 				fmt.Fprintln(a.Stderr, "Nothing matches.")
 			}
 			return nil

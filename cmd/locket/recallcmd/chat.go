@@ -100,7 +100,7 @@ var errCommand = errors.New("no such order, see help: ask or tell in a line; und
 
 func (c *chat) run(ctx context.Context) error {
 	s := &cli.Asker{App: c.app, Ctx: ctx, Talks: c.app.Talks()}
-	c.shows = !s.Talks && !c.app.Json
+	c.shows = !s.Talks && !c.app.JSON
 	if s.Talks {
 		s.Tell("Ask or tell me something. undo takes back what was told last; help shows the rest; bye ends.\n")
 	}
@@ -171,7 +171,7 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	if err != nil {
 		c.failed++
 		out.Problem = err.Error()
-		if !c.app.Json {
+		if !c.app.JSON {
 			fmt.Fprintln(c.app.Stderr, c.app.Paint.Red(cli.OneLine(out.Problem)))
 			return nil
 		}

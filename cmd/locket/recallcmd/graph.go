@@ -66,11 +66,11 @@ for JSON-LD. With --output it writes a file that only you may read.`,
 					return err
 				}
 				if format == string(atlas.JSON) {
-					a.Json = true
+					a.JSON = true
 				}
-				if q.Entity != "" && len(v.Meant) == 0 && !a.Json {
+				if q.Entity != "" && len(v.Meant) == 0 && !a.JSON {
 					fmt.Fprintf(a.Stderr, "Nobody and nothing is named %s.\n", cli.OneLine(q.Entity))
-				} else if len(v.Entities) == 0 && q.Text == "" && !a.Json {
+				} else if len(v.Entities) == 0 && q.Text == "" && !a.JSON {
 					fmt.Fprintln(a.Stderr, "No memory names a person, a place or a thing yet.")
 				}
 				return a.Print(v, func(w io.Writer) { ShowGraph(a, w, &v) })

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/cmd/locket/daemon"
 	"github.com/locket-dev/locket/internal/nodump"
 )
 
 // RunCommand is locket run. setUp makes a home, step by step, for who begins without one.
 func RunCommand(a *cli.App, setUp func(context.Context) error) *cobra.Command {
-	var o cli.RunOptions
+	var o daemon.Options
 	c := &cobra.Command{
 		Use: "run", Short: "Run the daemon, which takes what wearables send", Args: cli.Nothing(),
 		Long: `Takes events from the wearables and answers commands until it is interrupted: by Ctrl+C, or
@@ -35,7 +36,7 @@ of yours, unless --dumps asks for that.`,
 					return err
 				}
 			}
-			err := a.RunDaemon(cmd.Context(), o)
+			err := daemon.Run(a, cmd.Context(), o)
 			if errors.Is(err, cli.ErrNoHome) && a.Talks() {
 				return runAfterSetup(a, cmd.Context(), o, setUp, err)
 			}
@@ -55,7 +56,7 @@ of yours, unless --dumps asks for that.`,
 }
 
 // runAfterSetup offers the setup to who runs a daemon where there is no home yet.
-func runAfterSetup(a *cli.App, ctx context.Context, o cli.RunOptions, setUp func(context.Context) error, missing error) error {
+func runAfterSetup(a *cli.App, ctx context.Context, o daemon.Options, setUp func(context.Context) error, missing error) error {
 	s := &cli.Asker{App: a, Ctx: ctx, Talks: true}
 	v, err := s.Ask(fmt.Sprintf("There is no home at %s yet. Set one up now? y for here, b for in the browser, or n", a.Settings.Home), "n")
 	v = strings.ToLower(v)
@@ -64,9 +65,9 @@ func runAfterSetup(a *cli.App, ctx context.Context, o cli.RunOptions, setUp func
 		if err := setUp(ctx); err != nil {
 			return err
 		}
-		return a.RunDaemon(ctx, o)
+		return daemon.Run(a, ctx, o)
 	case err == nil && strings.HasPrefix(v, "b"):
-		return a.SetupPage(ctx, o, false)
+		return daemon.SetupPage(a, ctx, o, false)
 	}
 	return missing
 }

@@ -1,5 +1,5 @@
-// Package runcmd has the commands that begin, run, replay and demo, and [Product], on which the
-// real program is built.
+// Package runcmd has the commands that run a daemon or play a day to one: run, open, demo, replay;
+// and [Product], on which the real program is built.
 package runcmd
 
 import (
@@ -229,7 +229,7 @@ func DemoCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo", Short: "Play a day in a home of its own, and tell what became of it", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Demo(cmd.Context(), a.Stdout, a.Json, seed, home)
+			return a.Demo(cmd.Context(), a.Stdout, a.JSON, seed, home)
 		},
 	}
 	c.Flags().Uint64Var(&seed, "seed", 0, "make the day up from a `seed`")

@@ -1,4 +1,5 @@
-// Package setupcmd has locket setup, in a terminal and by flags.
+// Package setupcmd has locket setup, in a terminal and by flags. The page in the browser is in
+// package daemon.
 package setupcmd
 
 import (
@@ -144,7 +145,7 @@ func setUpWith(a *cli.App, ctx context.Context, o *options) error {
 		if errors.Is(err, cli.ErrEnded) {
 			s.Tell("\nWhat was done so far stays. To go on: %s\n", a.Here("locket setup"))
 		}
-		if a.Json { // what is shown once, whatever failed
+		if a.JSON { // what is shown once, whatever failed
 			err = errors.Join(err, a.Print(s.done, nil))
 		}
 		return err
@@ -185,7 +186,7 @@ func (s *settingUp) check(l *config.Loaded) error {
 	o := s.o
 	for _, kind := range serve.EngineKinds {
 		address, _, _ := strings.Cut(strings.TrimSpace(*o.engines[kind]), " ")
-		if err := cli.CheckAddress(address); err != nil {
+		if err := cli.CheckEngineAddress(address); err != nil {
 			return cli.UsageError{Err: fmt.Errorf("--%s: %w", kind, err)}
 		}
 	}
@@ -264,7 +265,7 @@ func (s *settingUp) home(l *config.Loaded) error {
 	}
 	var err error
 	words := made.Words()
-	if !s.App.Json {
+	if !s.App.JSON {
 		s.App.ShowPhrase(l.Home, made.Written, made.Phrase)
 		if s.Talks && !o.noCheck {
 			err = s.words(words)

@@ -48,7 +48,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 		return err
 	}
 	s.done.Wearable = &d
-	if s.App.Json {
+	if s.App.JSON {
 		return nil
 	}
 	fmt.Fprintf(s.App.Stdout, "\n%-10s %s\n%-10s %s\n%-10s %s\n%-10s %s\n", "broker", d.Broker, "client id", d.ClientID, "user name", d.Username, "password", string(d.Password))
@@ -59,7 +59,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	if !s.Talks { // for a file, or another program
 		fmt.Fprintf(s.App.Stdout, "%-10s %s\n", "link", link)
 	} else {
-		picture, whole := cli.Qr(s.App.Stdout, link)
+		picture, whole := cli.QR(s.App.Stdout, link)
 		fmt.Fprint(s.App.Stdout, picture)
 		if !whole {
 			fmt.Fprintln(s.App.Stdout, "It would say:", link)
@@ -115,7 +115,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		r := serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)}
 		e, err := s.App.TryEngine(s.Ctx, c, r)
 		if err != nil {
-			again, _ := s.App.AddBetter(&r, err)
+			again, _ := s.App.EngineAgain(&r, err)
 			s.failed, s.again = append(s.failed, fmt.Errorf("--%s: %w", kind, err)), append(s.again, again)
 			return s.Ctx.Err()
 		}
@@ -172,7 +172,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 
 func (s *settingUp) chosen(e serve.Engine) {
 	s.done.Engines = append(s.done.Engines, e)
-	if !s.App.Json {
+	if !s.App.JSON {
 		s.App.ShowEngine(s.App.Stdout, &e)
 	}
 }
@@ -197,7 +197,7 @@ func (s *settingUp) firstLine(c *serve.Client) error {
 		return err
 	}
 	s.done.FirstLine = res.Hits
-	if s.App.Json {
+	if s.App.JSON {
 		return nil
 	}
 	for i := range res.Hits {
@@ -252,7 +252,7 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		return cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "What was done so far stays. " + advice}
 	}
 	s.done.Backup = &w
-	if !s.App.Json {
+	if !s.App.JSON {
 		cli.ShowBackup(s.App.Stdout, &w)
 	}
 	if schedule == nil {

@@ -46,7 +46,7 @@ which rule, and the first memories of each. locket consent show has all of them.
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 			list, err := c.Consents(cmd.Context())
 			var p serve.Policy
-			if err == nil && !a.Json && len(list) > 0 {
+			if err == nil && !a.JSON && len(list) > 0 {
 				p, err = c.Policy(cmd.Context())
 			}
 			return cli.Rows(a, err, list, func(w io.Writer, v *serve.Consent) {
@@ -154,7 +154,7 @@ func consentShowCommand(a *cli.App) *cobra.Command {
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := consentOf(cmd.Context(), c, args[0])
 			var p serve.Policy
-			if err == nil && !a.Json {
+			if err == nil && !a.JSON {
 				p, err = c.Policy(cmd.Context())
 			}
 			return a.Printed(err, v, func(w io.Writer) {

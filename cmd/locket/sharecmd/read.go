@@ -29,7 +29,7 @@ nobody can exchange the key on its way. No node is needed.`,
 			if k.Key, k.Words, err = r.Key(); err != nil {
 				return err
 			}
-			if !a.Json {
+			if !a.JSON {
 				fmt.Fprintln(a.Stderr, "Words to compare:", k.Words)
 			}
 			return a.Print(k, func(w io.Writer) { fmt.Fprintln(w, k.Key) })

@@ -1,5 +1,6 @@
-// Package sharecmd has the commands that share memories with people, communities and apps, and
-// those of the policy and consent by which that is done.
+// Package sharecmd has the commands that share memories with people and communities, and compare
+// them: share, community, match; and the rules and questions by which that is done: policy,
+// consent.
 package sharecmd
 
 import (

@@ -1,13 +1,13 @@
-package cli
+package daemon
 
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/clientaddr"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/door"
@@ -21,16 +21,12 @@ type remote struct {
 	done     chan error // nil: it does not serve
 }
 
-func doorOf(c *config.Config) door.Config {
-	return door.Config{Home: c.Home, Cert: c.API.TLSCert, Key: c.API.TLSKey}
-}
-
 // listenRemote listens where the configuration says.
 func listenRemote(ctx context.Context, c *config.Config) (*remote, error) {
 	if c.API.Remote == "" {
 		return nil, nil
 	}
-	t, err := door.TLS(doorOf(c))
+	t, err := door.TLS(cli.DoorConfig(c))
 	if err != nil {
 		return nil, err
 	}
@@ -67,39 +63,4 @@ func (r *remote) Close() error {
 		return r.listener.Close()
 	}
 	return <-r.done
-}
-
-// linkFor is what an app on another machine is given; empty: the node has no address
-// for it.
-func linkFor(c *config.Config, n *serve.NewApp) (string, error) {
-	if c.API.Remote == "" && c.API.Public == "" {
-		return "", nil
-	}
-	address, err := door.Address(c.API.Remote, c.API.Public)
-	if err != nil {
-		return "", err
-	}
-	pin, err := door.Pin(doorOf(c))
-	if err != nil {
-		return "", err
-	}
-	return door.Link{Address: address, App: n.App.Name, Key: string(n.Key), Pin: pin}.String(), nil
-}
-
-// newApp is what locket app add gives.
-type newApp struct {
-	serve.NewApp
-	Link string `json:"link,omitempty"`
-}
-
-// showLink shows what an app on another machine is given, at a terminal as a picture.
-func (a *App) showLink(link string) {
-	if link == "" {
-		return
-	}
-	fmt.Fprintf(a.Stderr, "On another machine (see locket mcp --help, and %sapps.md):\n%s\n", DocsAt, link)
-	if a.Talks() {
-		picture, _ := Qr(a.Stderr, link)
-		fmt.Fprint(a.Stderr, picture)
-	}
 }

@@ -24,7 +24,7 @@ var ErrEnded = errors.New("setup was ended")
 
 // Talks reports whether somebody is there to answer.
 func (a *App) Talks() bool {
-	if a.Json {
+	if a.JSON {
 		return false
 	}
 	if a.Terminal != nil {
@@ -42,7 +42,7 @@ type Asker struct {
 }
 
 func (s *Asker) Tell(format string, args ...any) {
-	if !s.App.Json {
+	if !s.App.JSON {
 		fmt.Fprintf(s.App.Stderr, format, args...)
 	}
 }

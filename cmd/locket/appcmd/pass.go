@@ -1,4 +1,4 @@
-package cli
+package appcmd
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/delegate"
 	"github.com/locket-dev/locket/node/serve"
@@ -26,29 +26,13 @@ type passed struct {
 	ID  string       `json:"id"`
 }
 
-// NoneEmpty refuses a flag that is given without a value, if it chooses memories or rights. A
-// script whose variable is not set gives such a flag, and it would restrict nothing. NoneEmpty
-// is a PreRunE of cobra.
-func NoneEmpty(cmd *cobra.Command, _ []string) (err error) {
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		switch f.Name {
-		case "title", "description", "name", "licence", "terms", "market", "hook": // which choose nothing
-			return
-		}
-		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {
-			err = Usagef("--%s: empty", f.Name)
-		}
-	})
-	return err
-}
-
-func (a *App) appPassCommand() *cobra.Command {
+func passCommand(a *cli.App) *cobra.Command {
 	var n delegate.Narrow
 	var can []string
 	var sensitivity, since, until, life string
 	var more int
 	c := &cobra.Command{
-		Use: "pass [NAME]", Short: "Make a narrower key from an app's key, without the node", Args: Between(0, 1, "the app's name"),
+		Use: "pass [NAME]", Short: "Make a narrower key from an app's key, without the node", Args: cli.Between(0, 1, "the app's name"),
 		Long: `For an agent that hands a part of its work to another. The key of the app NAME, or one that
 was passed on already, is read from ` + appKeyEnv + `. The new one allows what both allow: what you
 name here, and no more than the old key; it is printed to standard output alone. It works
@@ -57,21 +41,21 @@ node nor a network to be made.
 
 The owner ends it by locket app revoke NAME:ID.`,
 		Example: `  LOCKET_APP_KEY=lka_… locket app pass planner --can read --types episodic --tags work --for 1h`,
-		PreRunE: NoneEmpty,
+		PreRunE: cli.NoneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := serve.Secret(strings.TrimSpace(os.Getenv(appKeyEnv)))
 			if !strings.HasPrefix(string(key), serve.KeyPrefix) {
-				return Usagef("%s has no key of an app: want %s…", appKeyEnv, serve.KeyPrefix)
+				return cli.Usagef("%s has no key of an app: want %s…", appKeyEnv, serve.KeyPrefix)
 			}
 			name := ""
 			if len(args) > 0 {
 				name = args[0]
 			} else if !delegate.Is(key) {
-				return Usagef("the app's name is missing")
+				return cli.Usagef("the app's name is missing")
 			}
 			n.Can = can
 			var err error
-			if n.Sensitivity, err = ReadSensitivity(sensitivity); err != nil {
+			if n.Sensitivity, err = cli.ReadSensitivity(sensitivity); err != nil {
 				return err
 			}
 			for flag, t := range map[string]struct {
@@ -86,24 +70,24 @@ The owner ends it by locket app revoke NAME:ID.`,
 					continue
 				}
 				if *t.to = at.Unix(); *t.to == 0 {
-					return Usagef("%s: a key can't say this second of 1970", flag)
+					return cli.Usagef("%s: a key can't say this second of 1970", flag)
 				}
 			}
 			if life != "" {
 				d, err := config.ParseDuration(life)
 				if err != nil || d <= 0 {
-					return Usagef("--for: want a time such as 1h or 7d")
+					return cli.Usagef("--for: want a time such as 1h or 7d")
 				}
 				n.Ends = time.Now().Add(d.Std()).Unix()
 			}
 			narrower, id, err := delegate.Pass(key, name, n, more)
 			if errors.Is(err, delegate.ErrDepth) {
-				return Usagef("--delegate %d: %v", more, err)
+				return cli.Usagef("--delegate %d: %v", more, err)
 			}
 			if err != nil {
 				return err
 			}
-			if !a.Json {
+			if !a.JSON {
 				fmt.Fprintf(a.Stderr, "The owner ends this key by its id, %s:\n", id)
 			}
 			return a.Print(passed{narrower, id}, func(w io.Writer) { fmt.Fprintln(w, string(narrower)) })

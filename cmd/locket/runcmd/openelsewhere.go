@@ -1,4 +1,4 @@
-package cli
+package runcmd
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/console"
 	"github.com/locket-dev/locket/node/door"
 	"github.com/locket-dev/locket/node/serve"
@@ -14,14 +15,14 @@ import (
 // openElsewhere shows the console of a node on another machine, of which a file has a
 // link, until its last session has ended. Where
 // the node ends it, the error says why.
-func (a *App) openElsewhere(ctx context.Context, file string, quiet bool) (err error) {
+func openElsewhere(a *cli.App, ctx context.Context, file string, quiet bool) (err error) {
 	var to door.Link
 	text, err := serve.ReadToken(file)
 	if err == nil {
 		to, err = door.ParseLink(string(text))
 	}
 	if err != nil {
-		return thereError{fmt.Errorf("reading %s: %w", file, err), "On the node's machine, with api.remote set: locket app add NAME --can console --for 30d"}
+		return cli.ThereError{Err: fmt.Errorf("reading %s: %w", file, err), Advice: "On the node's machine, with api.remote set: locket app add NAME --can console --for 30d"}
 	}
 	page := console.New(console.Options{Listen: "127.0.0.1:0", Again: "locket open --key-file FILE"})
 	defer func() { err = errors.Join(err, page.Close()) }()
@@ -39,12 +40,12 @@ func (a *App) openElsewhere(ctx context.Context, file string, quiet bool) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := a.openLink(link, dir, quiet); err != nil {
+	if err := a.OpenLink(link, dir, quiet); err != nil {
 		return err
 	}
 	err = page.Wait(ctx)
 	if errors.Is(err, console.ErrEnded) {
-		return thereError{fmt.Errorf("the console of %s: %w", to.Address, err), "If it was locked, unlock it on its own machine and open the console again. If the key has ended, make another there: locket app add NAME --can console --for 30d"}
+		return cli.ThereError{Err: fmt.Errorf("the console of %s: %w", to.Address, err), Advice: "If it was locked, unlock it on its own machine and open the console again. If the key has ended, make another there: locket app add NAME --can console --for 30d"}
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/otlp"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node/config"
@@ -27,7 +28,7 @@ func tellCollector(cfg *config.Config, metrics *prometheus.Registry, log *slog.L
 	for _, b := range bundles {
 		ours[b.Manifest.ID] = true
 	}
-	to := otlp.Config{URL: c.URL, Service: "locket", Version: ThisBuild().Release, Every: c.Every.Std(), Log: log,
+	to := otlp.Config{URL: c.URL, Service: "locket", Version: cli.ThisBuild().Release, Every: c.Every.Std(), Log: log,
 		// The name of a plugin that the wearer chose may tell something of the wearer.
 		KeepOnly: func(label, value string) bool { return label != "plugin" || ours[value] }}
 	if metrics != nil {

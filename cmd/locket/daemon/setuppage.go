@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
@@ -18,7 +19,7 @@ import (
 
 // SetupPage makes a home by a page in the browser, and then runs the daemon, with
 // which the page goes on.
-func (a *App) SetupPage(ctx context.Context, o RunOptions, quiet bool) (err error) {
+func SetupPage(a *cli.App, ctx context.Context, o Options, quiet bool) (err error) {
 	l, err := a.Load()
 	if err != nil {
 		return err
@@ -31,27 +32,27 @@ func (a *App) SetupPage(ctx context.Context, o RunOptions, quiet bool) (err erro
 	defer func() { err = errors.Join(err, page.Close()) }()
 	by := &pageSetup{app: a, before: a.Flags}
 	err = page.SetUp(ctx, by, func(link serve.ConsoleLink) error {
-		if !a.Json {
+		if !a.JSON {
 			fmt.Fprintf(a.Stderr, "There is no home at %s yet. The page makes one; its address is good once, and for two minutes.\n", l.Home)
 		}
-		return a.openLink(link, dir, quiet)
+		return a.OpenLink(link, dir, quiet)
 	})
 	err = errors.Join(err, os.RemoveAll(dir))
 	if err != nil {
 		if ctx.Err() != nil {
-			err = ErrEnded
+			err = cli.ErrEnded
 		}
-		return AdvisedError{err, "Nothing was made. To begin again: locket open, or locket setup in the terminal."}
+		return cli.AdvisedError{Err: err, Advice: "Nothing was made. To begin again: locket open, or locket setup in the terminal."}
 	}
 	o.page, o.passphrase, by.passphrase = page, by.passphrase, ""
-	return a.RunDaemon(ctx, o)
+	return Run(a, ctx, o)
 }
 
 // pageSetup makes a home for the page. Its methods are called one at a time.
 type pageSetup struct {
-	app        *App
+	app        *cli.App
 	before     []config.Flag // of the command line
-	made       *NewHome
+	made       *cli.NewHome
 	passphrase serve.Secret // of what was made
 }
 
@@ -76,11 +77,11 @@ func (s *pageSetup) Offer() console.SetupOffer {
 // Make implements console.Setup.
 func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, error) {
 	wrong := func(field string, err error) error { return &console.SetupError{Field: field, Err: err} }
-	init := InitOptions{Language: a.Words}
+	init := cli.InitOptions{Language: a.Words}
 	switch a.Way {
 	case serve.WayPassphrase:
 		init.Passphrase = a.Passphrase
-		if err := longEnough(a.Passphrase); err != nil {
+		if err := cli.LongEnough(a.Passphrase); err != nil {
 			return nil, wrong("passphrase", err)
 		}
 	case serve.WayKeyFile:
@@ -102,7 +103,7 @@ func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, e
 		}
 		flags = append(flags, config.Flag{Name: "--" + q.key, Key: q.key, Value: q.answer})
 		if err := s.try(flags); err != nil {
-			return nil, errors.Join(wrong(q.key, AnswerFault(q.key, err)), s.try(s.before))
+			return nil, errors.Join(wrong(q.key, cli.AnswerFault(q.key, err)), s.try(s.before))
 		}
 	}
 	l, err := s.app.Load()

@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/calendar"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/hooks"
@@ -48,7 +49,7 @@ func showHome(cfg *config.Config, services serve.Services, log *slog.Logger) (fu
 	}
 	id := sha256.Sum256([]byte(cfg.Home))
 	show := homeassistant.Config{URL: c.URL, Username: c.Username, Password: password, TLS: tls, Prefix: c.Prefix, ID: "locket_" + hex.EncodeToString(id[:4]),
-		Version: ThisBuild().Release, Node: homeassistant.Node{Devices: services.Devices, Intake: services.Intake, Diagnostics: services.Diagnostics, Watcher: services.Watcher}, Listed: cfg.Broker.URL == "", Log: log}
+		Version: cli.ThisBuild().Release, Node: homeassistant.Node{Devices: services.Devices, Intake: services.Intake, Diagnostics: services.Diagnostics, Watcher: services.Watcher}, Listed: cfg.Broker.URL == "", Log: log}
 	if key != "" {
 		show.App = serve.InProcess(serve.New(serve.Options{Services: services, Log: log})).WithKey(serve.Secret(key))
 	}
@@ -63,7 +64,7 @@ func doorsForApps(c *config.Config, zone *time.Location, log *slog.Logger) (func
 	}
 	model := proxy.Config{URL: c.Proxy.URL, Key: serve.Secret(key), Learn: c.Proxy.Learn, Budget: int(c.Proxy.Budget), Log: log}
 	return func(api http.Handler) map[string]serve.Door {
-		doors := map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, ThisBuild().Release)}, "/mem0/": {Handler: mem0.Handler(api)},
+		doors := map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, cli.ThisBuild().Release)}, "/mem0/": {Handler: mem0.Handler(api)},
 			calendar.Pattern: calendar.Door(calendar.Config{Wearer: c.Wearer, Zone: zone}, api), calendar.DAVPattern: calendar.DAVDoor(calendar.Config{Wearer: c.Wearer, Zone: zone}, api)}
 		if model.URL != "" {
 			maps.Copy(doors, proxy.Doors(model, api))

@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/retry"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/config"
@@ -119,7 +120,7 @@ func (b *Bridge) once(ctx context.Context) error {
 	stdout.end()
 	stderr.end()
 	// A fault of Go's ends a process with 2, too, but says nothing in JSON.
-	if cmd.ProcessState.ExitCode() == ExitUsage && said.reason != "" {
+	if cmd.ProcessState.ExitCode() == cli.ExitUsage && said.reason != "" {
 		return refusedError{errors.New(said.reason)}
 	}
 	why := cmp.Or(said.reason, said.last)

@@ -1,4 +1,4 @@
-package cli
+package homecmd
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func (a *App) PassphraseCommand() *cobra.Command {
+func PassphraseCommand(a *cli.App) *cobra.Command {
 	var old, next string
 	c := &cobra.Command{
-		Use: "passphrase", Short: "Set or change the passphrase", Args: Nothing(),
+		Use: "passphrase", Short: "Set or change the passphrase", Args: cli.Nothing(),
 		Long: `Asks for the present passphrase, where there is one, and for the new one. A change takes a
 moment, however much is remembered. After a power cut one of the two opens the home.
 
@@ -26,12 +27,12 @@ An old copy of the home still opens with the old passphrase.`,
 		Example: `  locket passphrase
   locket passphrase --passphrase-file old.txt --new-file new.txt`,
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
-			r, err := a.proof(cmd.Context(), cl, old)
+			r, err := proof(a, cmd.Context(), cl, old)
 			if err != nil {
 				return err
 			}
-			if r.New, err = a.NewPassphrase(next); errors.Is(err, errNoTerminal) {
-				return Usagef("--new-file is missing: standard input is no terminal to ask for the new passphrase")
+			if r.New, err = a.NewPassphrase(next); errors.Is(err, cli.ErrNoTerminal) {
+				return cli.Usagef("--new-file is missing: standard input is no terminal to ask for the new passphrase")
 			} else if err != nil {
 				return err
 			}
@@ -42,7 +43,7 @@ An old copy of the home still opens with the old passphrase.`,
 			if err := a.Print(ways, func(w io.Writer) { fmt.Fprintln(w, "The passphrase is the new one.") }); err != nil {
 				return err
 			}
-			a.adviseFile(r.New)
+			adviseFile(a, r.New)
 			return nil
 		}),
 	}
@@ -53,7 +54,7 @@ An old copy of the home still opens with the old passphrase.`,
 
 // proof is what a change asks for: the present passphrase where nothing else
 // opens the home.
-func (a *App) proof(ctx context.Context, cl *serve.Client, file string) (r serve.WayRequest, err error) {
+func proof(a *cli.App, ctx context.Context, cl *serve.Client, file string) (r serve.WayRequest, err error) {
 	v, err := cl.Ways(ctx)
 	if err != nil {
 		return r, err
@@ -66,7 +67,7 @@ func (a *App) proof(ctx context.Context, cl *serve.Client, file string) (r serve
 
 // adviseFile tells where the settings would open the home with a passphrase
 // that does so no more.
-func (a *App) adviseFile(now serve.Secret) {
+func adviseFile(a *cli.App, now serve.Secret) {
 	u := &a.Settings.Unlock
 	if u.PassphraseFile != "" {
 		b, err := os.ReadFile(u.PassphraseFile)
@@ -79,9 +80,9 @@ func (a *App) adviseFile(now serve.Secret) {
 	}
 }
 
-func (a *App) KeysCommand() *cobra.Command {
+func KeysCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "keys", Short: "Show and change what opens the home", Args: Nothing(),
+		Use: "keys", Short: "Show and change what opens the home", Args: cli.Nothing(),
 		Long: `A passphrase, a key file or a key in the OS keyring opens the home. Each one that is set
 opens it by itself. A change takes a moment, however much is remembered. The 24 words
 recover the home whatever is set here.`,
@@ -94,11 +95,11 @@ recover the home whatever is set here.`,
 				if err != nil {
 					return err
 				}
-				return a.showWays(v)
+				return showWays(a, v)
 			})
 		},
 	}
-	c.AddCommand(a.keyFileCommand(), a.keyringCommand(), a.keysRemoveCommand())
+	c.AddCommand(keyFileCommand(a), keyringCommand(a), keysRemoveCommand(a))
 	return c
 }
 
@@ -108,7 +109,7 @@ var aboutWay = map[serve.Way]string{
 	serve.WayKeyring:    "a key in the OS keyring",
 }
 
-func (a *App) showWays(v serve.Ways) error {
+func showWays(a *cli.App, v serve.Ways) error {
 	return a.Print(v, func(w io.Writer) {
 		for _, way := range v.Ways {
 			fmt.Fprintf(w, "%-11s %s\n", way, a.Paint.Dim(a.Here(aboutWay[way])))
@@ -116,10 +117,10 @@ func (a *App) showWays(v serve.Ways) error {
 	})
 }
 
-func (a *App) keyFileCommand() *cobra.Command {
+func keyFileCommand(a *cli.App) *cobra.Command {
 	var old, path string
 	c := &cobra.Command{
-		Use: "key-file", Short: "Let a key file open the home", Args: Nothing(),
+		Use: "key-file", Short: "Let a key file open the home", Args: cli.Nothing(),
 		Long: `Makes the file, or uses one that is there. An earlier key file stops working. With a key
 file in the home, anyone who has the disk has the memories. With one on a stick, the home
 opens only with the stick: set unlock.key_file to its path.`,
@@ -132,7 +133,7 @@ opens only with the stick: set unlock.key_file to its path.`,
 				}
 				path = abs
 			}
-			return a.setWay(cmd.Context(), serve.WayKeyFile, old, path)
+			return setWay(a, cmd.Context(), serve.WayKeyFile, old, path)
 		},
 	}
 	c.Flags().StringVar(&path, "path", "", "where the `file` is; without, in the home")
@@ -140,23 +141,23 @@ opens only with the stick: set unlock.key_file to its path.`,
 	return c
 }
 
-func (a *App) keyringCommand() *cobra.Command {
+func keyringCommand(a *cli.App) *cobra.Command {
 	var old string
 	c := &cobra.Command{
-		Use: "keyring", Short: "Let a key in the OS keyring open the home", Args: Nothing(),
+		Use: "keyring", Short: "Let a key in the OS keyring open the home", Args: cli.Nothing(),
 		Long: `Puts a new key into the keyring of the desktop, which may ask you. Set unlock.keyring
 to true for the daemon to use it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.setWay(cmd.Context(), serve.WayKeyring, old, "")
+			return setWay(a, cmd.Context(), serve.WayKeyring, old, "")
 		},
 	}
 	c.Flags().StringVar(&old, "passphrase-file", "", "read the present passphrase from a `file`")
 	return c
 }
 
-func (a *App) setWay(ctx context.Context, way serve.Way, passphraseFile, path string) error {
+func setWay(a *cli.App, ctx context.Context, way serve.Way, passphraseFile, path string) error {
 	return a.With(ctx, true, func(cl *serve.Client) error {
-		r, err := a.proof(ctx, cl, passphraseFile)
+		r, err := proof(a, ctx, cl, passphraseFile)
 		if err != nil {
 			return err
 		}
@@ -165,30 +166,30 @@ func (a *App) setWay(ctx context.Context, way serve.Way, passphraseFile, path st
 		if err != nil {
 			return err
 		}
-		return a.showWays(v)
+		return showWays(a, v)
 	})
 }
 
-func (a *App) keysRemoveCommand() *cobra.Command {
+func keysRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove WAY", Short: "Remove one way to open the home", Args: Between(1, 1, "WAY"),
+		Use: "remove WAY", Short: "Remove one way to open the home", Args: cli.Between(1, 1, "WAY"),
 		Long: `The last way stays. A key file that Locket made in the home is deleted, one elsewhere is
 left where it is. Old copies of the home are opened as before.`,
 		Example: "  locket keys remove passphrase",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			way := serve.Way(args[0])
 			if !slices.Contains([]serve.Way{serve.WayPassphrase, serve.WayKeyFile, serve.WayKeyring}, way) {
-				return Usagef("%q is no way: want passphrase, key-file or keyring", args[0])
+				return cli.Usagef("%q is no way: want passphrase, key-file or keyring", args[0])
 			}
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.RemoveWay(cmd.Context(), way)
 				if errors.Is(err, serve.ErrConflict) {
-					return AdvisedError{err, "Set another first: locket passphrase, locket keys key-file."}
+					return cli.AdvisedError{Err: err, Advice: "Set another first: locket passphrase, locket keys key-file."}
 				}
 				if err != nil {
 					return err
 				}
-				return a.showWays(v)
+				return showWays(a, v)
 			})
 		},
 	}

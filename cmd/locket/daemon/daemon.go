@@ -1,4 +1,7 @@
-package cli
+// Package daemon runs a home: the node with its API, the console and the bridge beside it, backups
+// by schedule, metrics and traces, until it is told to end or is locked. It also makes a home by a
+// page in the browser, and goes on with that home.
+package daemon
 
 import (
 	"context"
@@ -18,7 +21,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/span"
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/console"
@@ -26,6 +31,16 @@ import (
 	"github.com/locket-dev/locket/node/recorder"
 	"github.com/locket-dev/locket/node/serve"
 )
+
+// openAlone opens the home for a daemon, which there is once.
+func openAlone(a *cli.App, ctx context.Context, spans span.Sink) (cli.OpenNode, error) {
+	n, c, err := a.OpenTraced(ctx, spans)
+	if c != nil {
+		c.Close()
+		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.Settings.Home), Advice: "See how it is: " + a.Here("locket status")}
+	}
+	return n, err
+}
 
 // stopTime is how long the node may take to stop; with the API's 3 seconds it
 // is within the 5 that a service manager is promised.
@@ -41,8 +56,8 @@ type ready struct {
 	Locked bool   `json:"locked"`
 }
 
-// RunOptions of a daemon.
-type RunOptions struct {
+// Options of a daemon.
+type Options struct {
 	Dumps  bool
 	Locked bool // whatever the configuration gives
 	Again  bool // it was told that it is ready already; and locked
@@ -52,12 +67,12 @@ type RunOptions struct {
 	passphrase serve.Secret
 }
 
-// RunDaemon runs one until ctx ends. After it was locked another begins in its
+// Run runs one until ctx ends. After it was locked another begins in its
 // place: what the keys were in is this process's memory, and that of libraries,
 // which nobody can search and clear; a process that begins anew has none of it.
-func (a *App) RunDaemon(ctx context.Context, o RunOptions) error {
+func Run(a *cli.App, ctx context.Context, o Options) error {
 	for {
-		args, err := a.serveDaemon(ctx, o)
+		args, err := serveDaemon(a, ctx, o)
 		o.page, o.passphrase = nil, ""
 		if args == nil {
 			return err
@@ -71,7 +86,7 @@ func (a *App) RunDaemon(ctx context.Context, o RunOptions) error {
 		// Where that can't be, it goes on in this one, with what the collector
 		// leaves of them.
 		o.Again = true
-		if err := a.Restart(args, a.environAgain()); err != nil {
+		if err := a.Restart(args, environAgain(a)); err != nil {
 			a.Logger(&a.Settings.Config).Warn("locked, and what was in memory is not overwritten: the process could not begin anew", "error", err)
 		}
 		debug.FreeOSMemory()
@@ -79,17 +94,17 @@ func (a *App) RunDaemon(ctx context.Context, o RunOptions) error {
 }
 
 // environAgain is the environment without the passphrase, if that is in it.
-func (a *App) environAgain() []string {
+func environAgain(a *cli.App) []string {
 	name := a.Settings.Unlock.PassphraseEnv
 	return slices.DeleteFunc(slices.Clone(a.Environ), func(v string) bool { return name != "" && strings.HasPrefix(v, name+"=") })
 }
 
 // unlockFirst opens the keys of a daemon that begins, and reports whether they are open.
-func (a *App) unlockFirst(ctx context.Context, n OpenNode, opt RunOptions) (opened bool, err error) {
+func unlockFirst(a *cli.App, ctx context.Context, n cli.OpenNode, opt Options) (opened bool, err error) {
 	if opt.Locked || opt.Again {
 		return false, nil
 	}
-	if opened, err = a.unlock(ctx, n); err != nil || opened || opt.passphrase == "" {
+	if opened, err = a.UnlockNode(ctx, n); err != nil || opened || opt.passphrase == "" {
 		return opened, err
 	}
 	err = n.Services().Keys.Unlock(ctx, opt.passphrase)
@@ -107,7 +122,7 @@ func ensureTokens(o *serve.Options, c *config.API, network string) (err error) {
 
 // serveDaemon runs one until ctx ends, or until it was locked: then args are
 // what has it begin anew, as it is.
-func (a *App) serveDaemon(ctx context.Context, opt RunOptions) (args []string, err error) {
+func serveDaemon(a *cli.App, ctx context.Context, opt Options) (args []string, err error) {
 	l, err := a.Load()
 	if err != nil {
 		return nil, err
@@ -123,12 +138,12 @@ func (a *App) serveDaemon(ctx context.Context, opt RunOptions) (args []string, e
 		return nil, err
 	}
 	node.Frugal(l.Profile) // before it opens: what is opened asks how much memory there is
-	n, err := a.openAlone(ctx, d.spans)
+	n, err := openAlone(a, ctx, d.spans)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
-	opened, err := a.unlockFirst(ctx, n, opt)
+	opened, err := unlockFirst(a, ctx, n, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +170,7 @@ func (a *App) serveDaemon(ctx context.Context, opt RunOptions) (args []string, e
 	}
 	s, err := d.services.Diagnostics.Status(ctx)
 	if err == nil && !opt.Again {
-		err = a.tellReady(ready{true, l.Home, network + ":" + address, l.API.Remote, s.Broker.URL, !opened}, listener)
+		err = tellReady(a, ready{true, l.Home, network + ":" + address, l.API.Remote, s.Broker.URL, !opened}, listener)
 	}
 	if err == nil {
 		quiet := Watched(ctx, d.services.Diagnostics, d.log)
@@ -183,7 +198,7 @@ func (a *App) serveDaemon(ctx context.Context, opt RunOptions) (args []string, e
 
 // serving is what stands around the node of a daemon.
 type serving struct {
-	app      *App
+	app      *cli.App
 	cfg      *config.Config
 	log      *slog.Logger
 	spans    span.Sink
@@ -198,7 +213,7 @@ type serving struct {
 
 // surround puts in front of the node's services what belongs to a daemon. A lock of the
 // keys calls end.
-func (d *serving) surround(n OpenNode, end context.CancelFunc) {
+func (d *serving) surround(n cli.OpenNode, end context.CancelFunc) {
 	d.services = n.Services()
 	bridge := NewBridge(d.cfg, d.app.Environ, d.services.Diagnostics, d.log)
 	d.services.Diagnostics = bridge
@@ -213,7 +228,7 @@ func (d *serving) surround(n OpenNode, end context.CancelFunc) {
 		d.apps.OAuth, d.services.Consenter = o, o
 	}
 	d.page.Serve(serve.New(serve.Options{Services: d.services, Log: d.log}))
-	d.beside = []func(context.Context){bridge.Run, d.app.backsUp(d.cfg, d.services, d.log)}
+	d.beside = []func(context.Context){bridge.Run, backsUp(d.app, d.cfg, d.services, d.log)}
 }
 
 // open says what the API has for whom, and what there is besides. network is where the
@@ -296,21 +311,12 @@ func againArgs(args []string, cfg *config.Config, broker string, api net.Addr) [
 	return out
 }
 
-// EveryAddress is a broker's URL for a person. One that listens on all addresses of the machine has
-// none in it that a wearable could use.
-func EveryAddress(broker string) string {
-	if u, err := url.Parse(broker); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
-		return u.Scheme + "://*:" + u.Port() + ", any address of this machine"
-	}
-	return broker
-}
-
-func (a *App) tellReady(r ready, l net.Listener) error {
+func tellReady(a *cli.App, r ready, l net.Listener) error {
 	if _, isTCP := l.Addr().(*net.TCPAddr); isTCP {
 		r.API = "tcp:" + l.Addr().String()
 	}
 	return a.Print(r, func(w io.Writer) {
-		fmt.Fprintf(w, "Locket runs on %s\n  wearables  %s\n  commands   %s\n", r.Home, EveryAddress(r.Broker), r.API)
+		fmt.Fprintf(w, "Locket runs on %s\n  wearables  %s\n  commands   %s\n", r.Home, cli.EveryAddress(r.Broker), r.API)
 		if r.Remote != "" {
 			fmt.Fprintf(w, "  apps       https://%s\n", r.Remote)
 		}
