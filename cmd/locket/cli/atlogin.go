@@ -26,7 +26,7 @@ var launchAgent string
 func (a *App) StartsAtLogin() (file, now string, err error) {
 	exe, err := os.Executable()
 	if err == nil {
-		file, err = a.StartAtLogin(runtime.GOOS, exe, a.Settings.Home)
+		file, err = a.startAtLogin(runtime.GOOS, exe, a.Settings.Home)
 	}
 	now = "systemctl --user daemon-reload && systemctl --user start locket"
 	if runtime.GOOS == "darwin" {
@@ -43,8 +43,8 @@ func LoginArgument(system, home string) string {
 	return " --home " + unitString(home) + " "
 }
 
-// StartAtLogin writes the file by which the system's manager starts exe on home.
-func (a *App) StartAtLogin(system, exe, home string) (file string, err error) {
+// startAtLogin writes the file by which the system's manager starts exe on home.
+func (a *App) startAtLogin(system, exe, home string) (file string, err error) {
 	if file, err = a.LoginFile(system); err != nil {
 		return "", err
 	}
@@ -58,7 +58,7 @@ func (a *App) StartAtLogin(system, exe, home string) (file string, err error) {
 	if err := os.MkdirAll(wanted, 0o755); err != nil {
 		return "", err
 	}
-	if err := atomicfile.Write(file, []byte(Unit(exe, home))); err != nil {
+	if err := atomicfile.Write(file, []byte(unit(exe, home))); err != nil {
 		return "", err
 	}
 	// What systemctl --user enable does.
@@ -93,8 +93,8 @@ func (a *App) Environment(name string) string {
 	return ""
 }
 
-// Unit is that of a daemon of one's own.
-func Unit(exe, home string) string {
+// unit is that of a daemon of one's own.
+func unit(exe, home string) string {
 	return strings.Replace(userUnit, "/usr/bin/locket run\n", unitString(exe)+LoginArgument("linux", home)+"run\n", 1)
 }
 

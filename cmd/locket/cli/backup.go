@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func (a *App) BackupPlace(dir string) (backup.Place, error) {
+func (a *App) backupPlace(dir string) (backup.Place, error) {
 	l, err := a.Load()
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (a *App) BackupPlace(dir string) (backup.Place, error) {
 
 // OpenBackup opens a backup that is there.
 func (a *App) OpenBackup(ctx context.Context, dir, file string) (*backup.Folder, error) {
-	at, err := a.BackupPlace(dir)
+	at, err := a.backupPlace(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (a *App) BackUp(ctx context.Context, cl *serve.Client, dir string, o *Backu
 }
 
 func (a *App) beginBackup(ctx context.Context, dir, file string) (*backup.Folder, error) {
-	at, err := a.BackupPlace(dir)
+	at, err := a.backupPlace(dir)
 	if err == nil {
 		err = backup.Outside(dir, a.Settings.Home)
 	}

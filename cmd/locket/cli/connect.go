@@ -156,7 +156,7 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 			}
 		}
 		m := a.Meter(opensHome, "", 0)
-		m.Saying(a.Stderr, opensLong)
+		m.saying(a.Stderr, opensLong)
 		err := n.Services().Keys.Unlock(ctx, pass)
 		m.End()
 		if err != nil {
@@ -184,7 +184,7 @@ const opensLong = "Opening the home takes a while: extractors are compiled the f
 // plugins are compiled, the index is made anew or a store is upgraded.
 func (a *App) UnlockNode(ctx context.Context, n OpenNode) (opened bool, err error) {
 	m := a.Meter(opensHome, "", 0)
-	m.Saying(a.Stderr, opensLong)
+	m.saying(a.Stderr, opensLong)
 	defer m.End()
 	return n.UnlockAsConfigured(ctx)
 }

@@ -49,7 +49,7 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 // ErrTold is a failure that was told already.
 var ErrTold = errors.New("told")
 
-var ErrInterrupted = errors.New("interrupted")
+var errInterrupted = errors.New("interrupted")
 
 // GoesOnError says what an interrupted command has done, and how it goes on.
 type GoesOnError struct {
@@ -67,14 +67,14 @@ func Ended(ctx context.Context, err error) error {
 		return err
 	}
 	if g, ok := errors.AsType[GoesOnError](err); ok {
-		return AdvisedError{ErrInterrupted, g.State}
+		return AdvisedError{errInterrupted, g.State}
 	}
-	return ErrInterrupted
+	return errInterrupted
 }
 
 // TellError prints what went wrong, and what a person can do about it.
 func (a *App) TellError(err error) {
-	advice := a.Advice(err)
+	advice := a.advice(err)
 	if a.JSON {
 		v := struct {
 			Error  string `json:"error"`
@@ -112,7 +112,7 @@ var wrongName = regexp.MustCompile(`^(?:invalid: )?(\w+) .*: (?:not found$|want 
 // wrongID finds the error for an id that is malformed, or that no memory has.
 var wrongID = regexp.MustCompile(`\b(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
 
-func (a *App) Advice(err error) string {
+func (a *App) advice(err error) string {
 	if told, ok := errors.AsType[AdvisedError](err); ok {
 		if strings.Contains(told.Advice, "locket --home ") {
 			return told.Advice // it says where already

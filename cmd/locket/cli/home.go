@@ -125,7 +125,7 @@ func (a *App) SetTable(name string, table map[string]any) error {
 		return err
 	}
 	was, is := map[string]any{}, map[string]any{}
-	b2 := WithoutTable(b, name)
+	b2 := withoutTable(b, name)
 	if err := errors.Join(toml.Unmarshal(b, &was), toml.Unmarshal(b2, &is)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -145,9 +145,9 @@ func (a *App) SetTable(name string, table map[string]any) error {
 	return atomicfile.Write(path, b2)
 }
 
-// WithoutTable takes the lines of a table out of a TOML file. Comments before the next
+// withoutTable takes the lines of a table out of a TOML file. Comments before the next
 // table stay.
-func WithoutTable(b []byte, name string) []byte {
+func withoutTable(b []byte, name string) []byte {
 	var out, held []byte
 	in := false
 	for line := range bytes.Lines(b) {

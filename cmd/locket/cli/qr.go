@@ -20,7 +20,7 @@ func QR(at io.Writer, text string) (picture string, whole bool) {
 	if err != nil {
 		return "", false
 	}
-	wide, high := QrSize(picture)
+	wide, high := qrSize(picture)
 	columns, lines := terminalSize(at)
 	if columns > 0 && (wide > columns || high > lines) {
 		return fmt.Sprintf("The terminal is too small for the QR code, which takes %d columns and %d lines.\n", wide, high), false
@@ -28,8 +28,8 @@ func QR(at io.Writer, text string) (picture string, whole bool) {
 	return picture, true
 }
 
-// QrSize is how many columns and lines a QR code takes.
-func QrSize(picture string) (columns, lines int) {
+// qrSize is how many columns and lines a QR code takes.
+func qrSize(picture string) (columns, lines int) {
 	line, _, _ := strings.Cut(picture, "\n")
 	line = strings.TrimSuffix(strings.TrimPrefix(line, "\x1b[30;47m"), "\x1b[0m")
 	return utf8.RuneCountInString(line), strings.Count(picture, "\n")

@@ -18,10 +18,10 @@ import (
 )
 
 // Painter colours, or does not.
-type Painter struct{ On bool }
+type Painter struct{ on bool }
 
 func (p Painter) with(code, s string) string {
-	if !p.On {
+	if !p.on {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
@@ -194,7 +194,7 @@ func NewPainter(w io.Writer, environ []string) Painter {
 			on = false
 		}
 	}
-	return Painter{On: on}
+	return Painter{on: on}
 }
 
 // Padded fills a text with spaces to at least n columns of a terminal, where Chinese,

@@ -147,8 +147,8 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error
 	})
 }
 
-// BackupCheck is what locket backup check says.
-type BackupCheck struct {
+// backupCheck is what locket backup check says.
+type backupCheck struct {
 	At      time.Time `json:"at"`
 	Records int       `json:"records"`
 	Vault   bool      `json:"vault"` // with the values of the vault
@@ -226,7 +226,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 		return err
 	}
 	b.Settings = nil // with what was written
-	done := BackupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
+	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
 	m := a.Meter("restore it", "records", sum.Records)
 	err = b.WithKeys(ctx, true, o.Passphrase, func(cl *serve.Client) error {
 		r, err := cl.Import(ctx, linesOf(m.Counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
@@ -246,7 +246,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return fmt.Errorf("backup: restore it: %w", err)
 	}
-	if err := a.Print(done, func(w io.Writer) { ShowChecked(a, w, &done) }); err != nil {
+	if err := a.Print(done, func(w io.Writer) { showChecked(a, w, &done) }); err != nil {
 		return err
 	}
 	if done.Missing > 0 {
@@ -255,6 +255,6 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	return nil
 }
 
-func ShowChecked(a *cli.App, w io.Writer, c *BackupCheck) {
+func showChecked(a *cli.App, w io.Writer, c *backupCheck) {
 	fmt.Fprintf(w, "The backup of %s has %s; restored, %d are missing.\n", c.At.In(a.Zone()).Format("2 Jan 2006, 15:04"), cli.Plural(c.Records, "record", "records"), c.Missing)
 }

@@ -28,13 +28,13 @@ const (
 	// bridgeStop is how long the bridge may take to end before it is killed. The node
 	// takes what it says until then, and stops after that.
 	bridgeStop = 3 * time.Second
-	// BridgeLine is how much of a line of the bridge's is logged, in bytes.
-	BridgeLine = 4 << 10
+	// bridgeLine is how much of a line of the bridge's is logged, in bytes.
+	bridgeLine = 4 << 10
 )
 
-// Bridge runs locket-bridge as a process of the daemon's, and starts it again when it
+// bridge runs locket-bridge as a process of the daemon's, and starts it again when it
 // ends. What it says goes to the daemon's log, and Doctor says how it is.
-type Bridge struct {
+type bridge struct {
 	serve.Diagnostics // the node's
 	cfg               config.Bridge
 	environ           []string // the daemon's
@@ -44,15 +44,15 @@ type Bridge struct {
 	how serve.Finding // guarded by mu
 }
 
-func NewBridge(cfg *config.Config, environ []string, health serve.Diagnostics, log *slog.Logger) *Bridge {
-	b := &Bridge{Diagnostics: health, cfg: cfg.Bridge, environ: environ, log: log}
+func newBridge(cfg *config.Config, environ []string, health serve.Diagnostics, log *slog.Logger) *bridge {
+	b := &bridge{Diagnostics: health, cfg: cfg.Bridge, environ: environ, log: log}
 	b.tell(serve.LevelWarning, "it has not begun yet", "")
 	return b
 }
 
-// Run has the bridge run until ctx ends. A bridge that can't be started, or that refuses
+// run has the bridge run until ctx ends. A bridge that can't be started, or that refuses
 // its file, is not tried again: neither changes by itself.
-func (b *Bridge) Run(ctx context.Context) {
+func (b *bridge) run(ctx context.Context) {
 	if b.cfg.Config == "" {
 		return
 	}
@@ -84,8 +84,8 @@ func (b *Bridge) Run(ctx context.Context) {
 type refusedError struct{ error }
 
 // once runs it until it ends, or ctx does. The error says how it ended, and is never nil.
-func (b *Bridge) once(ctx context.Context) error {
-	program, err := b.Program()
+func (b *bridge) once(ctx context.Context) error {
+	program, err := b.program()
 	if err == nil {
 		_, err = os.Stat(b.cfg.Config)
 	}
@@ -95,8 +95,8 @@ func (b *Bridge) once(ctx context.Context) error {
 	// On Linux the process ends with the thread that started it, so that thread has to stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	out, said := &BridgeOut{Log: b.log, Away: map[string]bool{}}, &bridgeErr{log: b.log}
-	stdout, stderr := &Lines{Each: out.Line}, &Lines{Each: said.line}
+	out, said := &bridgeOut{log: b.log, away: map[string]bool{}}, &bridgeErr{log: b.log}
+	stdout, stderr := &lines{each: out.line}, &lines{each: said.line}
 	cmd := exec.CommandContext(ctx, program, "--json", "run", "--config", b.cfg.Config)
 	cmd.Env = engines.Environ(b.environ, bridgeVariables)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, bridgeStop
@@ -133,8 +133,8 @@ func (b *Bridge) once(ctx context.Context) error {
 	return err
 }
 
-// Program gives the path of a program that may be started.
-func (b *Bridge) Program() (string, error) {
+// program gives the path of a program that may be started.
+func (b *bridge) program() (string, error) {
 	if b.cfg.Program != "" {
 		return exec.LookPath(b.cfg.Program)
 	}
@@ -150,14 +150,14 @@ func (b *Bridge) Program() (string, error) {
 	return path, nil
 }
 
-func (b *Bridge) tell(level, detail, advice string) {
+func (b *bridge) tell(level, detail, advice string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.how = serve.Finding{Check: "bridge", Level: level, Detail: detail, Advice: advice}
 }
 
 // Doctor implements serve.Diagnostics.
-func (b *Bridge) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, error) {
+func (b *bridge) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, error) {
 	r, err := b.Diagnostics.Doctor(ctx, verify)
 	if err != nil || b.cfg.Config == "" {
 		return r, err
@@ -175,16 +175,16 @@ var bridgeVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ"
 	"DBUS_SYSTEM_BUS_ADDRESS", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "SWAYSOCK", "SSL_CERT_FILE", "SSL_CERT_DIR",
 	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "GOMEMLIMIT", "GOMAXPROCS", "SYSTEMROOT", "USERPROFILE", "LOCALAPPDATA", "TEMP"}
 
-// BridgeOut logs what the bridge says of its devices.
-type BridgeOut struct {
-	Log  *slog.Logger
-	Away map[string]bool // devices that were said to be waited for, since they were last there
+// bridgeOut logs what the bridge says of its devices.
+type bridgeOut struct {
+	log  *slog.Logger
+	away map[string]bool // devices that were said to be waited for, since they were last there
 }
 
-func (o *BridgeOut) Line(b []byte) {
+func (o *bridgeOut) line(b []byte) {
 	var n struct{ Device, What, Text string }
 	if json.Unmarshal(b, &n) != nil || n.What == "" {
-		o.Log.Info("bridge", "says", string(b))
+		o.log.Info("bridge", "says", string(b))
 		return
 	}
 	level := slog.LevelInfo
@@ -192,14 +192,14 @@ func (o *BridgeOut) Line(b []byte) {
 	case "warning", "lost":
 		level = slog.LevelWarn
 	case "waiting": // each attempt says so
-		if !o.Away[n.Device] {
+		if !o.away[n.Device] {
 			level = slog.LevelWarn
 		}
-		o.Away[n.Device] = true
+		o.away[n.Device] = true
 	case "connected":
-		delete(o.Away, n.Device)
+		delete(o.away, n.Device)
 	}
-	o.Log.Log(context.Background(), level, "bridge", "device", n.Device, "what", n.What, "text", n.Text)
+	o.log.Log(context.Background(), level, "bridge", "device", n.Device, "what", n.What, "text", n.Text)
 }
 
 // bridgeErr logs what it says on standard error, and keeps why it ends.
@@ -222,18 +222,18 @@ func (e *bridgeErr) line(b []byte) {
 	e.log.Warn("bridge", "says", e.last)
 }
 
-// Lines calls each with every line that is written to it, without its end; what is over
+// lines calls each with every line that is written to it, without its end; what is over
 // BridgeLine bytes is left out.
-type Lines struct {
-	Each func([]byte)
+type lines struct {
+	each func([]byte)
 	b    []byte
 }
 
-func (l *Lines) Write(p []byte) (int, error) {
+func (l *lines) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
 		line, rest, whole := bytes.Cut(p, []byte{'\n'})
-		l.b = append(l.b, line[:min(len(line), BridgeLine-len(l.b))]...)
+		l.b = append(l.b, line[:min(len(line), bridgeLine-len(l.b))]...)
 		if !whole {
 			return n, nil
 		}
@@ -243,9 +243,9 @@ func (l *Lines) Write(p []byte) (int, error) {
 }
 
 // end is the end of a line.
-func (l *Lines) end() {
+func (l *lines) end() {
 	if line := bytes.TrimSpace(l.b); len(line) > 0 {
-		l.Each(line)
+		l.each(line)
 	}
 	l.b = l.b[:0]
 }

@@ -173,7 +173,7 @@ func serveDaemon(a *cli.App, ctx context.Context, opt Options) (args []string, e
 		err = tellReady(a, ready{true, l.Home, network + ":" + address, l.API.Remote, s.Broker.URL, !opened}, listener)
 	}
 	if err == nil {
-		quiet := Watched(ctx, d.services.Diagnostics, d.log)
+		quiet := watched(ctx, d.services.Diagnostics, d.log)
 		var beside sync.WaitGroup
 		for _, run := range d.beside {
 			beside.Go(func() { run(inner) })
@@ -215,7 +215,7 @@ type serving struct {
 // keys calls end.
 func (d *serving) surround(n cli.OpenNode, end context.CancelFunc) {
 	d.services = n.Services()
-	bridge := NewBridge(d.cfg, d.app.Environ, d.services.Diagnostics, d.log)
+	bridge := newBridge(d.cfg, d.app.Environ, d.services.Diagnostics, d.log)
 	d.services.Diagnostics = bridge
 	d.keys = &once{Keys: d.services.Keys, health: d.services.Diagnostics, end: end}
 	d.services.Keys = d.keys
@@ -228,7 +228,7 @@ func (d *serving) surround(n cli.OpenNode, end context.CancelFunc) {
 		d.apps.OAuth, d.services.Consenter = o, o
 	}
 	d.page.Serve(serve.New(serve.Options{Services: d.services, Log: d.log}))
-	d.beside = []func(context.Context){bridge.Run, backsUp(d.app, d.cfg, d.services, d.log)}
+	d.beside = []func(context.Context){bridge.run, backsUp(d.app, d.cfg, d.services, d.log)}
 }
 
 // open says what the API has for whom, and what there is besides. network is where the

@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Watched tells systemd that the daemon is ready, and where the unit has
+// watched tells systemd that the daemon is ready, and where the unit has
 // WatchdogSec= tells it over and over that the node still answers: one that
 // hangs is ended and begun anew (sd_notify(3), sd_watchdog_enabled(3)). Where no
 // systemd started the daemon it does nothing. stop ends this; where ctx has ended,
 // and not where the daemon begins anew in its place, it says that this is the end.
-func Watched(ctx context.Context, health serve.Diagnostics, log *slog.Logger) (stop func()) {
+func watched(ctx context.Context, health serve.Diagnostics, log *slog.Logger) (stop func()) {
 	say := func(state string) {
 		if _, err := systemd.SdNotify(false, state); err != nil {
 			log.Warn("systemd is not told", "state", state, "error", err)

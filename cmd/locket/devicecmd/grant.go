@@ -56,7 +56,7 @@ that what was said becomes memories. Without it a transcript only lies beside it
 				if err != nil {
 					return err
 				}
-				return ShowGranted(a, &g)
+				return showGranted(a, &g)
 			})
 		},
 	}
@@ -72,8 +72,8 @@ that what was said becomes memories. Without it a transcript only lies beside it
 	return c
 }
 
-// ShowGranted prints the welcome alone to standard output, for a file or a pipe.
-func ShowGranted(a *cli.App, g *serve.Grant) error {
+// showGranted prints the welcome alone to standard output, for a file or a pipe.
+func showGranted(a *cli.App, g *serve.Grant) error {
 	if !a.JSON {
 		fmt.Fprintf(a.Stderr, "%s is in, as %s.\n", cli.OneLine(g.Name), g.Member)
 		if !g.Feed {

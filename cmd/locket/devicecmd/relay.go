@@ -93,7 +93,7 @@ func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, e
 }
 
 func showRelays(a *cli.App, list []serve.Relay) error {
-	return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.Relay) { ShowRelay(a, a0, a1) }, "")
+	return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.Relay) { showRelay(a, a0, a1) }, "")
 }
 
 // showFailing shows the places that a node carries to by itself and that fail, and
@@ -115,7 +115,7 @@ func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.Sync
 	return all, showRelays(a, slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() }))
 }
 
-func ShowRelay(a *cli.App, w io.Writer, r *serve.Relay) {
+func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
 	kind := r.Kind
 	if kind == serve.RelayPrimary {
 		kind = "first"

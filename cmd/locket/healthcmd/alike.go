@@ -9,14 +9,14 @@ import (
 // digits are what refusals of one reason differ in: places, events, times.
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// Alike are refusals of one kind and reason, but for the numbers in it.
-type Alike struct {
+// alike are refusals of one kind and reason, but for the numbers in it.
+type alike struct {
 	memory.Refusal // the first of them
-	Count          int
+	count          int
 }
 
-// FoldRefusals takes those together that are alike, in the order of the first of each.
-func FoldRefusals(list []memory.Refusal) (out []Alike) {
+// foldRefusals takes those together that are alike, in the order of the first of each.
+func foldRefusals(list []memory.Refusal) (out []alike) {
 	at := map[[2]string]int{}
 	for _, r := range list {
 		key := [2]string{r.Kind, digits.ReplaceAllString(r.Reason, "0")}
@@ -24,9 +24,9 @@ func FoldRefusals(list []memory.Refusal) (out []Alike) {
 		if !ok {
 			i = len(out)
 			at[key] = i
-			out = append(out, Alike{Refusal: r})
+			out = append(out, alike{Refusal: r})
 		}
-		out[i].Count++
+		out[i].count++
 	}
 	return out
 }

@@ -12,8 +12,8 @@ func TestFoldRefusals(t *testing.T) {
 		return memory.Refusal{Kind: "duplicate", Reason: "shows what photo glasses/1/" + n + " shows"}
 	}
 	asked, filler := memory.Refusal{Kind: "question", Reason: "asks"}, memory.Refusal{Kind: "filler", Reason: "asks"}
-	got := FoldRefusals([]memory.Refusal{photo("12"), asked, photo("4"), filler, asked, photo("130")})
-	if want := []Alike{{Refusal: photo("12"), Count: 3}, {Refusal: asked, Count: 2}, {Refusal: filler, Count: 1}}; !reflect.DeepEqual(got, want) {
+	got := foldRefusals([]memory.Refusal{photo("12"), asked, photo("4"), filler, asked, photo("130")})
+	if want := []alike{{Refusal: photo("12"), count: 3}, {Refusal: asked, count: 2}, {Refusal: filler, count: 1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -150,8 +150,8 @@ func showBackups(a *cli.App, line func(name, format string, args ...any), s *ser
 	}
 }
 
-// Examined is what doctor prints with --json.
-type Examined struct {
+// examined is what doctor prints with --json.
+type examined struct {
 	serve.DoctorReport
 	Quarantine []serve.Quarantined `json:"quarantine"`
 	Refusals   []memory.Refusal    `json:"refusals"`
@@ -193,7 +193,7 @@ run it again later.`,
 				if err != nil {
 					return err
 				}
-				x := Examined{DoctorReport: r}
+				x := examined{DoctorReport: r}
 				// A locked node can't open these, and has said that it is locked.
 				if x.Quarantine, err = cl.Quarantine(cmd.Context(), serve.MaxList); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
@@ -206,7 +206,7 @@ run it again later.`,
 				for i := range refused { // without words: people send a report to others
 					x.Refusals[i] = refused[i].Refusal
 				}
-				if err := a.Print(x, func(w io.Writer) { ShowDoctor(a, w, &x, verbose) }); err != nil {
+				if err := a.Print(x, func(w io.Writer) { showDoctor(a, w, &x, verbose) }); err != nil {
 					return err
 				}
 				if !r.OK {
@@ -228,7 +228,7 @@ run it again later.`,
 	return c
 }
 
-func ShowDoctor(a *cli.App, w io.Writer, x *Examined, verbose bool) {
+func showDoctor(a *cli.App, w io.Writer, x *examined, verbose bool) {
 	for _, f := range x.Findings {
 		level := f.Level
 		if level == serve.LevelError {
@@ -260,7 +260,7 @@ func ShowDoctor(a *cli.App, w io.Writer, x *Examined, verbose bool) {
 				fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason))
 			}
 		} else {
-			showFolded(a, w, FoldRefusals(x.Refusals))
+			showFolded(a, w, foldRefusals(x.Refusals))
 		}
 	}
 	switch warned := func(f serve.Finding) bool { return f.Level == serve.LevelWarning }; {
@@ -273,12 +273,12 @@ func ShowDoctor(a *cli.App, w io.Writer, x *Examined, verbose bool) {
 	}
 }
 
-func showFolded(a *cli.App, w io.Writer, list []Alike) {
+func showFolded(a *cli.App, w io.Writer, list []alike) {
 	folded := false
 	for _, r := range list {
 		times := ""
-		if r.Count > 1 {
-			times, folded = fmt.Sprintf(" (%d times)", r.Count), true
+		if r.count > 1 {
+			times, folded = fmt.Sprintf(" (%d times)", r.count), true
 		}
 		fmt.Fprintf(w, "  %s  %s: %s%s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason), times)
 	}

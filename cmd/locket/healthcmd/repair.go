@@ -49,12 +49,12 @@ func lookOver(a *cli.App, ctx context.Context) (told bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	x := Examined{DoctorReport: serve.DoctorReport{Verified: true}, Quarantine: []serve.Quarantined{}, Refusals: []memory.Refusal{}}
+	x := examined{DoctorReport: serve.DoctorReport{Verified: true}, Quarantine: []serve.Quarantined{}, Refusals: []memory.Refusal{}}
 	for _, f := range found {
 		x.Findings = append(x.Findings, serve.Finding{Check: f.Place, Level: serve.LevelError, Detail: f.What})
 	}
 	x.Findings[len(x.Findings)-1].Advice = "run 'locket doctor --repair'"
-	if err := a.Print(x, func(w io.Writer) { ShowDoctor(a, w, &x, true) }); err != nil {
+	if err := a.Print(x, func(w io.Writer) { showDoctor(a, w, &x, true) }); err != nil {
 		return false, err
 	}
 	return true, cli.ErrTold

@@ -85,7 +85,7 @@ func orderAndWait(a *cli.App, ctx context.Context, at string, w *ordering) error
 	if err := b.Pay(ctx, o, w.voucher); err != nil {
 		return fmt.Errorf("%s: %w", a.Heref("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses", o.State.ID.String()[:10]), err)
 	}
-	return AwaitAnswer(a, ctx, b, o, askEvery, w.patience)
+	return awaitAnswer(a, ctx, b, o, askEvery, w.patience)
 }
 
 // askEvery is how often the market is asked whether the answer is there.
@@ -156,10 +156,10 @@ members read the name.
 	return c
 }
 
-// AwaitAnswer waits for the answer of an order that is paid, and shows it. A market that
+// awaitAnswer waits for the answer of an order that is paid, and shows it. A market that
 // fails meanwhile is asked again until the time is over. However it ends, it says what
 // the order is called and how it is opened.
-func AwaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bought, every, patience time.Duration) (err error) {
+func awaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bought, every, patience time.Duration) (err error) {
 	order := o.State.ID.String()[:10]
 	did, none, yet := "Asked", "no answer", "Not answered yet: %s.\nThe seller has until %s to answer; else the price goes back.\n"
 	if o.State.Offer.Entry {

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	HookTime   = 5 * time.Second // after this time, the assistant goes on without memory
+	hookTime   = 5 * time.Second // after this time, the assistant goes on without memory
 	hookBudget = 500             // tokens that go into a session, and into each prompt
 	maxHook    = 4 << 20         // bytes of a hook's input
 	maxAsked   = 4 << 10         // bytes of a prompt that are looked for
@@ -57,7 +57,7 @@ what is remembered of the folder by its name; to a prompt (UserPromptSubmit) it 
 fenced data, as far as the app may read it. Nothing is added where nothing is known. Other hooks are answered by {}.
 
 A hook never holds the assistant up: where no daemon runs, the key opens nothing, or an
-answer takes more than ` + HookTime.String() + `, the answer is {}, the reason is on standard error, and the exit
+answer takes more than ` + hookTime.String() + `, the answer is {}, the reason is on standard error, and the exit
 code is 0.
 
 With mcp.learn (LOCKET_MCP_LEARN=true) each prompt is remembered as a line of yours, where
@@ -65,7 +65,7 @@ the app may add. It is off unless you set it. What the assistant says is never r
 		Example: `  echo '{"hook_event_name": "SessionStart"}' | locket mcp hook --app claude-code
   echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Where is my kayak?"}' | locket mcp hook --app codex`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), HookTime)
+			ctx, cancel := context.WithTimeout(cmd.Context(), hookTime)
 			defer cancel()
 			answer, err := answerHook(a, ctx, file, name, budget)
 			if err != nil {

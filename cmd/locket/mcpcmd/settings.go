@@ -51,7 +51,7 @@ func (h *host) change(file, home, keyFile string) (was, now []byte, shown string
 	}
 	args := []string{"--home", home, "mcp", "--key-file", keyFile}
 	if h.name == codex {
-		return EnteredTOML(file, h.list, exe, args)
+		return enteredTOML(file, h.list, exe, args)
 	}
 	entry := map[string]any{"command": exe, "args": args}
 	if h.list == "servers" {
@@ -97,7 +97,7 @@ func entered(file string, path []string, value any) (was, now []byte, shown stri
 	if !json.Valid(from) {
 		return nil, nil, "", fmt.Errorf("%s is not plain JSON (it may have comments): enter this yourself as %q:\n%s", file, strings.Join(path, "."), text)
 	}
-	if now, err = WithMember(from, path, text); err != nil {
+	if now, err = withMember(from, path, text); err != nil {
 		return nil, nil, "", fmt.Errorf("%s: %w", file, err)
 	}
 	if was == nil {
@@ -110,9 +110,9 @@ func entered(file string, path []string, value any) (was, now []byte, shown stri
 	return was, now, shown, nil
 }
 
-// WithMember gives a JSON object that has value at path. All else in it stays as it is, to
+// withMember gives a JSON object that has value at path. All else in it stays as it is, to
 // the byte. Of two members with one name the last is replaced, because that is the one that counts.
-func WithMember(object []byte, path []string, value []byte) ([]byte, error) {
+func withMember(object []byte, path []string, value []byte) ([]byte, error) {
 	if len(path) == 0 {
 		return value, nil
 	}
@@ -141,7 +141,7 @@ func WithMember(object []byte, path []string, value []byte) ([]byte, error) {
 	if was == nil || string(was) == "null" {
 		inner = []byte("{}")
 	}
-	inner, err := WithMember(inner, path[1:], value)
+	inner, err := withMember(inner, path[1:], value)
 	if err != nil || was != nil {
 		return slices.Concat(object[:at], inner, object[int(at)+len(was):]), err
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// EnteredTOML gives a TOML file as it is and as it is to be, with the table [list.locket]
+// enteredTOML gives a TOML file as it is and as it is to be, with the table [list.locket]
 // that starts a command, and the new lines. Where the table is there, only its command and
 // args change: what the host or its user has added to it stays. nil: the file is not there.
-func EnteredTOML(file, list, command string, args []string) (was, now []byte, shown string, err error) {
+func enteredTOML(file, list, command string, args []string) (was, now []byte, shown string, err error) {
 	if was, err = readSettings(file); err != nil {
 		return nil, nil, "", err
 	}

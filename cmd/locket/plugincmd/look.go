@@ -23,8 +23,8 @@ func listCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// State is what it does now, in words.
-func State(p *serve.Plugin) string {
+// stateText is what it does now, in words.
+func stateText(p *serve.Plugin) string {
 	held := ""
 	if slices.Contains(p.Capabilities, string(wasm.CapRedact)) {
 		held = cli.PluginBlocks
@@ -41,7 +41,7 @@ func State(p *serve.Plugin) string {
 }
 
 func row(a *cli.App, w io.Writer, p *serve.Plugin) {
-	state := State(p)
+	state := stateText(p)
 	if p.State != serve.PluginRuns {
 		state = a.Paint.Red(state)
 	}
@@ -51,11 +51,11 @@ func row(a *cli.App, w io.Writer, p *serve.Plugin) {
 func showCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show what a plugin may do, and what it has done", Args: cli.Between(1, 1, "the id"),
-		RunE: cli.ShowingOf(a, (*serve.Client).Plugin, func(a0 io.Writer, a1 *serve.PluginView) { ShowPlugin(a, a0, a1) }),
+		RunE: cli.ShowingOf(a, (*serve.Client).Plugin, func(a0 io.Writer, a1 *serve.PluginView) { showPlugin(a, a0, a1) }),
 	}
 }
 
-func ShowPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
+func showPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -63,7 +63,7 @@ func ShowPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 	if v.Title != "" {
 		line("title", "%s", cli.OneLine(v.Title))
 	}
-	line("state", "%s", State(&v.Plugin))
+	line("state", "%s", stateText(&v.Plugin))
 	if v.Waiting > 0 {
 		line("waiting", "%s for it", cli.Plural(v.Waiting, "event waits", "events wait"))
 	}

@@ -73,7 +73,7 @@ for JSON-LD. With --output it writes a file that only you may read.`,
 				} else if len(v.Entities) == 0 && q.Text == "" && !a.JSON {
 					fmt.Fprintln(a.Stderr, "No memory names a person, a place or a thing yet.")
 				}
-				return a.Print(v, func(w io.Writer) { ShowGraph(a, w, &v) })
+				return a.Print(v, func(w io.Writer) { showGraph(a, w, &v) })
 			})
 		},
 	}
@@ -104,7 +104,7 @@ func exportGraph(a *cli.App, out string, write func(io.Writer) error) error {
 	return nil
 }
 
-func ShowGraph(a *cli.App, w io.Writer, v *atlas.View) {
+func showGraph(a *cli.App, w io.Writer, v *atlas.View) {
 	names := map[string]string{}
 	for _, e := range v.Entities {
 		names[e.ID] = e.Name

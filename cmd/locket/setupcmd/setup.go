@@ -290,7 +290,7 @@ func (s *settingUp) persona(l *config.Loaded) error {
 	for _, q := range []struct{ key, ask, now, usual string }{
 		{"wearer", "Your name, by which Locket knows who \"I\" is", l.Wearer, l.Wearer},
 		{"zone", "Your time zone, such as Europe/Berlin; Local is that of this machine", l.Zone, l.Zone},
-		{"languages", "Languages that are spoken around you, by their codes, such as en,de or zh", strings.Join(l.Languages, ","), LocaleLanguage(s.App.Environment)},
+		{"languages", "Languages that are spoken around you, by their codes, such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.App.Environment)},
 	} {
 		if !s.Talks || l.Origin(q.key).Kind == config.FromFlag {
 			continue

@@ -137,14 +137,14 @@ func communityRow(a *cli.App, w io.Writer, v *serve.CommunityHead) {
 func communityShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show rules, members, items, questions, and what was removed", Args: cli.Between(1, 1, "the id"),
-		RunE: cli.ShowingOf(a, (*serve.Client).Community, func(a0 io.Writer, a1 *serve.CommunityView) { ShowCommunity(a, a0, a1) }),
+		RunE: cli.ShowingOf(a, (*serve.Client).Community, func(a0 io.Writer, a1 *serve.CommunityView) { showCommunity(a, a0, a1) }),
 	}
 }
 
 // said names an item or note by what its id says beside its author, as remove takes it.
 func said(id memory.ID) string { return id.String()[serve.AuthorChars:][:10] }
 
-func ShowCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
+func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 	communityRow(a, w, &v.CommunityHead)
 	if v.Rules != "" {
 		fmt.Fprintf(w, "rules     %s\n", cli.OneLine(v.Rules))
@@ -237,7 +237,7 @@ searches.`,
 			}
 			v, err := c.AskCommunity(cmd.Context(), args[0], args[1])
 			return a.Printed(err, v, func(w io.Writer) {
-				fmt.Fprintf(w, "Asked. %s\n", Knows(a, &v, args[1]))
+				fmt.Fprintf(w, "Asked. %s\n", knows(a, &v, args[1]))
 			})
 		}),
 	}
@@ -245,8 +245,8 @@ searches.`,
 	return c
 }
 
-// Knows says who knows of a question that the wearer has asked.
-func Knows(a *cli.App, v *serve.CommunityView, text string) string {
+// knows says who knows of a question that the wearer has asked.
+func knows(a *cli.App, v *serve.CommunityView, text string) string {
 	for _, q := range slices.Backward(v.Questions) {
 		if q.You && q.Text == text {
 			return q.Knows

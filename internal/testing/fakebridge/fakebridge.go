@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package fakebridge makes programs that stand in for locket-bridge, and tell a test what
 // happens to them over a named pipe.
 package fakebridge

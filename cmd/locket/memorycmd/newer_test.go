@@ -1,4 +1,4 @@
-package main
+package memorycmd
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 )
 
 // signs writes a release's sums with their signature into a folder, as locket-release does, and
@@ -28,7 +27,7 @@ func signs(t *testing.T, dir, comment string) (key string) {
 	over := ed25519.Sign(private, sums)
 	text := strings.Join([]string{"untrusted comment: of a test", base64.StdEncoding.EncodeToString(append(bytes.Clone(name), over...)),
 		"trusted comment: " + comment, base64.StdEncoding.EncodeToString(ed25519.Sign(private, append(over, comment...))), ""}, "\n")
-	for file, b := range map[string][]byte{memorycmd.ReleaseSums: sums, memorycmd.ReleaseSums + ".minisig": []byte(text)} {
+	for file, b := range map[string][]byte{releaseSums: sums, releaseSums + ".minisig": []byte(text)} {
 		if err := os.WriteFile(filepath.Join(dir, file), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -40,20 +39,20 @@ func signs(t *testing.T, dir, comment string) (key string) {
 func TestUpdateCheck(t *testing.T) {
 	defer func(was string) { cli.Linked.Release = was }(cli.Linked.Release)
 	cli.Linked.Release = "v0.1.0"
-	check := func(from, key string) (c memorycmd.Compared, err error) {
+	check := func(from, key string) (c compared, err error) {
 		var out bytes.Buffer
-		if err := memorycmd.CompareRelease((&cli.App{JSON: true, Stdout: &out}), t.Context(), from, key); err != nil {
+		if err := compareRelease((&cli.App{JSON: true, Stdout: &out}), t.Context(), from, key); err != nil {
 			return c, err
 		}
 		return c, json.Unmarshal(out.Bytes(), &c)
 	}
-	if c, err := check("", ""); err != nil || c != (memorycmd.Compared{Version: "v0.1.0"}) {
+	if c, err := check("", ""); err != nil || c != (compared{Version: "v0.1.0"}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	dir := t.TempDir()
 	for version, newer := range map[string]bool{"v0.1.0": false, "v0.0.9": false, "v0.1.1": true, "v0.10.0": true} {
 		key := signs(t, dir, "Locket "+version)
-		if c, err := check(dir, key); err != nil || c != (memorycmd.Compared{Version: "v0.1.0", Newest: version, Newer: newer}) {
+		if c, err := check(dir, key); err != nil || c != (compared{Version: "v0.1.0", Newest: version, Newer: newer}) {
 			t.Errorf("%s: %+v, %v", version, c, err)
 		}
 		if _, err := check(dir, ""); err == nil {
@@ -61,7 +60,7 @@ func TestUpdateCheck(t *testing.T) {
 		}
 	}
 	key := signs(t, dir, "Locket v0.2.0")
-	for _, file := range []string{memorycmd.ReleaseSums, memorycmd.ReleaseSums + ".minisig"} {
+	for _, file := range []string{releaseSums, releaseSums + ".minisig"} {
 		path := filepath.Join(dir, file)
 		was, err := os.ReadFile(path)
 		if err != nil {
@@ -74,12 +73,12 @@ func TestUpdateCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, err := check(dir, key)
-			untrusted := file != memorycmd.ReleaseSums && i < bytes.IndexByte(was, '\n') // the first line says nothing
+			untrusted := file != releaseSums && i < bytes.IndexByte(was, '\n') // the first line says nothing
 			if !untrusted && err == nil || err == nil && c.Newest != "v0.2.0" {
 				t.Fatalf("%s, byte %d: %+v", file, i, c)
 			}
 		}
-		for _, b := range [][]byte{nil, []byte("<html>sign in</html>"), make([]byte, memorycmd.MaxReleased+1)} {
+		for _, b := range [][]byte{nil, []byte("<html>sign in</html>"), make([]byte, maxReleased+1)} {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +90,7 @@ func TestUpdateCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c, err := check(dir, signs(t, dir, "Grace v0.2.0")); !errors.Is(err, memorycmd.ErrUnsigned) {
+	if c, err := check(dir, signs(t, dir, "Grace v0.2.0")); !errors.Is(err, errUnsigned) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if c, err := check(t.TempDir(), key); err == nil {
@@ -114,10 +113,10 @@ PkwSajSO+/BcpI9kM4uYSieT1x+vBouTWKS42EarmT2Ox/pkQ8kqPynG5/xK93idL6/NiNZVLL+gQDyO
 )
 
 func TestReleaseAsMade(t *testing.T) {
-	if version, err := memorycmd.SignedRelease(madeKey, []byte(madeSums), []byte(madeSignature)); err != nil || version != "v0.2.0" {
+	if version, err := signedRelease(madeKey, []byte(madeSums), []byte(madeSignature)); err != nil || version != "v0.2.0" {
 		t.Errorf("%q, %v", version, err)
 	}
-	if version, err := memorycmd.SignedRelease(madeKey, []byte(madeSums+"\n"), []byte(madeSignature)); err == nil {
+	if version, err := signedRelease(madeKey, []byte(madeSums+"\n"), []byte(madeSignature)); err == nil {
 		t.Errorf("with another byte: %q", version)
 	}
 }
@@ -128,7 +127,7 @@ func TestReleaseIsFetched(t *testing.T) {
 	signs(t, dir, "Locket v0.2.0")
 	mux := http.NewServeMux()
 	mux.Handle("/at/", http.StripPrefix("/at", http.FileServer(http.Dir(dir))))
-	mux.Handle("/there/", http.StripPrefix("/there", http.RedirectHandler("/at/"+memorycmd.ReleaseSums, http.StatusFound)))
+	mux.Handle("/there/", http.StripPrefix("/there", http.RedirectHandler("/at/"+releaseSums, http.StatusFound)))
 	s := httptest.NewTLSServer(mux)
 	defer s.Close()
 	plain := 0
@@ -137,7 +136,7 @@ func TestReleaseIsFetched(t *testing.T) {
 	mux.Handle("/away/", http.RedirectHandler(open.URL, http.StatusFound))
 	mux.Handle("/around/", http.RedirectHandler("/around/x", http.StatusFound))
 	for from, want := range map[string]string{s.URL + "/at": "locket_0.2.0", s.URL + "/there/": "locket_0.2.0", s.URL + "/away": "", s.URL + "/around": "", s.URL + "/nothing": "", open.URL: "", "ftp://127.0.0.1": ""} {
-		b, err := memorycmd.FetchReleased(t.Context(), s.Client().Transport, from, memorycmd.ReleaseSums)
+		b, err := fetchReleased(t.Context(), s.Client().Transport, from, releaseSums)
 		if (err == nil) != (want != "") || !strings.Contains(string(b), want) {
 			t.Errorf("%s: %q, %v", from, b, err)
 		}
@@ -147,7 +146,7 @@ func TestReleaseIsFetched(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := memorycmd.FetchReleased(ctx, s.Client().Transport, s.URL+"/at", memorycmd.ReleaseSums); !errors.Is(err, context.Canceled) {
+	if _, err := fetchReleased(ctx, s.Client().Transport, s.URL+"/at", releaseSums); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/progress"
 )
 
@@ -17,9 +16,9 @@ import (
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		m := &cli.Meter{Gauge: new(progress.Gauge), What: "export", Unit: "records", W: &out, OnTerminal: true, Stop: make(chan struct{})}
+		m := &Meter{Gauge: new(progress.Gauge), what: "export", unit: "records", w: &out, onTerminal: true, stop: make(chan struct{})}
 		m.Total.Store(100)
-		m.Running.Go(m.Show)
+		m.running.Go(m.show)
 		m.Done.Store(20)
 		time.Sleep(900 * time.Millisecond) // of the bubble's clock, as all below
 		synctest.Wait()
@@ -36,7 +35,7 @@ func TestProgress(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		a := &cli.App{JSON: true, Stderr: &out}
+		a := &App{JSON: true, Stderr: &out}
 		m := a.Meter("import", "kB", 0)
 		if n, err := io.Copy(io.Discard, m.CountedReader(strings.NewReader(strings.Repeat("x", 2500)))); n != 2500 || err != nil {
 			t.Error(n, err)
@@ -50,7 +49,7 @@ func TestProgress(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		m := (&cli.App{Stderr: &out}).Meter("verify", "", 0) // into a file
+		m := (&App{Stderr: &out}).Meter("verify", "", 0) // into a file
 		time.Sleep(time.Minute)
 		m.End()
 		if out.Len() > 0 {
@@ -64,9 +63,9 @@ func TestProgress(t *testing.T) {
 	}{{false, 1900 * time.Millisecond, ""}, {false, time.Minute, "It takes a while.\n"}, {true, 1900 * time.Millisecond, `{"progress":{"what":"open","done":0,"seconds":1}}` + "\n"}} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
-			a := &cli.App{JSON: c.json, Stderr: &out}
+			a := &App{JSON: c.json, Stderr: &out}
 			m := a.Meter("open", "", 0)
-			m.Saying(&out, "It takes a while.")
+			m.saying(&out, "It takes a while.")
 			time.Sleep(c.take)
 			synctest.Wait()
 			m.End()
@@ -75,7 +74,7 @@ func TestProgress(t *testing.T) {
 			}
 		})
 	}
-	for want, p := range map[string]cli.Sofar{
+	for want, p := range map[string]sofar{
 		"import: 0 of 40 texts, 3 s": {What: "import", Unit: "texts", Total: 40, Seconds: 3}, "verify: 12 s": {What: "verify", Seconds: 12}, "export: 3 records, 2 s": {What: "export", Unit: "records", Done: 3, Seconds: 2}} {
 		if p.String() != want {
 			t.Errorf("%q, want %q", p, want)

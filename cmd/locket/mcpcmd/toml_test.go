@@ -1,12 +1,10 @@
-package main
+package mcpcmd
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/locket-dev/locket/cmd/locket/mcpcmd"
 )
 
 // Of a file of Codex's only the command and args of locket change, or it is not changed at
@@ -34,7 +32,7 @@ func TestEnteredTOML(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.before), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, now, shown, err := mcpcmd.EnteredTOML(file, "mcp_servers", "/bin/locket", []string{"mcp", "--key-file", "/k"})
+		_, now, shown, err := enteredTOML(file, "mcp_servers", "/bin/locket", []string{"mcp", "--key-file", "/k"})
 		if c.after == "" {
 			if err == nil || !strings.Contains(err.Error(), "enter this yourself") {
 				t.Errorf("%s: %q, %v", name, now, err)
@@ -48,7 +46,7 @@ func TestEnteredTOML(t *testing.T) {
 		if err := os.WriteFile(file, now, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, again, _, err := mcpcmd.EnteredTOML(file, "mcp_servers", "/bin/locket", []string{"mcp", "--key-file", "/k"}); err != nil || string(again) != c.after {
+		if _, again, _, err := enteredTOML(file, "mcp_servers", "/bin/locket", []string{"mcp", "--key-file", "/k"}); err != nil || string(again) != c.after {
 			t.Errorf("%s, again: %v\n%q", name, err, again)
 		}
 	}

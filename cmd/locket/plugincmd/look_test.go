@@ -1,11 +1,10 @@
-package main
+package plugincmd
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/plugincmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -14,12 +13,12 @@ import (
 func TestRedactorThatFailsIsLoud(t *testing.T) {
 	p := serve.Plugin{ID: "ann/tea", Capabilities: []string{"redact"}}
 	for _, p.State = range []string{serve.PluginBroken, serve.PluginFaulted} {
-		if s := plugincmd.State(&p); !strings.Contains(s, "SET ASIDE") {
+		if s := stateText(&p); !strings.Contains(s, "SET ASIDE") {
 			t.Error(s)
 		}
 	}
 	p.Capabilities = nil
-	if s := plugincmd.State(&p); strings.Contains(s, "SET ASIDE") {
+	if s := stateText(&p); strings.Contains(s, "SET ASIDE") {
 		t.Error(s)
 	}
 }
@@ -30,7 +29,7 @@ func TestShowPluginTellsAll(t *testing.T) {
 	v := serve.PluginView{Plugin: serve.Plugin{ID: "ann/tea", Version: "1.0.0", Kinds: []string{"text"}, Capabilities: []string{"memories"}},
 		Asks: []string{"may memories", "reads procedural", "sees text"}}
 	var b strings.Builder
-	plugincmd.ShowPlugin(new(cli.App), &b, &v)
+	showPlugin(new(cli.App), &b, &v)
 	for _, want := range []string{"each line that is said", "up to 16 of your memories", "how things are done"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)

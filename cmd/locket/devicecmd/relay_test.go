@@ -1,11 +1,10 @@
-package main
+package devicecmd
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -26,7 +25,7 @@ func TestShowRelay(t *testing.T) {
 	} {
 		c.r.URL = at
 		var out strings.Builder
-		if devicecmd.ShowRelay(new(cli.App), &out, &c.r); out.String() != c.want {
+		if showRelay(new(cli.App), &out, &c.r); out.String() != c.want {
 			t.Errorf("%+v:\n%s\nwant\n%s", c.r, &out, c.want)
 		}
 	}

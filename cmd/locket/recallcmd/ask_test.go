@@ -1,4 +1,4 @@
-package main
+package recallcmd
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -34,29 +33,9 @@ func TestUnsureAnswers(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		a := &cli.App{Stderr: &out}
-		recallcmd.ShowAnswer(a, &out, &tt.r)
+		showAnswer(a, &out, &tt.r)
 		if got := out.String(); !strings.HasPrefix(got, tt.want) || strings.Contains(got, tt.without) {
 			t.Errorf("%s: %q", tt.name, got)
-		}
-	}
-	first, second := serve.Hit{ID: memory.ID{1}, Text: near[0].Text}, serve.Hit{ID: memory.ID{2}, Text: "I know Lindau", Minor: true}
-	for _, tt := range []struct {
-		r       serve.SearchResult
-		how     cli.Found
-		want    string // the beginning
-		without string
-	}{
-		{serve.SearchResult{Hits: []serve.Hit{first}}, cli.Found{}, "Not sure. The nearest is:\n", "more"},
-		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, cli.Found{}, " 0.00  ", "I know"},
-		{serve.SearchResult{Known: true, Hits: []serve.Hit{first, second}}, cli.Found{Minor: true}, " 0.00  ", "more"},
-		{serve.SearchResult{Hits: []serve.Hit{second}}, cli.Found{}, "Nothing is known about that. -n 1 shows what is nearest.\n", "Lindau"},
-		{serve.SearchResult{Unquoted: true, Hits: []serve.Hit{second}}, cli.Found{}, "Nothing is known about that. -n 1 ", "phrase"},
-		{serve.SearchResult{}, cli.Found{}, "Nothing is known about that.\n", "-n"},
-	} {
-		var out bytes.Buffer
-		(&cli.App{}).ShowHits(&out, &tt.r, tt.how)
-		if got := out.String(); !strings.HasPrefix(got, tt.want) || strings.Contains(got, tt.without) {
-			t.Errorf("search: %q", got)
 		}
 	}
 }

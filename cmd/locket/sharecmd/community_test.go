@@ -1,11 +1,10 @@
-package main
+package sharecmd
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/sharecmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -15,7 +14,7 @@ func TestCommunityShowsItemsApart(t *testing.T) {
 	author := memory.MemberID{1, 2, 3}
 	v := serve.CommunityView{Items: []serve.CommunityItem{{ID: author.LineOf(memory.ID{15: 1 << 7}), Text: "one"}, {ID: author.LineOf(memory.ID{9: 1}), Text: "two"}}}
 	var out strings.Builder
-	sharecmd.ShowCommunity((&cli.App{}), &out, &v)
+	showCommunity((&cli.App{}), &out, &v)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	first, _, _ := strings.Cut(lines[len(lines)-1], " ")
 	second, _, _ := strings.Cut(lines[len(lines)-2], " ")
@@ -28,11 +27,11 @@ func TestCommunityShowsItemsApart(t *testing.T) {
 // there is none.
 func TestCommunityKnows(t *testing.T) {
 	v := serve.CommunityView{}
-	if got := sharecmd.Knows(new(cli.App), &v, "when"); !strings.Contains(got, "not shown") {
+	if got := knows(new(cli.App), &v, "when"); !strings.Contains(got, "not shown") {
 		t.Errorf("of none: %q", got)
 	}
 	v.Questions = []serve.CommunityQuestion{{CommunityItem: serve.CommunityItem{Text: "when", You: true}, Knows: "mine"}, {CommunityItem: serve.CommunityItem{Text: "when"}, Knows: "another's"}}
-	if got := sharecmd.Knows(new(cli.App), &v, "when"); got != "mine" {
+	if got := knows(new(cli.App), &v, "when"); got != "mine" {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"io"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -34,9 +33,9 @@ func TestCompletingEnds(t *testing.T) {
 		if _, err := serve.EnsureToken(cfg.API.TokenFile); err != nil {
 			t.Fatal(err)
 		}
-		a, c := &cli.App{Settings: &config.Loaded{Config: cfg}}, &cobra.Command{}
+		a, c := &App{Settings: &config.Loaded{Config: cfg}}, &cobra.Command{}
 		c.SetContext(t.Context())
-		got, how := a.Completing(cli.MemoryIDs(""))(c, nil, "")
+		got, how := a.completing(memoryIDs(""))(c, nil, "")
 		if len(got) != 0 || how != cobra.ShellCompDirectiveNoFileComp || kept.Load() == 0 {
 			t.Errorf("it answers first %v: %q, %d, of %d requests", first, got, how, kept.Load())
 		}

@@ -1,4 +1,4 @@
-package main
+package marketcmd
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/marketcmd"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/sync/trade"
@@ -35,7 +34,7 @@ func TestAskMarketFails(t *testing.T) {
 	o := &market.Bought{Market: gone.URL, State: &trade.State{Offer: new(trade.Offer), ID: trade.Hash{0xab, 0xcd}, Phase: trade.Funded}}
 	o.State.Order.Price, o.State.Order.Currency = 20, "EUR"
 	b := &market.Buyer{Dir: t.TempDir(), Now: time.Now}
-	if err := marketcmd.AwaitAnswer(a, ctx, b, o, time.Millisecond, time.Minute); err == nil {
+	if err := awaitAnswer(a, ctx, b, o, time.Millisecond, time.Minute); err == nil {
 		t.Error("no error")
 	}
 	if asked.Load() < 3 {
@@ -46,7 +45,7 @@ func TestAskMarketFails(t *testing.T) {
 		t.Errorf("said %q", got)
 	}
 	errs.Reset()
-	if err := marketcmd.AwaitAnswer(a, t.Context(), b, o, time.Minute, 0); err != nil || !strings.Contains(out.String(), id) || !strings.Contains(errs.String(), "locket market open "+id[:10]) {
+	if err := awaitAnswer(a, t.Context(), b, o, time.Minute, 0); err != nil || !strings.Contains(out.String(), id) || !strings.Contains(errs.String(), "locket market open "+id[:10]) {
 		t.Errorf("not answered in time: %v, %q, %q", err, out.String(), errs.String())
 	}
 }

@@ -1,9 +1,7 @@
-package main
+package recallcmd
 
 import (
 	"testing"
-
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 )
 
 // TestTakesBack tells what takes back the last line, what orders more to be forgotten, and what is
@@ -19,9 +17,9 @@ func TestTakesBack(t *testing.T) {
 	} {
 		got := tell
 		switch {
-		case recallcmd.UndoWords.MatchString(line):
+		case undoWords.MatchString(line):
 			got = undo
-		case recallcmd.ForgetWords.MatchString(line):
+		case forgetWords.MatchString(line):
 			got = forget
 		}
 		if got != want {

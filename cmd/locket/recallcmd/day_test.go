@@ -1,4 +1,4 @@
-package main
+package recallcmd
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -32,7 +31,7 @@ func TestShowDay(t *testing.T) {
 		Pauses:   []serve.Span{{From: at(12, 0), To: at(13, 0), Why: "said to pin"}}}
 	var out bytes.Buffer
 	a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}
-	recallcmd.ShowDay(a, &out, &d)
+	showDay(a, &out, &d)
 	const want = `08:30  @ the office
 Mon 2 Mar 2026 09:00–09:00  Anna  the office
   09:00  Anna: The key is under the[31m pot
@@ -63,7 +62,7 @@ func TestTalkSaysWhatIsLeftOut(t *testing.T) {
 	defer node.Close()
 	var out bytes.Buffer
 	a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}, Stderr: &out}
-	list, err := recallcmd.SessionsIn(a, t.Context(), serve.Dial("tcp", node.Listener.Addr().String(), ""), at(1), at(4), "")
+	list, err := sessionsIn(a, t.Context(), serve.Dial("tcp", node.Listener.Addr().String(), ""), at(1), at(4), "")
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d sessions, %v", len(list), err)
 	}
@@ -76,10 +75,10 @@ func TestTalkSaysWhatIsLeftOut(t *testing.T) {
 func TestShowLinesOnce(t *testing.T) {
 	room, said := memory.ID{1}, memory.ID{2}
 	lines := []serve.DayLine{{Text: "My appointment is in room 4.", Memories: []memory.ID{room}}, {Text: "No, room 6.", Memories: []memory.ID{room}}, {Text: "The tide is high", Memories: []memory.ID{said}}}
-	s := recallcmd.TalkSession{Lines: lines, Memories: []memory.Memory{{ID: room, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja's appointment is in room 6."}},
+	s := talkSession{Lines: lines, Memories: []memory.Memory{{ID: room, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja's appointment is in room 6."}},
 		{ID: said, Candidate: memory.Candidate{Type: memory.Semantic, Text: "The tide is high."}}}}
 	var out strings.Builder
-	recallcmd.ShowSessions((&cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}), []recallcmd.TalkSession{s})(&out, &s)
+	showSessions((&cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}), []talkSession{s})(&out, &s)
 	if text := out.String(); strings.Count(text, "appointment is in room 6.") != 1 || strings.Index(text, "in room 6.") < strings.Index(text, "No, room 6.") || strings.Count(text, "tide is high") != 1 {
 		t.Error(text)
 	}
@@ -94,7 +93,7 @@ func TestShowDayOnce(t *testing.T) {
 			{At: at(15), Session: "b", Text: "No, room 6.", Memories: []memory.ID{room}}},
 		Memories: []memory.Memory{{ID: room, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja's appointment is in room 6."}}}}
 	var out strings.Builder
-	recallcmd.ShowDay((&cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}), &out, &d)
+	showDay((&cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}), &out, &d)
 	if text := out.String(); strings.Count(text, "appointment is in room 6.") != 1 || strings.Index(text, "in room 6.") < strings.Index(text, "No, room 6.") {
 		t.Error(text)
 	}
@@ -106,10 +105,10 @@ func TestTalkShowsOnce(t *testing.T) {
 	home, twin := memory.ID{1}, memory.ID{2}
 	known := []memory.Memory{{ID: home, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja lives in Oslo."}, State: memory.Active},
 		{ID: twin, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja lives in Oslo."}, State: memory.Superseded}}
-	list := []recallcmd.TalkSession{{Session: "a", Lines: []serve.DayLine{{Text: "I live in Oslo.", Memories: []memory.ID{home}}}, Memories: known[:1]},
+	list := []talkSession{{Session: "a", Lines: []serve.DayLine{{Text: "I live in Oslo.", Memories: []memory.ID{home}}}, Memories: known[:1]},
 		{Session: "b", Lines: []serve.DayLine{{Text: "As I said, I live in Oslo.", Memories: []memory.ID{home, twin}}}, Memories: known}}
 	var out strings.Builder
-	show := recallcmd.ShowSessions((&cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}), list)
+	show := showSessions((&cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}), list)
 	for i := range list {
 		show(&out, &list[i])
 	}

@@ -1,10 +1,8 @@
-package main
+package mcpcmd
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/locket-dev/locket/cmd/locket/mcpcmd"
 )
 
 // An entry is put into an assistant's settings, and every other byte of them stays.
@@ -19,13 +17,13 @@ func TestWithMember(t *testing.T) {
 		{`{"servers":{"locket":2},"servers":{"locket":3}}`, `{"servers":{"locket":2},"servers":{"locket":1}}`},
 		{`{"\u0073ervers":{}}`, `{"\u0073ervers":{"locket":1}}`},
 	} {
-		got, err := mcpcmd.WithMember([]byte(c.was), []string{"servers", "locket"}, []byte("1"))
+		got, err := withMember([]byte(c.was), []string{"servers", "locket"}, []byte("1"))
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %s %v, want %s", c.was, got, err, c.want)
 		}
 	}
 	for _, was := range []string{`[]`, `"servers"`, `{"servers": [{}]}`, `{"servers": "none"}`} {
-		if got, err := mcpcmd.WithMember([]byte(was), []string{"servers", "locket"}, []byte("1")); err == nil || !strings.Contains(err.Error(), "is no object") {
+		if got, err := withMember([]byte(was), []string{"servers", "locket"}, []byte("1")); err == nil || !strings.Contains(err.Error(), "is no object") {
 			t.Errorf("%s: %s %v", was, got, err)
 		}
 	}

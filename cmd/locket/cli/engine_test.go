@@ -1,16 +1,13 @@
-package main
+package cli
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/healthcmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Where something is parked, the list says how it is tried again, and doctor does not say that
-// nothing is wrong.
+// Where something is parked, the list says how it is tried again.
 func TestParkedHasANextStep(t *testing.T) {
 	for _, c := range []struct {
 		e    serve.Engine
@@ -23,15 +20,9 @@ func TestParkedHasANextStep(t *testing.T) {
 		{serve.Engine{Kind: "ears", Engine: "whisper.cpp", URL: "http://127.0.0.1:8080", Local: true, Waiting: 1}, ""},
 	} {
 		var out strings.Builder
-		new(cli.App).ShowEngine(&out, &c.e)
+		new(App).ShowEngine(&out, &c.e)
 		if got := out.String(); !strings.HasSuffix(got, c.want) || c.want == "" && strings.Contains(got, "again") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-	}
-	var out strings.Builder
-	x := healthcmd.Examined{DoctorReport: serve.DoctorReport{OK: true, Findings: []serve.Finding{{Check: "ears", Level: serve.LevelWarning, Detail: "whisper.cpp failed at 3"}}}}
-	healthcmd.ShowDoctor(new(cli.App), &out, &x, false)
-	if got := out.String(); strings.Contains(got, "Nothing is wrong.") {
-		t.Error(got)
 	}
 }
