@@ -13,26 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// AnswerFault is what is wrong with an answer to a question for a setting, without the flag,
-// which nobody has given.
-func AnswerFault(key string, wrong error) error {
-	return errors.New(strings.TrimPrefix(wrong.Error(), fmt.Sprintf("%v: --%s: %[2]s: ", config.ErrConfig, key)))
-}
-
 // ErrEnded: the person ended the questions.
 var ErrEnded = errors.New("setup was ended")
-
-// Talks reports whether somebody is there to answer.
-func (a *App) Talks() bool {
-	if a.JSON {
-		return false
-	}
-	if a.Terminal != nil {
-		return a.Terminal()
-	}
-	f, ok := a.Stdin.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
 
 // Asker asks a person who may end it at any time.
 type Asker struct {
@@ -96,4 +78,22 @@ func (s *Asker) Wait(read func() error) error {
 		}
 		return ErrEnded
 	}
+}
+
+// Talks reports whether somebody is there to answer.
+func (a *App) Talks() bool {
+	if a.JSON {
+		return false
+	}
+	if a.Terminal != nil {
+		return a.Terminal()
+	}
+	f, ok := a.Stdin.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// AnswerFault is what is wrong with an answer to a question for a setting, without the flag,
+// which nobody has given.
+func AnswerFault(key string, wrong error) error {
+	return errors.New(strings.TrimPrefix(wrong.Error(), fmt.Sprintf("%v: --%s: %[2]s: ", config.ErrConfig, key)))
 }

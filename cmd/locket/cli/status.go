@@ -18,10 +18,6 @@ func EveryAddress(broker string) string {
 	return broker
 }
 
-// PluginBlocks is said of a plugin that takes words away and does not run, though
-// nobody turned it off: what it did not see, nobody sees.
-const PluginBlocks = "; all that is said is SET ASIDE until you enable it, turn it off or remove it"
-
 // HasRoom returns memory.ErrNoSpace where the node takes nothing in, as its disk is under
 // its reserve.
 func HasRoom(s *serve.Status) error {
