@@ -17,10 +17,8 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/copycmd"
 	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/cmd/locket/enginecmd"
-	"github.com/locket-dev/locket/cmd/locket/healthcmd"
 	"github.com/locket-dev/locket/cmd/locket/homecmd"
 	"github.com/locket-dev/locket/cmd/locket/marketcmd"
-	"github.com/locket-dev/locket/cmd/locket/mcpcmd"
 	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/cmd/locket/plugincmd"
 	"github.com/locket-dev/locket/cmd/locket/recallcmd"
@@ -39,7 +37,7 @@ type group struct {
 func groups(a *cli.App) []group {
 	setUp := func(ctx context.Context) error { return setupcmd.SetUp(a, ctx) }
 	return []group{
-		{"Begin", []*cobra.Command{setupcmd.Command(a), homecmd.InitCommand(a), runcmd.RunCommand(a, setUp), runcmd.OpenCommand(a), healthcmd.StatusCommand(a), healthcmd.DoctorCommand(a), homecmd.ConfigCommand(a),
+		{"Begin", []*cobra.Command{setupcmd.Command(a), homecmd.InitCommand(a), runcmd.RunCommand(a, setUp), runcmd.OpenCommand(a), homecmd.StatusCommand(a), homecmd.DoctorCommand(a), homecmd.ConfigCommand(a),
 			runcmd.DemoCommand(a), runcmd.ReplayCommand(a)}},
 		{"Remember and find", []*cobra.Command{memorycmd.AddCommand(a), memorycmd.BatchCommand(a), recallcmd.SearchCommand(a), recallcmd.AskCommand(a), recallcmd.ChatCommand(a), recallcmd.ContextCommand(a), recallcmd.CoreCommand(a),
 			memorycmd.ListCommand(a), memorycmd.GetCommand(a), recallcmd.DayCommand(a), recallcmd.TalkCommand(a), recallcmd.MediaCommand(a), memorycmd.CategoriesCommand(a), recallcmd.GraphCommand(a)}},
@@ -51,7 +49,7 @@ func groups(a *cli.App) []group {
 		{"Wearables that send events", []*cobra.Command{devicecmd.WearableCommand(a)}},
 		{"Your other devices", []*cobra.Command{devicecmd.PairCommand(a), devicecmd.DevicesCommand(a), devicecmd.RecoverCommand(a), devicecmd.SyncCommand(a), devicecmd.RelayCommand(a),
 			memorycmd.ConflictsCommand(a), recallcmd.TiersCommand(a), devicecmd.FetchCommand(a), devicecmd.RotateCommand(a)}},
-		{"Assistants, readers and workers", []*cobra.Command{sharecmd.ShareCommand(a), sharecmd.CommunityCommand(a), sharecmd.MatchCommand(a), marketcmd.Command(a), sharecmd.PolicyCommand(a), sharecmd.ConsentCommand(a), appcmd.Command(a), mcpcmd.Command(a), devicecmd.GrantCommand(a), memorycmd.RevertCommand(a)}},
+		{"Assistants, readers and workers", []*cobra.Command{sharecmd.ShareCommand(a), sharecmd.CommunityCommand(a), sharecmd.MatchCommand(a), marketcmd.Command(a), sharecmd.PolicyCommand(a), sharecmd.ConsentCommand(a), appcmd.AppCommand(a), appcmd.MCPCommand(a), devicecmd.GrantCommand(a), memorycmd.RevertCommand(a)}},
 		{"Engines, plugins and language models", []*cobra.Command{enginecmd.EngineCommand(a), enginecmd.VoiceCommand(a), plugincmd.Command(a), enginecmd.LLMCommand(a), enginecmd.InstructionsCommand(a)}},
 		{"Take it with you", []*cobra.Command{copycmd.BackupCommand(a), copycmd.ExportCommand(a), copycmd.ImportCommand(a), copycmd.NotesCommand(a)}},
 	}

@@ -1,5 +1,6 @@
-// Package appcmd has locket app: the keys of assistants and other programs, what each of them may
-// do, and what it did.
+// Package appcmd has the commands that let assistants and other programs in: app, with the keys of
+// each and what it may do and did; and mcp, the server and the hooks that assistants start, and
+// their settings.
 package appcmd
 
 import (
@@ -21,18 +22,18 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func Command(a *cli.App) *cobra.Command {
+func AppCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "app", Short: "Let assistants and other programs in, each with its own key", RunE: a.NeedsCommand,
 		Long: `An app asks this node with a key of its own, as a bearer token. It may do what you allow it
 and nothing else, and has an entry of the vault only after your yes. Its account says which
 memories it was shown and what it wrote.`,
 	}
-	c.AddCommand(addCommand(a), listCommand(a), logCommand(a), passCommand(a), revokeCommand(a), waitingCommand(a))
+	c.AddCommand(appAddCommand(a), appListCommand(a), appLogCommand(a), appPassCommand(a), appRevokeCommand(a), appWaitingCommand(a))
 	return c
 }
 
-func addCommand(a *cli.App) *cobra.Command {
+func appAddCommand(a *cli.App) *cobra.Command {
 	var o newAppOptions
 	c := &cobra.Command{
 		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: cli.Between(1, 1, "the app's name"),
@@ -138,12 +139,12 @@ func addApp(a *cli.App, ctx context.Context, c *serve.Client, r serve.AppRequest
 	if err != nil {
 		return err
 	}
-	link, err := cli.LinkFor(&a.Settings.Config, &n)
+	link, err := linkFor(&a.Settings.Config, &n)
 	if err != nil {
 		fmt.Fprintf(a.Stderr, "There is no link for other machines: %v\n", err)
 	}
 	if !a.JSON {
-		fmt.Fprintf(a.Stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, cli.Rights(n.App.Can))
+		fmt.Fprintf(a.Stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, rightsText(n.App.Can))
 	}
 	return a.Print(newApp{n, link}, func(w io.Writer) {
 		fmt.Fprintln(w, string(n.Key))
@@ -193,26 +194,26 @@ func readOwner(list []string) (o memory.Owner, err error) {
 	return o, nil
 }
 
-func listCommand(a *cli.App) *cobra.Command {
+func appListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the apps", Args: cli.Nothing(),
-		RunE: cli.Listing(a, (*serve.Client).Apps, func(a0 io.Writer, a1 *serve.App) { row(a, a0, a1) }, "No apps. See locket app add --help"),
+		RunE: cli.Listing(a, (*serve.Client).Apps, func(a0 io.Writer, a1 *serve.App) { appRow(a, a0, a1) }, "No apps. See locket app add --help"),
 	}
 }
 
-func waitingCommand(a *cli.App) *cobra.Command {
+func appWaitingCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "waiting", Short: "Show the apps that ask to be let in, with the code for each one's page", Args: cli.Nothing(),
 		Long: `An assistant that was given no key, such as ChatGPT or Home Assistant, asks for one at the
 address of this node's /mcp, and opens a page in your browser. The page says what it asks
 for, lets you allow less, and wants the code that stands here. Give no code to any other page.`,
 		RunE: cli.Listing(a, (*serve.Client).WaitingApps, func(w io.Writer, p *serve.WaitingApp) {
-			fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, cli.Rights(p.Can), a.When(p.At), cli.OneLine(p.Goes))
+			fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, rightsText(p.Can), a.When(p.At), cli.OneLine(p.Goes))
 		}, "No app asks to be let in."),
 	}
 }
 
-func row(a *cli.App, w io.Writer, p *serve.App) {
+func appRow(a *cli.App, w io.Writer, p *serve.App) {
 	state := "used " + a.When(p.Used)
 	switch {
 	case !p.Revoked.IsZero():
@@ -222,7 +223,7 @@ func row(a *cli.App, w io.Writer, p *serve.App) {
 	case p.Used.IsZero():
 		state = "was shown nothing yet"
 	}
-	scope := cli.Listed(p.Types)
+	scope := listed(p.Types)
 	if len(p.Types) == 0 {
 		scope = "sees nothing"
 	} else if p.Sensitivity != nil {
@@ -248,10 +249,10 @@ func row(a *cli.App, w io.Writer, p *serve.App) {
 	if p.HookOff != "" {
 		state += " (not now: " + cli.OneLine(p.HookOff) + ")"
 	}
-	fmt.Fprintf(w, "%s  may %s  %s  %s\n", p.Name, cli.Rights(p.Can), scope, state)
+	fmt.Fprintf(w, "%s  may %s  %s  %s\n", p.Name, rightsText(p.Can), scope, state)
 }
 
-func logCommand(a *cli.App) *cobra.Command {
+func appLogCommand(a *cli.App) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use: "log NAME", Short: "Show what an app was shown, wrote and was refused", Args: cli.Between(1, 1, "the app's name"),
@@ -259,7 +260,7 @@ func logCommand(a *cli.App) *cobra.Command {
 has ids and no texts: see one with locket get ID. With --json it can be exported.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			l, err := c.AppLog(cmd.Context(), args[0], limit)
-			return a.Printed(err, l, func(w io.Writer) { showLog(a, w, &l) })
+			return a.Printed(err, l, func(w io.Writer) { showAppLog(a, w, &l) })
 		}),
 	}
 	cli.LimitFlag(c.Flags(), &limit, serve.DefaultPage, "`entries`")
@@ -273,8 +274,8 @@ var didWords = map[string]string{
 	"hook": "was told at its hook", "createShare": "shared", "revokeShare": "ended a share of its own", "listShares": "listed its shares", "askVault": "asked for an entry of the vault", "readVault": "read an entry of the vault with your yes", "addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
 }
 
-func showLog(a *cli.App, w io.Writer, l *serve.AppLog) {
-	row(a, w, &l.App)
+func showAppLog(a *cli.App, w io.Writer, l *serve.AppLog) {
+	appRow(a, w, &l.App)
 	for _, u := range l.Entries {
 		did := cmp.Or(didWords[u.Did], u.Did)
 		if u.Via != "" {
@@ -321,7 +322,7 @@ func shortIDs(ids []memory.ID) string {
 	return s
 }
 
-func revokeCommand(a *cli.App) *cobra.Command {
+func appRevokeCommand(a *cli.App) *cobra.Command {
 	var shares bool
 	command := &cobra.Command{
 		Use: "revoke NAME[:ID]", Short: "End an app's key, or one that it passed on", Args: cli.Between(1, 1, "the app's name"),
@@ -370,4 +371,21 @@ func revokeSharesOf(a *cli.App, ctx context.Context, c *serve.Client, p *serve.A
 		fmt.Fprintf(a.Stderr, "%s of it ended.\n", cli.Plural(len(list), "share", "shares"))
 	}
 	return err
+}
+
+// rightsText says what an app may do, after "may".
+func rightsText(list []serve.Right) string {
+	out := listed(list)
+	if slices.Contains(list, serve.RightVault) { // it names what it may do it with
+		out = strings.Replace(out, string(serve.RightVault), "ask for secrets of your vault", 1)
+	}
+	return out
+}
+
+func listed[T ~string](list []T) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = string(s)
+	}
+	return strings.Join(out, ", ")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/door"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -23,4 +25,21 @@ func showLink(a *cli.App, link string) {
 		picture, _ := cli.QR(a.Stderr, link)
 		fmt.Fprint(a.Stderr, picture)
 	}
+}
+
+// linkFor is what an app on another machine is given; empty: the node has no address
+// for it.
+func linkFor(c *config.Config, n *serve.NewApp) (string, error) {
+	if c.API.Remote == "" && c.API.Public == "" {
+		return "", nil
+	}
+	address, err := door.Address(c.API.Remote, c.API.Public)
+	if err != nil {
+		return "", err
+	}
+	pin, err := door.Pin(cli.DoorConfig(c))
+	if err != nil {
+		return "", err
+	}
+	return door.Link{Address: address, App: n.App.Name, Key: string(n.Key), Pin: pin}.String(), nil
 }

@@ -26,7 +26,7 @@ type passed struct {
 	ID  string       `json:"id"`
 }
 
-func passCommand(a *cli.App) *cobra.Command {
+func appPassCommand(a *cli.App) *cobra.Command {
 	var n delegate.Narrow
 	var can []string
 	var sensitivity, since, until, life string

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/node/serve"
 )
 
 // Painter colours, or does not.
@@ -224,21 +223,4 @@ func Size(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	return fmt.Sprintf("%.1f %s", v, units[i])
-}
-
-// Rights says what an app may do, after "may".
-func Rights(list []serve.Right) string {
-	out := Listed(list)
-	if slices.Contains(list, serve.RightVault) { // it names what it may do it with
-		out = strings.Replace(out, string(serve.RightVault), "ask for secrets of your vault", 1)
-	}
-	return out
-}
-
-func Listed[T ~string](list []T) string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = string(s)
-	}
-	return strings.Join(out, ", ")
 }

@@ -1,5 +1,5 @@
-// Package homecmd has the commands of a home and of what opens it: init, config, passphrase, keys,
-// lock, unlock, pause, resume.
+// Package homecmd has the commands of a home: init, config; passphrase, keys, lock, unlock, which are
+// of what opens it; pause, resume; and status, doctor, which say how it is and repair it.
 package homecmd
 
 import (

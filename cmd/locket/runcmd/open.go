@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/daemon"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -41,7 +40,7 @@ page on this machine's loopback, until its last session ends.`,
 			})
 			if errors.Is(err, cli.ErrNoHome) {
 				a.Args = runArgs(a) // the daemon begins anew by them when it is locked
-				return daemon.SetupPage(a, cmd.Context(), daemon.Options{}, quiet)
+				return setupPage(a, cmd.Context(), daemonOptions{}, quiet)
 			}
 			return err
 		},

@@ -1,5 +1,3 @@
-// Package runcmd has the commands that run a daemon or play a day to one: run, open, demo, replay;
-// and [Product], on which the real program is built.
 package runcmd
 
 import (

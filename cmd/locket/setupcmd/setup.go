@@ -1,5 +1,5 @@
 // Package setupcmd has locket setup, in a terminal and by flags. The page in the browser is in
-// package daemon.
+// package runcmd.
 package setupcmd
 
 import (

@@ -1,6 +1,4 @@
-// Package mcpcmd has locket mcp, which connects assistants: the server that they start, the hooks
-// that they call, and the settings of programs that know of it.
-package mcpcmd
+package appcmd
 
 import (
 	"cmp"
@@ -22,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func Command(a *cli.App) *cobra.Command {
+func MCPCommand(a *cli.App) *cobra.Command {
 	var file, name string
 	c := &cobra.Command{
 		Use: "mcp --key-file FILE", Short: "Serve an assistant by the Model Context Protocol", Args: cli.Nothing(),
@@ -48,7 +46,7 @@ api.remote. Then the node may be on another machine, and this one needs no home.
 		},
 	}
 	appFlags(c.Flags(), &file, &name)
-	c.AddCommand(installCommand(a), hookCommand(a))
+	c.AddCommand(mcpInstallCommand(a), mcpHookCommand(a))
 	return c
 }
 
@@ -74,7 +72,7 @@ func appKeyFile(a *cli.App, file, name string) (string, error) {
 	return filepath.Join(l.Home, "apps", name+".key"), nil
 }
 
-func installCommand(a *cli.App) *cobra.Command {
+func mcpInstallCommand(a *cli.App) *cobra.Command {
 	var r serve.AppRequest
 	var can []string
 	var file string
@@ -160,10 +158,10 @@ func installMCP(a *cli.App, ctx context.Context, in *installing) error {
 	return a.With(ctx, true, func(c *serve.Client) error {
 		there := keyThere(ctx, c, r.Name, keyFile)
 		if there != nil && !(sameOf(there.Can, r.Can) && sameOf(there.Types, r.Types)) {
-			return cli.AdvisedError{Err: fmt.Errorf("there is an app %q already, which may %s, and see %s", r.Name, cli.Rights(there.Can), cli.Listed(there.Types)),
+			return cli.AdvisedError{Err: fmt.Errorf("there is an app %q already, which may %s, and see %s", r.Name, rightsText(there.Can), listed(there.Types)),
 				Advice: "End its key, and install again: locket app revoke " + r.Name + "\nOr give this one a name of its own: --name"}
 		}
-		fmt.Fprintf(a.Stderr, "%s The app %q may %s, and see %s.\n", what, r.Name, cli.Rights(r.Can), strings.Join(r.Types, ", "))
+		fmt.Fprintf(a.Stderr, "%s The app %q may %s, and see %s.\n", what, r.Name, rightsText(r.Can), strings.Join(r.Types, ", "))
 		if !in.yes && !a.Confirm("Make this change?") {
 			return cli.AdvisedError{Err: errors.New("nothing was changed"), Advice: "To agree without a terminal: --yes"}
 		}

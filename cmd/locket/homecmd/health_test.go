@@ -1,4 +1,4 @@
-package healthcmd
+package homecmd
 
 import (
 	"strings"

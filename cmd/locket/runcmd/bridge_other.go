@@ -1,6 +1,6 @@
 //go:build !linux
 
-package daemon
+package runcmd
 
 import "os/exec"
 

@@ -1,4 +1,4 @@
-package mcpcmd
+package appcmd
 
 import (
 	"context"
@@ -46,7 +46,7 @@ type hookOutput struct {
 	Context string `json:"additionalContext"`
 }
 
-func hookCommand(a *cli.App) *cobra.Command {
+func mcpHookCommand(a *cli.App) *cobra.Command {
 	var file, name string
 	var budget int
 	c := &cobra.Command{

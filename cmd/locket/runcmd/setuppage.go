@@ -1,4 +1,4 @@
-package daemon
+package runcmd
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// SetupPage makes a home by a page in the browser, and then runs the daemon, with
+// setupPage makes a home by a page in the browser, and then runs the daemon, with
 // which the page goes on.
-func SetupPage(a *cli.App, ctx context.Context, o Options, quiet bool) (err error) {
+func setupPage(a *cli.App, ctx context.Context, o daemonOptions, quiet bool) (err error) {
 	l, err := a.Load()
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func SetupPage(a *cli.App, ctx context.Context, o Options, quiet bool) (err erro
 		return cli.AdvisedError{Err: err, Advice: "Nothing was made. To begin again: locket open, or locket setup in the terminal."}
 	}
 	o.page, o.passphrase, by.passphrase = page, by.passphrase, ""
-	return Run(a, ctx, o)
+	return runDaemon(a, ctx, o)
 }
 
 // pageSetup makes a home for the page. Its methods are called one at a time.

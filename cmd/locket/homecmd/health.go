@@ -1,5 +1,4 @@
-// Package healthcmd has the commands that say how a home is, and repair it: status, doctor.
-package healthcmd
+package homecmd
 
 import (
 	"cmp"
