@@ -79,7 +79,9 @@ type InitOptions struct {
 // Joined is what a new device learns of the space that it is in.
 type Joined struct{ Space, Relay, Wearer string }
 
-// App is one run of the command.
+// App is one run of the command. Its methods name types that all commands know. What needs others,
+// such as [OpenBackup] and [Reader], is a function: the compiler reads all that a method of App
+// names in each package of commands, and the program's tables then have its files as many times.
 type App struct {
 	Deps
 	Stdin          io.Reader

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func (a *App) backupPlace(dir string) (backup.Place, error) {
+func backupPlace(a *App, dir string) (backup.Place, error) {
 	l, err := a.Load()
 	if err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func (a *App) backupPlace(dir string) (backup.Place, error) {
 }
 
 // OpenBackup opens a backup that is there.
-func (a *App) OpenBackup(ctx context.Context, dir, file string) (*backup.Folder, error) {
-	at, err := a.backupPlace(dir)
+func OpenBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder, error) {
+	at, err := backupPlace(a, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +72,10 @@ func ShowBackup(out io.Writer, w *backup.Written) {
 }
 
 // BackUp makes a backup, and begins it where there is none.
-func (a *App) BackUp(ctx context.Context, cl *serve.Client, dir string, o *BackupOptions) (w backup.Written, err error) {
-	f, err := a.OpenBackup(ctx, dir, o.File)
+func BackUp(a *App, ctx context.Context, cl *serve.Client, dir string, o *BackupOptions) (w backup.Written, err error) {
+	f, err := OpenBackup(a, ctx, dir, o.File)
 	if errors.Is(err, backup.ErrNone) {
-		f, err = a.beginBackup(ctx, dir, o.File)
+		f, err = beginBackup(a, ctx, dir, o.File)
 	}
 	if err != nil {
 		return w, err
@@ -114,8 +114,8 @@ func (a *App) BackUp(ctx context.Context, cl *serve.Client, dir string, o *Backu
 	return w, nil
 }
 
-func (a *App) beginBackup(ctx context.Context, dir, file string) (*backup.Folder, error) {
-	at, err := a.backupPlace(dir)
+func beginBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder, error) {
+	at, err := backupPlace(a, dir)
 	if err == nil {
 		err = backup.Outside(dir, a.Settings.Home)
 	}

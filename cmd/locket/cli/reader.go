@@ -10,7 +10,7 @@ import (
 const readerDir = "reader"
 
 // Reader opens what others share with the wearer on this machine. It needs no node.
-func (a *App) Reader() (*share.Reader, error) {
+func Reader(a *App) (*share.Reader, error) {
 	l, err := a.Load()
 	if err != nil {
 		return nil, err

@@ -110,7 +110,7 @@ func runBackup(a *cli.App, ctx context.Context, dir string, o *cli.BackupOptions
 		return err
 	}
 	return a.With(ctx, true, func(cl *serve.Client) error {
-		w, err := a.BackUp(ctx, cl, dir, o)
+		w, err := cli.BackUp(a, ctx, cl, dir, o)
 		if err == nil && schedule != nil {
 			err = a.SetTable("backup", schedule)
 		}
@@ -124,7 +124,7 @@ func runBackup(a *cli.App, ctx context.Context, dir string, o *cli.BackupOptions
 }
 
 func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error) {
-	f, err := a.OpenBackup(ctx, dir, file)
+	f, err := cli.OpenBackup(a, ctx, dir, file)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func checkFolder() (dir string, remove func() error, err error) {
 }
 
 func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) {
-	f, err := a.OpenBackup(ctx, dir, file)
+	f, err := cli.OpenBackup(a, ctx, dir, file)
 	if err != nil {
 		return err
 	}

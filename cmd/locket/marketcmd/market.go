@@ -44,7 +44,7 @@ a node seals the bundle, and delivers its key to who has paid (docs/market.md).`
 
 // buyer is whoever has the key in this home.
 func buyer(a *cli.App) (*market.Buyer, error) {
-	r, err := a.Reader()
+	r, err := cli.Reader(a)
 	if err != nil {
 		return nil, err
 	}

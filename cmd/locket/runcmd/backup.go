@@ -30,7 +30,7 @@ func backsUp(a *cli.App, cfg *config.Config, services serve.Services, log *slog.
 			return w, false, err
 		}
 		// A folder that is not there may lie on a disk that is not: none is begun.
-		f, err := a.OpenBackup(ctx, c.To, c.PassphraseFile)
+		f, err := cli.OpenBackup(a, ctx, c.To, c.PassphraseFile)
 		if err != nil {
 			return w, false, err
 		}

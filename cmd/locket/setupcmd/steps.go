@@ -238,7 +238,7 @@ func (s *settingUp) backUp(c *serve.Client) error {
 				return err
 			}
 		}
-		w, err = s.App.BackUp(s.Ctx, c, to, o)
+		w, err = cli.BackUp(s.App, s.Ctx, c, to, o)
 		if err == nil && schedule != nil {
 			err = s.App.SetTable("backup", schedule)
 		}

@@ -21,7 +21,7 @@ import (
 
 // collection is what others share with this home. It needs no node.
 func collection(a *cli.App, ctx context.Context) (*given.Collection, error) {
-	r, err := a.Reader()
+	r, err := cli.Reader(a)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ needed. docs/communities.md says what somebody who lies can learn.`,
 }
 
 func matcher(a *cli.App) (*match.Matcher, error) {
-	r, err := a.Reader()
+	r, err := cli.Reader(a)
 	if err != nil {
 		return nil, err
 	}

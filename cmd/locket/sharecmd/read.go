@@ -21,7 +21,7 @@ home's folder "reader" is. Tell the other the words in person or by telephone, s
 nobody can exchange the key on its way. No node is needed.`,
 		Example: "  locket share key > ann.key",
 		RunE: func(*cobra.Command, []string) error {
-			r, err := a.Reader()
+			r, err := cli.Reader(a)
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ it is and until when. It never mixes with your own memories. The node asks every
 minutes what is new, and removes it when it lapses or is revoked.`,
 		Example: "  locket share open 'https://relay.example/#locket-space-1.…' --from Ben",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.Reader()
+			r, err := cli.Reader(a)
 			if err != nil {
 				return err
 			}
