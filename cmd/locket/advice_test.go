@@ -2,18 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/crypto/keyring"
-	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/config"
 )
 
@@ -27,43 +23,5 @@ func TestInterrupted(t *testing.T) {
 	var out, problems strings.Builder
 	if code := run(ctx, []string{"--home", t.TempDir(), "run"}, strings.NewReader(""), &out, &problems, d); code != cli.ExitFailed || problems.String() != "locket: interrupted\n" {
 		t.Errorf("%d, %q", code, problems.String())
-	}
-}
-
-func TestDamageIsToldWithAdvice(t *testing.T) {
-	file := &store.Damage{Kind: "table file", Key: "000003.sst", What: "its index was altered"}
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{errors.Join(fmt.Errorf("open: %w", file)), "The store's table file 000003.sst is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: locket doctor --repair"},
-		{fmt.Errorf("share: %w", memory.ErrDamaged), "What is named here is damaged"},
-		{fmt.Errorf("open keys: %w", keyring.ErrDamaged), "What is named here is damaged"},
-		{fmt.Errorf("devices: %w", atomicfile.ErrDamaged), "What is named here is damaged"},
-		{fmt.Errorf("installed plugins: %w", atomicfile.ErrUnsealed), "What is named here is damaged"},
-		{errors.New(`grant of "nosuch": not found`), "See what there is: locket grant list"},
-		{errors.New(`relay does not have it (404, "no such route")`), "That relay does not serve this: it has no market"},
-	} {
-		if got := new(cli.App).Advice(c.err); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%v: %q, want %q…", c.err, got, c.want)
-		}
-	}
-}
-
-// Who interrupts a command hears what it has done and how it goes on, and of another failure
-// what failed.
-func TestInterruptedSaysHowItGoesOn(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := cli.GoesOnError{Err: fmt.Errorf("after 3 memories: %w", context.Canceled), State: "3 of 4 texts are in."}
-	if err := cli.Ended(ctx, stopped); err.Error() != "after 3 memories: context canceled" {
-		t.Errorf("before: %v", err)
-	}
-	cancel()
-	advised, ok := errors.AsType[cli.AdvisedError](cli.Ended(ctx, stopped))
-	if !ok || advised.Err != cli.ErrInterrupted || advised.Advice != "3 of 4 texts are in." {
-		t.Errorf("%+v", advised)
-	}
-	if err := cli.Ended(ctx, cli.GoesOnError{Err: cli.ErrTold, State: "3 of 4 texts are in."}); !errors.Is(err, cli.ErrTold) {
-		t.Errorf("another failure: %v", err)
 	}
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -21,162 +18,11 @@ import (
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/span"
+	"github.com/locket-dev/locket/internal/testing/fakebridge"
 	"github.com/locket-dev/locket/internal/testing/plugincache"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
-
-// fakeBridge is a program that tells the test what happens to it, over a named pipe.
-type fakeBridge struct {
-	cfg   config.Bridge
-	heard *bufio.Scanner
-}
-
-// newFakeBridge makes one that tells its arguments and then does what script says: say
-// WORDS tells more, first is true in its first run, and stay waits to be ended.
-func newFakeBridge(t *testing.T, script string) *fakeBridge {
-	t.Helper()
-	dir := t.TempDir()
-	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(pipe, os.O_RDWR, 0) // a reader that has no end
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	b := &fakeBridge{config.Bridge{Config: filepath.Join(dir, "bridge.toml"), Program: filepath.Join(dir, "fake")}, bufio.NewScanner(f)}
-	text := fmt.Sprintf(`#!/bin/sh
-say() { echo "$*" >>%[1]s/pipe; }
-first() { mkdir %[1]s/began 2>/dev/null; }
-stay() { sleep 600 >/dev/null 2>&1 & echo $! >%[1]s/sleeps; say stays; wait; }
-trap 'say ended; kill $(cat %[1]s/sleeps); exit 0' TERM
-say "$*"
-%[2]s
-`, dir, script)
-	if err := errors.Join(os.WriteFile(b.cfg.Program, []byte(text), 0o700), os.WriteFile(b.cfg.Config, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func (f *fakeBridge) says(t *testing.T, want ...string) {
-	t.Helper()
-	for _, w := range want {
-		if !f.heard.Scan() || f.heard.Text() != w {
-			t.Fatalf("%q, %v, want %q", f.heard.Text(), f.heard.Err(), w)
-		}
-	}
-}
-
-func (f *fakeBridge) arguments() string { return "--json run --config " + f.cfg.Config }
-
-// well is a node without a fault.
-type well struct{ serve.Diagnostics }
-
-func (well) Doctor(context.Context, bool) (serve.DoctorReport, error) {
-	return serve.DoctorReport{OK: true}, nil
-}
-
-// bridgeOf gives a bridge that runs by itself, and its log.
-func bridgeOf(cfg config.Bridge, environ ...string) (*cli.Bridge, *bytes.Buffer) {
-	log := new(bytes.Buffer)
-	return cli.NewBridge(&config.Config{Bridge: cfg}, environ, well{}, slog.New(slog.NewTextHandler(log, nil))), log
-}
-
-func finding(b *cli.Bridge, t *testing.T) serve.Finding {
-	t.Helper()
-	r, err := b.Doctor(t.Context(), false)
-	if err != nil || len(r.Findings) != 1 || r.OK == (r.Findings[0].Level == serve.LevelError) {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	return r.Findings[0]
-}
-
-// What doesn't change by itself is said once, in the bridge's words, and not tried again.
-func TestBridgeRefuses(t *testing.T) {
-	const refusal = `echo '{"error":"config: line 3: folder is missing","advice":"name one"}' >&2; exit 2`
-	there := newFakeBridge(t, refusal)
-	none := filepath.Join(t.TempDir(), "none")
-	for name, c := range map[string]struct {
-		cfg  config.Bridge
-		want string
-	}{
-		"no program": {config.Bridge{Config: there.cfg.Config, Program: none}, none},
-		"no file":    {config.Bridge{Config: none, Program: there.cfg.Program}, none},
-		"its words":  {there.cfg, "config: line 3: folder is missing; name one"},
-	} {
-		b, log := bridgeOf(c.cfg)
-		b.Run(t.Context())
-		if f := finding(b, t); f.Level != serve.LevelError || !strings.Contains(f.Detail, c.want) {
-			t.Errorf("%s: %+v", name, f)
-		}
-		if !strings.Contains(log.String(), c.want) || strings.Count(log.String(), "level=ERROR") != 1 {
-			t.Errorf("%s: the log says %s", name, log)
-		}
-	}
-	there.says(t, there.arguments())
-
-	b, log := bridgeOf(config.Bridge{})
-	b.Run(t.Context())
-	if r, err := b.Doctor(t.Context(), false); err != nil || len(r.Findings) > 0 || log.Len() > 0 {
-		t.Errorf("without a bridge: %+v, %v, %s", r, err, log)
-	}
-}
-
-// A fault of Go's ends a process with 2, as a refusal does; it is tried again all the same.
-func TestBridgeCrashes(t *testing.T) {
-	f := newFakeBridge(t, `if first; then echo "panic: out of range" >&2; exit 2; fi
-echo '{"error":"config: gone"}' >&2; exit 2`)
-	b, log := bridgeOf(f.cfg)
-	b.Run(t.Context())
-	f.says(t, f.arguments(), f.arguments())
-	for _, want := range []string{"exit status 2: panic: out of range", "config: gone"} {
-		if !strings.Contains(log.String(), want) {
-			t.Errorf("the log has no %q: %s", want, log)
-		}
-	}
-}
-
-// A bridge that does not end when it is told to is killed.
-func TestBridgeWillNotEnd(t *testing.T) {
-	f := newFakeBridge(t, "trap '' TERM\nsay $$\nexec sleep 600")
-	b, _ := bridgeOf(f.cfg, "PATH="+os.Getenv("PATH"))
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { b.Run(ctx); close(ended) }()
-	f.says(t, f.arguments())
-	if !f.heard.Scan() {
-		t.Fatal(f.heard.Err())
-	}
-	if d := finding(b, t); d.Level != serve.LevelOK || !strings.Contains(d.Detail, "process "+f.heard.Text()) {
-		t.Errorf("%+v", d)
-	}
-	stop()
-	<-ended
-}
-
-// What the bridge says is logged, but the same attempt at a device that is away only once.
-func TestBridgeLines(t *testing.T) {
-	log := new(bytes.Buffer)
-	out := &cli.BridgeOut{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})), Away: map[string]bool{}}
-	w := &cli.Lines{Each: out.Line}
-	line := func(what, text string) string {
-		return fmt.Sprintf("{\"device\":\"omi\",\"what\":%q,\"text\":%q}\n", what, text)
-	}
-	text := line("waiting", "one") + line("waiting", "two") + line("connected", "three") + line("waiting", "four") + strings.Repeat("x", 3*cli.BridgeLine) + "\n\n" + line("lost", "five")
-	for part := range slices.Chunk([]byte(text), 7) {
-		if n, err := w.Write(part); n != len(part) || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	for i, word := range []string{"one", "two", "three", "four", "five"} {
-		if want := i%2 == 0 && i != 2 || i == 3; strings.Contains(log.String(), "text="+word) != want {
-			t.Errorf("%s: want %v: %s", word, want, log)
-		}
-	}
-}
 
 // A locked daemon runs its bridge too, begins it anew, says how it is, gives it no secret,
 // and ends it.
@@ -186,18 +32,18 @@ func TestDaemonRunsABridge(t *testing.T) {
 	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {
 		t.Fatal(code)
 	}
-	f := newFakeBridge(t, `if first; then exit 1; fi
+	f := fakebridge.New(t, `if first; then exit 1; fi
 say "secrets $(env | grep -c -e SECRET -e LOCKET)"
 stay`)
-	d.Environ = append(d.Environ, "MY_SECRET=open sesame", "LOCKET_BRIDGE_PROGRAM="+f.cfg.Program)
+	d.Environ = append(d.Environ, "MY_SECRET=open sesame", "LOCKET_BRIDGE_PROGRAM="+f.Config.Program)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		run(ctx, []string{"--home", home, "--set", "bridge.config=" + f.cfg.Config, "run", "--locked", "--listen", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard, d)
+		run(ctx, []string{"--home", home, "--set", "bridge.config=" + f.Config.Config, "run", "--locked", "--listen", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard, d)
 	}()
-	f.says(t, f.arguments(), f.arguments(), "secrets 0", "stays")
+	f.Says(t, f.Arguments(), f.Arguments(), "secrets 0", "stays")
 	var out bytes.Buffer
 	run(t.Context(), []string{"--home", home, "--json", "doctor"}, strings.NewReader(""), &out, io.Discard, d)
 	var r serve.DoctorReport
@@ -210,7 +56,7 @@ stay`)
 		t.Errorf("doctor says %s", &out)
 	}
 	stop()
-	f.says(t, "ended")
+	f.Says(t, "ended")
 	<-ended
 }
 
@@ -233,8 +79,8 @@ func TestNodeStopsAfterItsBridge(t *testing.T) {
 	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {
 		t.Fatal(code)
 	}
-	f := newFakeBridge(t, "trap '' TERM\nsay $$\nexec sleep 600") // it takes all of bridgeStop
-	d.Environ = append(d.Environ, "LOCKET_BRIDGE_PROGRAM="+f.cfg.Program)
+	f := fakebridge.New(t, "trap '' TERM\nsay $$\nexec sleep 600") // it takes all of bridgeStop
+	d.Environ = append(d.Environ, "LOCKET_BRIDGE_PROGRAM="+f.Config.Program)
 	pid, runs := 0, false
 	open := d.OpenNode
 	d.OpenNode = func(cfg config.Config, log *slog.Logger, spans span.Sink) (cli.OpenNode, error) {
@@ -249,13 +95,13 @@ func TestNodeStopsAfterItsBridge(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		run(ctx, []string{"--home", home, "--set", "bridge.config=" + f.cfg.Config, "run", "--locked", "--listen", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard, d)
+		run(ctx, []string{"--home", home, "--set", "bridge.config=" + f.Config.Config, "run", "--locked", "--listen", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, io.Discard, d)
 	}()
-	f.says(t, f.arguments())
-	if !f.heard.Scan() {
-		t.Fatal(f.heard.Err())
+	f.Says(t, f.Arguments())
+	if !f.Heard.Scan() {
+		t.Fatal(f.Heard.Err())
 	}
-	if _, err := fmt.Sscan(f.heard.Text(), &pid); err != nil {
+	if _, err := fmt.Sscan(f.Heard.Text(), &pid); err != nil {
 		t.Fatal(err)
 	}
 	stop()
@@ -274,48 +120,20 @@ func TestKilledDaemonHasNoBridge(t *testing.T) {
 	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, testDeps()); code != 0 {
 		t.Fatal(code)
 	}
-	f := newFakeBridge(t, "stay")
+	f := fakebridge.New(t, "stay")
 	path, err := exec.LookPath("locket")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "--home", home, "--set", "bridge.config="+f.cfg.Config, "--set", "bridge.program="+f.cfg.Program, "run", "--locked", "--listen", "127.0.0.1:0")
+	cmd := exec.Command(path, "--home", home, "--set", "bridge.config="+f.Config.Config, "--set", "bridge.program="+f.Config.Program, "run", "--locked", "--listen", "127.0.0.1:0")
 	cmd.Env = append(os.Environ(), plugincache.Env+"="+os.Getenv(plugincache.Env))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	f.says(t, f.arguments(), "stays")
+	f.Says(t, f.Arguments(), "stays")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
-	f.says(t, "ended")
-}
-
-// The bridge beside this program comes before that on the PATH.
-func TestWhereTheBridgeIs(t *testing.T) {
-	b, _ := bridgeOf(config.Bridge{Config: "/x"})
-	t.Setenv("PATH", t.TempDir())
-	if p, err := b.Program(); !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "bridge.program") {
-		t.Errorf("%q, %v", p, err)
-	}
-	on := filepath.Join(os.Getenv("PATH"), "locket-bridge")
-	if err := os.WriteFile(on, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if p, err := b.Program(); err != nil || p != on {
-		t.Errorf("%q, %v", p, err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	beside := filepath.Join(filepath.Dir(self), "locket-bridge")
-	if err := os.WriteFile(beside, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.Remove(beside) })
-	if p, err := b.Program(); err != nil || p != beside {
-		t.Errorf("%q, %v", p, err)
-	}
+	f.Says(t, "ended")
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/cmd/locket/runcmd"
@@ -36,14 +35,4 @@ func testDeps() cli.Deps {
 		return nil
 	}
 	return d
-}
-
-// A table goes out of a file with its comments, and nothing else does.
-func TestWithoutTable(t *testing.T) {
-	const before, after = "zone = \"UTC\" # mine\n\n", "# of the log\n[log]\nlevel = \"error\"\n"
-	for _, table := range []string{"", "[backup]\nto = \"/x\" # there\n\n", "[backup] # each day\n# to\nto = \"/x\"\n"} {
-		if got := string(cli.WithoutTable([]byte(before+table+after), "backup")); got != before+after && got != before+"\n"+after {
-			t.Errorf("%q", got)
-		}
-	}
 }

@@ -14,42 +14,8 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/runcmd"
-	"github.com/locket-dev/locket/memory"
-	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
-
-// Made-up days of two seeds are two days, of events that have nothing in
-// common; one day that is played again is the same events.
-func TestGeneratedDaysAreApart(t *testing.T) {
-	ids := func(seed uint64) map[memory.EventID]bool {
-		t.Helper()
-		events, err := (&runcmd.Replay{Generate: true, Seed: seed}).Events(new(config.Config))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := map[memory.EventID]bool{}
-		for _, e := range events {
-			out[e.ID] = true
-		}
-		if len(out) != len(events) || len(out) == 0 {
-			t.Fatalf("seed %d: %d ids of %d events", seed, len(out), len(events))
-		}
-		return out
-	}
-	seven, eight := ids(7), ids(8)
-	for id := range eight {
-		if seven[id] {
-			t.Fatalf("%s is in both days", id)
-		}
-	}
-	for id := range ids(7) {
-		if !seven[id] {
-			t.Fatalf("%s came only the second time", id)
-		}
-	}
-}
 
 // A replay that is killed leaves a login, and the next one replaces it; SIGHUP leaves none. The
 // login that the wearer has made is not touched.

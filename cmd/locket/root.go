@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,13 +12,13 @@ import (
 
 	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
+	"github.com/locket-dev/locket/cmd/locket/appcmd"
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/cmd/locket/copycmd"
 	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/cmd/locket/enginecmd"
-	"github.com/locket-dev/locket/cmd/locket/healthcmd"
+	"github.com/locket-dev/locket/cmd/locket/homecmd"
 	"github.com/locket-dev/locket/cmd/locket/marketcmd"
-	"github.com/locket-dev/locket/cmd/locket/mcpcmd"
 	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/cmd/locket/plugincmd"
 	"github.com/locket-dev/locket/cmd/locket/recallcmd"
@@ -34,21 +35,22 @@ type group struct {
 }
 
 func groups(a *cli.App) []group {
+	setUp := func(ctx context.Context) error { return setupcmd.SetUp(a, ctx) }
 	return []group{
-		{"Begin", []*cobra.Command{setupcmd.Command(a), a.InitCommand(), runcmd.RunCommand(a), a.OpenCommand(), healthcmd.StatusCommand(a), healthcmd.DoctorCommand(a), a.ConfigCommand(),
+		{"Begin", []*cobra.Command{setupcmd.Command(a), homecmd.InitCommand(a), runcmd.RunCommand(a, setUp), runcmd.OpenCommand(a), homecmd.StatusCommand(a), homecmd.DoctorCommand(a), homecmd.ConfigCommand(a),
 			runcmd.DemoCommand(a), runcmd.ReplayCommand(a)}},
-		{"Remember and find", []*cobra.Command{memorycmd.AddCommand(a), a.BatchCommand(), recallcmd.SearchCommand(a), recallcmd.AskCommand(a), recallcmd.ChatCommand(a), recallcmd.ContextCommand(a), recallcmd.CoreCommand(a),
-			memorycmd.ListCommand(a), memorycmd.GetCommand(a), recallcmd.DayCommand(a), recallcmd.TalkCommand(a), recallcmd.MediaCommand(a), a.CategoriesCommand(), recallcmd.GraphCommand(a)}},
+		{"Remember and find", []*cobra.Command{memorycmd.AddCommand(a), memorycmd.BatchCommand(a), recallcmd.SearchCommand(a), recallcmd.AskCommand(a), recallcmd.ChatCommand(a), recallcmd.ContextCommand(a), recallcmd.CoreCommand(a),
+			memorycmd.ListCommand(a), memorycmd.GetCommand(a), recallcmd.DayCommand(a), recallcmd.TalkCommand(a), recallcmd.MediaCommand(a), memorycmd.CategoriesCommand(a), recallcmd.GraphCommand(a)}},
 		{"See where it comes from", []*cobra.Command{memorycmd.WhyCommand(a), memorycmd.HistoryCommand(a), recallcmd.TraceCommand(a), memorycmd.RefusalsCommand(a)}},
 		{"Correct and forget", []*cobra.Command{memorycmd.UpdateCommand(a), memorycmd.UndoCommand(a), memorycmd.PinCommand(a, true), memorycmd.PinCommand(a, false), recallcmd.EntitiesCommand(a), memorycmd.DreamCommand(a),
 			memorycmd.DeleteCommand(a), memorycmd.ForgetCommand(a), memorycmd.RetentionCommand(a)}},
-		{"Keep it private", []*cobra.Command{a.PauseCommand(), a.ResumeCommand(), devicecmd.ZonesCommand(a), memorycmd.VaultCommand(a), a.LockCommand(), a.UnlockCommand(),
-			a.PassphraseCommand(), a.KeysCommand()}},
+		{"Keep it private", []*cobra.Command{homecmd.PauseCommand(a), homecmd.ResumeCommand(a), devicecmd.ZonesCommand(a), memorycmd.VaultCommand(a), homecmd.LockCommand(a), homecmd.UnlockCommand(a),
+			homecmd.PassphraseCommand(a), homecmd.KeysCommand(a)}},
 		{"Wearables that send events", []*cobra.Command{devicecmd.WearableCommand(a)}},
 		{"Your other devices", []*cobra.Command{devicecmd.PairCommand(a), devicecmd.DevicesCommand(a), devicecmd.RecoverCommand(a), devicecmd.SyncCommand(a), devicecmd.RelayCommand(a),
 			memorycmd.ConflictsCommand(a), recallcmd.TiersCommand(a), devicecmd.FetchCommand(a), devicecmd.RotateCommand(a)}},
-		{"Assistants, readers and workers", []*cobra.Command{sharecmd.ShareCommand(a), sharecmd.CommunityCommand(a), sharecmd.MatchCommand(a), marketcmd.Command(a), sharecmd.PolicyCommand(a), sharecmd.ConsentCommand(a), a.AppCommand(), mcpcmd.Command(a), devicecmd.GrantCommand(a), memorycmd.RevertCommand(a)}},
-		{"Engines, plugins and language models", []*cobra.Command{enginecmd.EngineCommand(a), enginecmd.VoiceCommand(a), plugincmd.Command(a), enginecmd.LlmCommand(a), enginecmd.InstructionsCommand(a)}},
+		{"Assistants, readers and workers", []*cobra.Command{sharecmd.ShareCommand(a), sharecmd.CommunityCommand(a), sharecmd.MatchCommand(a), marketcmd.Command(a), sharecmd.PolicyCommand(a), sharecmd.ConsentCommand(a), appcmd.AppCommand(a), appcmd.MCPCommand(a), devicecmd.GrantCommand(a), memorycmd.RevertCommand(a)}},
+		{"Engines, plugins and language models", []*cobra.Command{enginecmd.EngineCommand(a), enginecmd.VoiceCommand(a), plugincmd.Command(a), enginecmd.LLMCommand(a), enginecmd.InstructionsCommand(a)}},
 		{"Take it with you", []*cobra.Command{copycmd.BackupCommand(a), copycmd.ExportCommand(a), copycmd.ImportCommand(a), copycmd.NotesCommand(a)}},
 	}
 }
@@ -134,7 +136,7 @@ Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tr
 		return cli.UsageError{Err: cli.Meant(err, guesses)}
 	})
 	f := root.PersistentFlags()
-	f.BoolVar(&a.Json, "json", false, "print JSON: one object, or one a line")
+	f.BoolVar(&a.JSON, "json", false, "print JSON: one object, or one a line")
 	f.StringVar(&a.File, "config", "", "configuration `file`")
 	f.Var(a.Setting("home", "--home"), "home", "the node's `folder`")
 	f.Var(&setFlag{a}, "set", "any setting, as `key=value`; see locket config")
@@ -181,7 +183,7 @@ type setFlag struct{ app *cli.App }
 func (f *setFlag) String() string { return "" }
 func (f *setFlag) Type() string   { return "key=value" }
 func (f *setFlag) Set(s string) error {
-	key, value, ok := plugincmd.CutSetting(s)
+	key, value, ok := cli.CutSetting(s)
 	if !ok {
 		return fmt.Errorf("want key=value")
 	}

@@ -8,12 +8,11 @@ import (
 	"io"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 )
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, d cli.Deps) int {
 	a := &cli.App{Deps: d, Args: args, Stdin: stdin, In: bufio.NewReader(stdin), Stdout: stdout, Stderr: stderr}
-	a.Paint = recallcmd.NewPainter(stdout, d.Environ)
+	a.Paint = cli.NewPainter(stdout, d.Environ)
 	root := root(a)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -31,7 +30,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	usage, isUsage := errors.AsType[cli.UsageError](err)
 	if !errors.Is(err, cli.ErrTold) {
 		a.TellError(err)
-		if isUsage && !a.Json && usage.Err != nil {
+		if isUsage && !a.JSON && usage.Err != nil {
 			fmt.Fprintf(stderr, "See %s --help.\n", cmd.CommandPath())
 		}
 	}

@@ -78,7 +78,7 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"capture": capture,
 			"lines":   countLines,
-			"daemon":  daemon,
+			"daemon":  daemonCmd,
 			"module":  module,
 			"web":     web,
 		},
@@ -151,9 +151,9 @@ func keysIn(v any) (keys []string) {
 // daemonKey finds a script's daemon among its values.
 type daemonKey struct{}
 
-// daemon start ARGS... runs locket until it says that it is ready; daemon stop
+// daemonCmd start ARGS... runs locket until it says that it is ready; daemon stop
 // sends SIGTERM, and has it exit with 0.
-func daemon(ts *testscript.TestScript, neg bool, args []string) {
+func daemonCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: daemon start ARGS... | daemon stop")
 	}

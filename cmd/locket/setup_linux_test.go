@@ -18,6 +18,7 @@ import (
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/testing/long"
+	"github.com/locket-dev/locket/internal/testing/terminal"
 )
 
 var phraseWord = regexp.MustCompile(`  (\d+) ([a-z]+)`)
@@ -26,7 +27,7 @@ var phraseWord = regexp.MustCompile(`  (\d+) ([a-z]+)`)
 // prompt of that number; 0: never. It gives the prompts and the process's exit code, -1: killed.
 func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os.Process, *os.File)) (asked []string, said string, code int) {
 	t.Helper()
-	person, program := openTerminal(t, 80, 24)
+	person, program := terminal.Open(t, 80, 24)
 	path, err := exec.LookPath("locket")
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +133,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 				if len(asked) != end || code == cli.ExitDone {
 					t.Fatalf("exit %d, asked %q\n%s", code, asked, said)
 				}
-				_, err := os.Stat(filepath.Join(home, cli.HomeKeys))
+				_, err := os.Stat(filepath.Join(home, "keys"))
 				if made := err == nil; made != pastWords(asked) {
 					t.Errorf("the home is there: %v", made)
 				}
@@ -142,7 +143,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 				if _, said, code := atTerminal(t, home, list, 0, nil); code != cli.ExitDone {
 					t.Errorf("going on: exit %d\n%s", code, said)
 				}
-				if _, err := os.Stat(filepath.Join(home, cli.StagingDir)); err == nil {
+				if _, err := os.Stat(filepath.Join(home, "setup.new")); err == nil {
 					t.Error("the folder of the home that was not made is left")
 				}
 			})

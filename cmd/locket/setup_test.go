@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"os"
@@ -210,36 +209,5 @@ func TestSetupSparesWhatIsThere(t *testing.T) {
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) != 1 || left[0].Name() != "mine.txt" {
 		t.Errorf("%q, %v", left, err)
-	}
-}
-
-// What systemd takes for something else is quoted.
-func TestUnit(t *testing.T) {
-	got := cli.Unit("/opt/my locket/100%/locket", `/home/a"b$c`)
-	if !strings.Contains(got, `ExecStart="/opt/my locket/100%%/locket" --home "/home/a\"b$$c" run`+"\n") {
-		t.Error(got)
-	}
-}
-
-// The agent of launchd is XML, whatever stands in a path.
-func TestAgent(t *testing.T) {
-	user := t.TempDir()
-	a := &cli.App{Deps: cli.Deps{Environ: []string{"HOME=" + user}}}
-	file, err := a.StartAtLogin("darwin", "/opt/<a> & b/locket", "/Users/m/Library/Application Support/locket")
-	if err != nil || file != filepath.Join(user, "Library", "LaunchAgents", "dev.locket.locket.plist") {
-		t.Fatal(file, err)
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var plist struct {
-		Arguments []string `xml:"dict>array>string"`
-	}
-	if err := xml.Unmarshal(b, &plist); err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"/opt/<a> & b/locket", "--home", "/Users/m/Library/Application Support/locket", "run"}; !slices.Equal(plist.Arguments, want) {
-		t.Errorf("%q", plist.Arguments)
 	}
 }

@@ -7,19 +7,7 @@ import (
 	"testing"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/setupcmd"
 )
-
-func TestLocaleLanguage(t *testing.T) {
-	for locale, want := range map[string]string{"de_DE.UTF-8": "de", "zh_CN.GB18030": "zh", "fil_PH": "fil", "C": "en", "POSIX": "en", "": "en", "C.UTF-8": "en"} {
-		if got := setupcmd.LocaleLanguage(func(name string) string { return map[string]string{"LANG": locale}[name] }); got != want {
-			t.Errorf("%q: %s, want %s", locale, got, want)
-		}
-	}
-	if got := setupcmd.LocaleLanguage(func(name string) string { return map[string]string{"LANG": "de_DE", "LC_ALL": "fr_FR"}[name] }); got != "fr" {
-		t.Error("LC_ALL is the stronger one:", got)
-	}
-}
 
 // The languages are asked, kept, and what follows is said. A name in place of a code is asked again.
 func TestSetupLanguages(t *testing.T) {

@@ -113,7 +113,7 @@ func TestSetupPageAnswers(t *testing.T) {
 		}
 	}
 	// Another has made a home meanwhile.
-	if err := os.MkdirAll(filepath.Join(home, cli.HomeKeys), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(home, "keys"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if status, v := send("/setup/home", `{"way": "key-file", "words": "en"}`); status != http.StatusConflict {
@@ -123,7 +123,7 @@ func TestSetupPageAnswers(t *testing.T) {
 	if code := <-ended; code != cli.ExitFailed {
 		t.Errorf("exit %d: %s", code, told.String())
 	}
-	if _, err := os.Stat(filepath.Join(home, cli.HomeKeys)); err != nil {
+	if _, err := os.Stat(filepath.Join(home, "keys")); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,34 +3,12 @@ package main
 import (
 	"context"
 	"io"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/internal/testing/systemdtest"
 )
-
-// manager is systemd's end: it hears what a service tells it.
-func manager(t *testing.T) (heard func() string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "notify")
-	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	t.Setenv("NOTIFY_SOCKET", path)
-	return func() string {
-		b := make([]byte, 256)
-		n, err := l.Read(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b[:n])
-	}
-}
 
 // A daemon that systemd started tells it when it takes events, that it answers
 // for as long as it does, and that it ends.
@@ -40,7 +18,7 @@ func TestSystemdIsTold(t *testing.T) {
 	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {
 		t.Fatal(code)
 	}
-	heard := manager(t)
+	heard := systemdtest.Listen(t)
 	t.Setenv("WATCHDOG_USEC", "20000")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -62,36 +40,4 @@ func TestSystemdIsTold(t *testing.T) {
 		}
 	}
 	<-ended
-}
-
-// A node that does not answer is not said to.
-func TestWatchdogOfAHangingNode(t *testing.T) {
-	heard := manager(t)
-	t.Setenv("WATCHDOG_USEC", "20000")
-	ctx, end := context.WithCancel(t.Context())
-	hanging := &hanging{asked: make(chan struct{}, 8)}
-	quiet := cli.Watched(ctx, hanging, nil)
-	for range 3 {
-		<-hanging.asked
-	}
-	end()
-	quiet()
-	if first, second := heard(), heard(); first != "READY=1" || second != "STOPPING=1" {
-		t.Errorf("%q, %q", first, second)
-	}
-}
-
-// hanging is a node that never says how it is.
-type hanging struct {
-	serve.Diagnostics
-	asked chan struct{}
-}
-
-func (h *hanging) Status(ctx context.Context) (serve.Status, error) {
-	select {
-	case h.asked <- struct{}{}:
-	default:
-	}
-	<-ctx.Done()
-	return serve.Status{}, ctx.Err()
 }

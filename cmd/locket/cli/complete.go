@@ -29,8 +29,8 @@ var completions = []struct {
 	commands string
 	offers   offers
 }{
-	{"get,history,update,undo,pin,unpin,delete,why,media,fetch", MemoryIDs("")},
-	{"vault show", MemoryIDs(memory.Vault)},
+	{"get,history,update,undo,pin,unpin,delete,why,media,fetch", memoryIDs("")},
+	{"vault show", memoryIDs(memory.Vault)},
 	{"wearable remove", offering((*serve.Client).Devices, func(d serve.Device) string { return d.Name })},
 	{"app log,app pass,app revoke", offering((*serve.Client).Apps, func(a serve.App) string { return a.Name })},
 	{"plugin show,plugin remove,plugin unpin,plugin logs,plugin replay", offering((*serve.Client).Plugins, func(p serve.Plugin) string { return p.ID + "\t" + p.Title })},
@@ -53,9 +53,9 @@ func offering[T any](call func(*serve.Client, context.Context) ([]T, error), sho
 	}
 }
 
-// MemoryIDs gives the newest memories of a type; empty: of any. It says nothing about a secret: a
+// memoryIDs gives the newest memories of a type; empty: of any. It says nothing about a secret: a
 // shell shows it to whoever sees the screen.
-func MemoryIDs(of memory.Type) offers {
+func memoryIDs(of memory.Type) offers {
 	return offering(func(c *serve.Client, ctx context.Context) ([]memory.Memory, error) {
 		page, err := c.List(ctx, serve.ListQuery{Type: of, Limit: completed})
 		return page.Memories, err
@@ -75,14 +75,14 @@ func (a *App) Complete(root *cobra.Command) error {
 			if err != nil || len(rest) > 0 {
 				return Unknown(c, path)
 			}
-			c.ValidArgsFunction = a.Completing(e.offers)
+			c.ValidArgsFunction = a.completing(e.offers)
 		}
 	}
 	return completeTypes(root)
 }
 
-// Completing asks the daemon for what may stand in the place of the first argument.
-func (a *App) Completing(of offers) cobra.CompletionFunc {
+// completing asks the daemon for what may stand in the place of the first argument.
+func (a *App) completing(of offers) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp

@@ -77,26 +77,26 @@ func (a *App) Daemon(ctx context.Context) (*serve.Client, error) {
 	return c, nil
 }
 
-// lockPatience is how long a home may be held by a process that answers no
+// LockPatience is how long a home may be held by a process that answers no
 // commands: one that is just starting, or another command.
 const (
-	lockPatience = 30 * time.Second
+	LockPatience = 30 * time.Second
 	LockPoll     = 50 * time.Millisecond
 )
 
 // Open opens the home, or gives a client of the daemon that has it. It waits
 // for a process that has the home and is not ready yet, or about to end.
 func (a *App) Open(ctx context.Context) (OpenNode, *serve.Client, error) {
-	return a.openTraced(ctx, nil)
+	return a.OpenTraced(ctx, nil)
 }
 
-// openTraced is open for a node that tells what it does.
-func (a *App) openTraced(ctx context.Context, spans span.Sink) (OpenNode, *serve.Client, error) {
+// OpenTraced is open for a node that tells what it does.
+func (a *App) OpenTraced(ctx context.Context, spans span.Sink) (OpenNode, *serve.Client, error) {
 	l, err := a.Load()
 	if err != nil {
 		return nil, nil, err
 	}
-	for end := time.Now().Add(lockPatience); ; {
+	for end := time.Now().Add(LockPatience); ; {
 		c, err := a.Daemon(ctx)
 		if err != nil || c != nil {
 			return nil, c, err
@@ -109,16 +109,6 @@ func (a *App) openTraced(ctx context.Context, spans span.Sink) (OpenNode, *serve
 			return nil, nil, ctx.Err()
 		}
 	}
-}
-
-// openAlone opens the home for a daemon, which there is once.
-func (a *App) openAlone(ctx context.Context, spans span.Sink) (OpenNode, error) {
-	n, c, err := a.openTraced(ctx, spans)
-	if c != nil {
-		c.Close()
-		return nil, AdvisedError{fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.Settings.Home), "See how it is: " + a.Here("locket status")}
-	}
-	return n, err
 }
 
 // With calls f with a client: of the daemon, or of the home, opened here for
@@ -154,7 +144,7 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 		return f(c)
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
-	opened, err := a.unlock(ctx, n)
+	opened, err := a.UnlockNode(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -166,7 +156,7 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 			}
 		}
 		m := a.Meter(opensHome, "", 0)
-		m.Saying(a.Stderr, opensLong)
+		m.saying(a.Stderr, opensLong)
 		err := n.Services().Keys.Unlock(ctx, pass)
 		m.End()
 		if err != nil {
@@ -190,23 +180,23 @@ const opensHome = "open the home"
 // opensLong is said once that has taken long.
 const opensLong = "Opening the home takes a while: extractors are compiled the first time, and after an upgrade."
 
-// unlock opens the keys of a node as the configuration says. That takes long where
+// UnlockNode opens the keys of a node as the configuration says. That takes long where
 // plugins are compiled, the index is made anew or a store is upgraded.
-func (a *App) unlock(ctx context.Context, n OpenNode) (opened bool, err error) {
+func (a *App) UnlockNode(ctx context.Context, n OpenNode) (opened bool, err error) {
 	m := a.Meter(opensHome, "", 0)
-	m.Saying(a.Stderr, opensLong)
+	m.saying(a.Stderr, opensLong)
 	defer m.End()
 	return n.UnlockAsConfigured(ctx)
 }
 
-var errNoTerminal = errors.New("the passphrase is needed, and standard input is no terminal to ask for it: use --passphrase-file")
+var ErrNoTerminal = errors.New("the passphrase is needed, and standard input is no terminal to ask for it: use --passphrase-file")
 
 // AskPassphrase reads a line without showing it. Without a terminal there is
 // nobody to ask.
 func (a *App) AskPassphrase(prompt string) (serve.Secret, error) {
 	f, ok := a.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return "", errNoTerminal
+		return "", ErrNoTerminal
 	}
 	fmt.Fprint(a.Stderr, prompt)
 	b, err := term.ReadPassword(int(f.Fd()))
@@ -231,4 +221,27 @@ func (a *App) Passphrase(file, prompt string) (serve.Secret, error) {
 		return "", fmt.Errorf("reading passphrase: %s is empty", file)
 	}
 	return serve.Secret(p), nil
+}
+
+// ShowingOf is [Showing] of what the command's argument names.
+func ShowingOf[T any](a *App, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return Answered(cmd.Context(), a, get, args[0], show)
+	}
+}
+
+// Showing makes what a command runs that prints one answer of the node's.
+func Showing[T any](a *App, get func(*serve.Client, context.Context) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+	return a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
+		v, err := get(c, cmd.Context())
+		return a.Printed(err, v, func(w io.Writer) { show(w, &v) })
+	})
+}
+
+// Answered asks the node for something by one call, and prints the answer: see [App.With].
+func Answered[I, T any](ctx context.Context, a *App, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
+	return a.With(ctx, true, func(c *serve.Client) error {
+		v, err := ask(c, ctx, in)
+		return a.Printed(err, v, func(w io.Writer) { show(w, &v) })
+	})
 }

@@ -1,5 +1,21 @@
 package cli
 
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/pairing"
+)
+
 // AdvisedError is an error with what a person can do about it.
 type AdvisedError struct {
 	Err    error
@@ -9,11 +25,148 @@ type AdvisedError struct {
 func (e AdvisedError) Error() string { return e.Err.Error() }
 func (e AdvisedError) Unwrap() error { return e.Err }
 
-// thereError is an error whose advice is for another machine.
-type thereError struct {
-	err    error
-	advice string
+// ThereError is an error whose advice is for another machine.
+type ThereError struct {
+	Err    error
+	Advice string
 }
 
-func (e thereError) Error() string { return e.err.Error() }
-func (e thereError) Unwrap() error { return e.err }
+func (e ThereError) Error() string { return e.Err.Error() }
+func (e ThereError) Unwrap() error { return e.Err }
+
+var ErrNoHome = errors.New("there is no node here")
+
+var ErrHomeExists = errors.New("there is a node here already")
+
+// UsageError is a command line that can't be meant.
+type UsageError struct{ Err error }
+
+func (u UsageError) Error() string { return u.Err.Error() }
+func (u UsageError) Unwrap() error { return u.Err }
+
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// ErrTold is a failure that was told already.
+var ErrTold = errors.New("told")
+
+var errInterrupted = errors.New("interrupted")
+
+// GoesOnError says what an interrupted command has done, and how it goes on.
+type GoesOnError struct {
+	Err   error
+	State string // sentences
+}
+
+func (g GoesOnError) Error() string { return g.Err.Error() }
+func (g GoesOnError) Unwrap() error { return g.Err }
+
+// Ended is what a person is told of an error. Of a command that was interrupted that is
+// what it has done; what it did at that moment matters to nobody.
+func Ended(ctx context.Context, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if g, ok := errors.AsType[GoesOnError](err); ok {
+		return AdvisedError{errInterrupted, g.State}
+	}
+	return errInterrupted
+}
+
+// TellError prints what went wrong, and what a person can do about it.
+func (a *App) TellError(err error) {
+	advice := a.advice(err)
+	if a.JSON {
+		v := struct {
+			Error  string `json:"error"`
+			Type   string `json:"type,omitempty"`
+			Field  string `json:"field,omitempty"`
+			Advice string `json:"advice,omitempty"`
+		}{Error: err.Error(), Advice: advice}
+		if p, ok := errors.AsType[*serve.Problem](err); ok {
+			v.Type, v.Field = p.Type, p.Field
+		}
+		_ = json.NewEncoder(a.Stderr).Encode(v) // to where errors go: nowhere is left to tell
+		return
+	}
+	fmt.Fprintf(a.Stderr, "locket: %v\n", err)
+	if advice != "" {
+		fmt.Fprintln(a.Stderr, advice)
+	}
+}
+
+// lists has the command that lists what an error names.
+var lists = map[string]string{"app": "app list", "community": "community list", "comparison": "match list", "conflict": "conflicts", "consent": "consent list", "device": "wearable list",
+	"dream": "dream", "given": "share given", "grant": "grant list", "member": "devices", "order": "market orders", "plugin": "plugin list", "sale": "market sales", "share": "share list", "worker": "grant list", "zone": "zones list"}
+
+// notThere returns the command that lists what an error did not find, by the first word of the error; empty: none.
+func notThere(err error) string {
+	if m := wrongName.FindStringSubmatch(err.Error()); m != nil {
+		return lists[m[1]]
+	}
+	return ""
+}
+
+// wrongName finds the error for a name or an id that nothing of its kind has, or that is malformed.
+var wrongName = regexp.MustCompile(`^(?:invalid: )?(\w+) .*: (?:not found$|want at least |want 16 hex)`)
+
+// wrongID finds the error for an id that is malformed, or that no memory has.
+var wrongID = regexp.MustCompile(`\b(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
+
+func (a *App) advice(err error) string {
+	if told, ok := errors.AsType[AdvisedError](err); ok {
+		if strings.Contains(told.Advice, "locket --home ") {
+			return told.Advice // it says where already
+		}
+		return a.Here(told.Advice)
+	}
+	if told, ok := errors.AsType[ThereError](err); ok {
+		return told.Advice
+	}
+	switch {
+	case errors.Is(err, ErrNoHome):
+		return "Make one: " + a.Here("locket setup")
+	case errors.Is(err, serve.ErrVaultLocked):
+		return "Open it for a while: " + a.Here("locket unlock --vault")
+	case errors.Is(err, memory.ErrLocked):
+		return "Unlock it: " + a.Here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
+	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "this node has no relay"):
+		return "Name a relay: " + a.Here("locket relay add URL") + ". How to run one: " + DocsAt + "relay.md"
+	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
+		return a.HowToSync()
+	case errors.Is(err, serve.ErrSecret):
+		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.Here("locket add TEXT")
+	case wrongID.MatchString(err.Error()):
+		return a.Here("Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so.")
+	case strings.Contains(err.Error(), `(404, "no such route")`):
+		return "That relay does not serve this: it has no market, or is of another version. Name one that has a market with --at URL."
+	case notThere(err) != "":
+		return "See what there is: " + a.Here("locket "+notThere(err))
+	case errors.Is(err, memory.ErrAmbiguous):
+		return "Give more of its characters."
+	case errors.Is(err, memory.ErrNoSpace):
+		return "Free some space, or set disk.reserve lower."
+	case errors.Is(err, memory.ErrInUse):
+		return "Another process has the home open and does not answer commands here: wait for it, or end it. A daemon that was\ntold to listen elsewhere is found by the same --set api.listen."
+	case errors.Is(err, pairing.ErrUsed):
+		return "Have the other device show another: locket pair. If it was not you who used it, answer no there."
+	case errors.Is(err, keyring.ErrNoKeyring):
+		return "Use a passphrase or a key file in its place: --passphrase-file, --key-file."
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "Something else listens there, such as Mosquitto or the daemon of another home. End it, or choose another address, for\nwearables --set broker.listen=127.0.0.1:1884. To use Mosquitto: " + a.Here("locket run --broker tcp://127.0.0.1:1883")
+	case IsDamage(err):
+		what := "What is named here"
+		if d, ok := errors.AsType[*store.Damage](err); ok {
+			what = "The store's " + d.Kind + " " + d.Key
+		}
+		return what + " is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: " + a.Here("locket doctor --repair")
+	}
+	return ""
+}
+
+// DocsAt is the address of the folder docs. Errors name it because packages have no docs.
+const DocsAt = serve.Docs
+
+// HowToSync says how a node begins to sync that does not.
+func (a *App) HowToSync() string {
+	return "Name a relay: " + a.Here("locket relay add URL") + "; or, for devices in one network, write sync.lan = true to config.toml\non each and start their daemons anew. What you wear is no such device: " + a.Here("locket wearable list")
+}

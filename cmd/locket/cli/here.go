@@ -33,11 +33,11 @@ func (a *App) homeFlag() string {
 	if err != nil || l.Origin("home").Kind != config.FromFlag {
 		return ""
 	}
-	return "--home " + ShellWord(l.Home) + " "
+	return "--home " + shellWord(l.Home) + " "
 }
 
-// ShellWord is a word as a shell takes it, quoted where it has to be.
-func ShellWord(s string) string {
+// shellWord is a word as a shell takes it, quoted where it has to be.
+func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 0x80 || strings.ContainsRune("_-./:@%+=,", r) || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,75 +13,11 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/spf13/cobra"
 
-	"github.com/locket-dev/locket/cmd/internal/suggest"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 )
-
-func (a *App) InitCommand() *cobra.Command {
-	var file string
-	var noCheck bool
-	var o InitOptions
-	c := &cobra.Command{
-		Use: "init", Short: "Make a home: a folder with its keys, and 24 words to recover them", Args: Nothing(),
-		Long: `Makes the node's folder with its keys, and prints 24 words, once. The words recover the
-keys. Write them down: they are kept nowhere.
-
-A passphrase, a key file in the home, or the OS keyring opens the keys. The passphrase
-is asked for, or read from a file. With a key file in the home, anyone who has the disk
-has the memories.`,
-		Example: `  locket init
-  locket init --passphrase-file ~/.locket-pass --wearer Maja --zone Europe/Berlin
-  locket init --home /tmp/try --key-file --no-check`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Load()
-			if err != nil {
-				return err
-			}
-			if file != "" || !o.KeyFile && !o.Keyring {
-				if o.Passphrase, err = a.NewPassphrase(file); err != nil {
-					return err
-				}
-			}
-			phrase, err := a.InitHome(l.Config, o)
-			if err != nil {
-				return err
-			}
-			written, err := a.WriteSettings(l, file, &o)
-			if err != nil {
-				return err
-			}
-			if a.Json {
-				return a.Print(initialised{l.Home, written, strings.Fields(phrase), VaultNote}, nil)
-			}
-			a.ShowPhrase(l.Home, written, phrase)
-			if noCheck {
-				return nil
-			}
-			return a.checkPhrase(strings.Fields(phrase))
-		},
-	}
-	f := c.Flags()
-	f.StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`, at each start as well")
-	f.BoolVar(&o.KeyFile, "key-file", false, "keep a key file in the home")
-	f.BoolVar(&o.Keyring, "keyring", false, "keep a key in the OS keyring")
-	f.StringVar(&o.Language, "words", "en", "`language` of the 24 words: en or zh")
-	f.BoolVar(&noCheck, "no-check", false, "do not ask for some of the words")
-	f.Var(a.Setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
-	f.Var(a.Setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
-	return c
-}
-
-// initialised is what init prints with --json.
-type initialised struct {
-	Home   string   `json:"home"`
-	Config string   `json:"config,omitempty"` // the file that was written
-	Phrase []string `json:"recovery_phrase"`
-	Note   string   `json:"note"`
-}
 
 const VaultNote = "Secrets in the vault are not synced: if this machine is lost, the words do not bring them back."
 
@@ -96,7 +31,7 @@ func (a *App) NewPassphrase(file string) (serve.Secret, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := longEnough(p); err != nil {
+	if err := LongEnough(p); err != nil {
 		return "", err
 	}
 	if file == "" {
@@ -111,7 +46,7 @@ func (a *App) NewPassphrase(file string) (serve.Secret, error) {
 	return p, nil
 }
 
-func longEnough(p serve.Secret) error {
+func LongEnough(p serve.Secret) error {
 	if len([]rune(string(p))) < serve.MinPassphrase {
 		return ErrTooShort
 	}
@@ -190,7 +125,7 @@ func (a *App) SetTable(name string, table map[string]any) error {
 		return err
 	}
 	was, is := map[string]any{}, map[string]any{}
-	b2 := WithoutTable(b, name)
+	b2 := withoutTable(b, name)
 	if err := errors.Join(toml.Unmarshal(b, &was), toml.Unmarshal(b2, &is)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -210,9 +145,9 @@ func (a *App) SetTable(name string, table map[string]any) error {
 	return atomicfile.Write(path, b2)
 }
 
-// WithoutTable takes the lines of a table out of a TOML file. Comments before the next
+// withoutTable takes the lines of a table out of a TOML file. Comments before the next
 // table stay.
-func WithoutTable(b []byte, name string) []byte {
+func withoutTable(b []byte, name string) []byte {
 	var out, held []byte
 	in := false
 	for line := range bytes.Lines(b) {
@@ -256,8 +191,8 @@ func (a *App) ShowPhrase(home, written, phrase string) {
 	fmt.Fprintf(w, "\n%s\n", VaultNote)
 }
 
-// checkPhrase asks for three of the words, three times at most.
-func (a *App) checkPhrase(words []string) error {
+// CheckPhrase asks for three of the words, three times at most.
+func (a *App) CheckPhrase(words []string) error {
 	ask := rand.Perm(len(words))[:min(3, len(words))]
 	slices.Sort(ask)
 	for range 3 {
@@ -280,56 +215,4 @@ func (a *App) checkPhrase(words []string) error {
 		fmt.Fprintf(a.Stderr, "That is not word %d. Look at the list above.\n", wrong)
 	}
 	return errors.New("the words were not checked: the home is made all the same, and the words above are good")
-}
-
-func (a *App) ConfigCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "config [KEY...]", Short: "Show every setting and where it comes from", Args: Between(0, -1, ""),
-		Long: `Settings come from three places. A later one overrides an earlier one:
-
-  config.toml   in the home, or in the platform's config folder
-  LOCKET_…      environment variables: LOCKET_BROKER_URL is broker.url
-  flags         --set broker.url=…
-
-To change one, write it to config.toml, as languages = ["en", "zh"] or retention.rules =
-["tag:work 30d"], above the first line in brackets. A daemon reads it when it starts.`,
-		Example: `  locket config
-  locket config broker.url api.listen
-  locket --set log.level=debug run`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := a.Load()
-			if err != nil {
-				return err
-			}
-			file := cmp.Or(l.File, filepath.Join(l.Home, config.FileName))
-			for i, key := range args {
-				name, _, assigned := strings.Cut(key, "=")
-				switch {
-				case slices.Contains(config.Keys(), key):
-				case i > 0 || assigned && slices.Contains(config.Keys(), name):
-					return Usagef("%q is not a setting; to change one, write it to %s, and start the daemon anew", key, file)
-				case slices.Contains([]string{"get", "set", "list", "show", "edit"}, key):
-					return Usagef("%s", a.Heref("%q is not a setting; locket config shows them all, and locket config KEY one; to change one, write it to %s, and start the daemon anew", key, file))
-				default:
-					return UsageError{Meant(fmt.Errorf("%q is not a setting", key), suggest.Words(config.Keys(), key))}
-				}
-			}
-			width := 0
-			for _, s := range l.Settings() {
-				width = max(width, len(s.Value))
-			}
-			for _, s := range l.Settings() {
-				if len(args) > 0 && !slices.Contains(args, s.Key) {
-					continue
-				}
-				err := a.Print(s, func(w io.Writer) {
-					fmt.Fprintf(w, "%-26s %-*s  %s\n", s.Key, min(width, 48), s.Value, a.Paint.Dim(s.Origin.String()))
-				})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
 }

@@ -140,3 +140,10 @@ func ReadSensitivity(s string) (*memory.Sensitivity, error) {
 func coldLine(m *memory.Memory) string {
 	return fmt.Sprintf("(%s, cold: its text is at the relay, which can't be reached now)", m.Type)
 }
+
+func ReadTypes(list []string) (out []memory.Type) {
+	for _, t := range list {
+		out = append(out, memory.Type(t))
+	}
+	return out
+}

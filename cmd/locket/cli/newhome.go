@@ -15,9 +15,9 @@ import (
 
 // The names within a home that is being made.
 const (
-	StagingDir  = "setup.new" // where it is made, until its words are checked
+	stagingDir  = "setup.new" // where it is made, until its words are checked
 	stagingLock = "lock"
-	HomeKeys    = "keys" // with which it is a home
+	homeKeys    = "keys" // with which it is a home
 )
 
 // NewHome is a home that is made in a folder of its own, within the one where it
@@ -29,12 +29,12 @@ type NewHome struct {
 	Phrase  string
 }
 
-func (h *NewHome) staging() string { return filepath.Join(h.home, StagingDir) }
+func (h *NewHome) staging() string { return filepath.Join(h.home, stagingDir) }
 
 // PrepareHome makes a home that is kept or discarded afterwards: ErrHomeExists,
 // memory.ErrInUse where another setup is at work.
 func (a *App) PrepareHome(l *config.Loaded, passphraseFile string, o *InitOptions) (_ *NewHome, err error) {
-	if _, err := os.Stat(filepath.Join(l.Home, HomeKeys)); err == nil {
+	if _, err := os.Stat(filepath.Join(l.Home, homeKeys)); err == nil {
 		return nil, fmt.Errorf("%w: %s", ErrHomeExists, l.Home)
 	}
 	h := &NewHome{home: l.Home}
@@ -100,7 +100,7 @@ func (h *NewHome) Keep() error {
 		return os.Rename(filepath.Join(h.staging(), name), filepath.Join(h.home, name))
 	}
 	for _, name := range names {
-		if name == HomeKeys {
+		if name == homeKeys {
 			continue
 		}
 		if err := move(name); err != nil {
@@ -110,7 +110,7 @@ func (h *NewHome) Keep() error {
 	if err := atomicfile.SyncDir(h.home); err != nil {
 		return err
 	}
-	if err := move(HomeKeys); err != nil {
+	if err := move(homeKeys); err != nil {
 		return err
 	}
 	return errors.Join(atomicfile.SyncDir(h.home), h.leave())

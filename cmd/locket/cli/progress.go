@@ -27,11 +27,11 @@ const (
 // Meter counts work. Its methods may be called at the same time, but for end.
 type Meter struct {
 	*progress.Gauge
-	What, Unit string    // "export", "records"; no unit: only the time passes
-	W          io.Writer // nil: nobody looks
-	OnTerminal bool      // one line that is written again and again; else an object a second
-	Stop       chan struct{}
-	Running    sync.WaitGroup
+	what, unit string    // "export", "records"; no unit: only the time passes
+	w          io.Writer // nil: nobody looks
+	onTerminal bool      // one line that is written again and again; else an object a second
+	stop       chan struct{}
+	running    sync.WaitGroup
 
 	mu    sync.Mutex // guards what stands on the terminal
 	shown bool       // a line of progress stands there
@@ -46,26 +46,26 @@ func (a *App) Meter(what, unit string, total int) *Meter {
 
 // MeterOf begins one that shows what others count.
 func (a *App) MeterOf(g *progress.Gauge, what, unit string) *Meter {
-	m := &Meter{Gauge: g, What: what, Unit: unit, Stop: make(chan struct{})}
+	m := &Meter{Gauge: g, what: what, unit: unit, stop: make(chan struct{})}
 	f, ok := a.Stderr.(*os.File)
-	m.OnTerminal = ok && term.IsTerminal(int(f.Fd())) && !a.Json
-	if m.OnTerminal || a.Json {
-		m.W = a.Stderr
-		m.Running.Go(m.Show)
+	m.onTerminal = ok && term.IsTerminal(int(f.Fd())) && !a.JSON
+	if m.onTerminal || a.JSON {
+		m.w = a.Stderr
+		m.running.Go(m.show)
 	}
 	return m
 }
 
-// Saying has a meter say a sentence, too, once it has taken long; not with --json.
-func (m *Meter) Saying(w io.Writer, sentence string) {
-	if m.W != nil && !m.OnTerminal {
+// saying has a meter say a sentence, too, once it has taken long; not with --json.
+func (m *Meter) saying(w io.Writer, sentence string) {
+	if m.w != nil && !m.onTerminal {
 		return
 	}
-	m.Running.Go(func() {
+	m.running.Go(func() {
 		late := time.NewTimer(untold)
 		defer late.Stop()
 		select {
-		case <-m.Stop:
+		case <-m.stop:
 		case <-late.C:
 			m.Aside(func() { fmt.Fprintln(w, sentence) })
 		}
@@ -74,8 +74,8 @@ func (m *Meter) Saying(w io.Writer, sentence string) {
 
 // End returns once nothing more is written.
 func (m *Meter) End() {
-	close(m.Stop)
-	m.Running.Wait()
+	close(m.stop)
+	m.running.Wait()
 }
 
 // Aside writes what stays where the progress stands.
@@ -89,22 +89,22 @@ func (m *Meter) Aside(write func()) {
 // clear takes the line away. The caller holds mu.
 func (m *Meter) clear() {
 	if m.shown {
-		fmt.Fprint(m.W, "\r\x1b[K")
+		fmt.Fprint(m.w, "\r\x1b[K")
 		m.shown = false
 	}
 }
 
-func (m *Meter) Show() {
+func (m *Meter) show() {
 	began := time.Now()
 	every := time.Second
-	if m.OnTerminal {
+	if m.onTerminal {
 		every = meterRefresh
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
-		case <-m.Stop:
+		case <-m.stop:
 			m.Aside(func() {})
 			return
 		case <-tick.C:
@@ -114,20 +114,20 @@ func (m *Meter) Show() {
 			continue
 		}
 		m.Aside(func() {
-			if !m.OnTerminal {
-				_ = json.NewEncoder(m.W).Encode(struct { // there is nowhere left to report it
-					Progress Sofar `json:"progress"`
+			if !m.onTerminal {
+				_ = json.NewEncoder(m.w).Encode(struct { // there is nowhere left to report it
+					Progress sofar `json:"progress"`
 				}{s})
 				return
 			}
-			fmt.Fprintf(m.W, "\r\x1b[K%s", s)
+			fmt.Fprintf(m.w, "\r\x1b[K%s", s)
 			m.shown = true
 		})
 	}
 }
 
-// Sofar is how far something is.
-type Sofar struct {
+// sofar is how far something is.
+type sofar struct {
 	What    string  `json:"what"`
 	Unit    string  `json:"unit,omitempty"`
 	Done    int64   `json:"done"`
@@ -136,8 +136,8 @@ type Sofar struct {
 	Left    float64 `json:"seconds_left,omitempty"` // 0: not known
 }
 
-func (m *Meter) at(passed time.Duration) Sofar {
-	p := Sofar{m.What, m.Unit, m.Done.Load(), m.Total.Load(), passed.Seconds(), 0}
+func (m *Meter) at(passed time.Duration) sofar {
+	p := sofar{m.what, m.unit, m.Done.Load(), m.Total.Load(), passed.Seconds(), 0}
 	if p.Done > 0 && p.Total >= p.Done {
 		p.Left = p.Seconds * float64(p.Total-p.Done) / float64(p.Done)
 	}
@@ -145,7 +145,7 @@ func (m *Meter) at(passed time.Duration) Sofar {
 }
 
 // String is one line.
-func (p Sofar) String() string {
+func (p sofar) String() string {
 	switch {
 	case p.Unit == "" || p.Done == 0 && p.Total == 0:
 		return fmt.Sprintf("%s: %.0f s", p.What, p.Seconds)

@@ -103,3 +103,25 @@ func LimitFlag(f *pflag.FlagSet, to *int, value int, usage string) {
 }
 
 func Nothing() cobra.PositionalArgs { return Between(0, 0, "") }
+
+// CutSetting takes key=value apart; ok: there is a key.
+func CutSetting(s string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(s, "=")
+	return key, value, ok && key != ""
+}
+
+// NoneEmpty refuses a flag that is given without a value, if it chooses memories or rights. A
+// script whose variable is not set gives such a flag, and it would restrict nothing. NoneEmpty
+// is a PreRunE of cobra.
+func NoneEmpty(cmd *cobra.Command, _ []string) (err error) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "title", "description", "name", "licence", "terms", "market", "hook": // which choose nothing
+			return
+		}
+		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {
+			err = Usagef("--%s: empty", f.Name)
+		}
+	})
+	return err
+}

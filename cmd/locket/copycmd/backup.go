@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/backup"
@@ -25,19 +24,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// BackupOptions are those of locket backup.
-type BackupOptions struct {
-	File         string // of the passphrase
-	withoutVault bool
-	replace      bool // what is of another home
-	Every        string
-}
-
 // otherBackupWords are commands of other programs for backups.
 var otherBackupWords = []string{"list", "ls", "snapshots", "show", "status", "stats", "now", "start", "run", "create", "init", "prune", "forget"}
 
 func BackupCommand(a *cli.App) *cobra.Command {
-	var o BackupOptions
+	var o cli.BackupOptions
 	c := &cobra.Command{
 		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Keep everything in a folder or bucket, sealed, and write only what is new", Args: cli.Between(0, 1, "the folder or bucket"),
 		Long: `Writes every line that was said and every claim, photos and recordings, and the vault, into
@@ -74,11 +65,11 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 						Advice: "A backup is one copy of what is here now, and keeps no older ones. To make it: locket backup DIR. To see that it can be read: locket backup check DIR. When it was made: locket status"}}
 				}
 			}
-			if o.Every == never {
-				return endBackups(a, dir)
+			if o.Every == cli.NeverBackUp {
+				return a.EndBackups(dir)
 			}
 			if o.Every != "" {
-				if _, err := readEvery(o.Every); err != nil {
+				if _, err := cli.ReadBackupEvery(o.Every); err != nil {
 					return err
 				}
 			}
@@ -89,8 +80,8 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 		},
 	}
 	c.PersistentFlags().StringVar(&o.File, "passphrase-file", "", "read the backup's passphrase from a `file`")
-	c.Flags().BoolVar(&o.withoutVault, "without-vault", false, "leave the values of the vault sealed for this node, so that nothing has to open it")
-	c.Flags().BoolVar(&o.replace, "replace", false, "give up a backup of another home, or one that has records while this home has none")
+	c.Flags().BoolVar(&o.WithoutVault, "without-vault", false, "leave the values of the vault sealed for this node, so that nothing has to open it")
+	c.Flags().BoolVar(&o.Replace, "replace", false, "give up a backup of another home, or one that has records while this home has none")
 	c.Flags().StringVar(&o.Every, "every", "", "have the daemon repeat it at this `interval`, such as 1d; never ends that")
 	check := &cobra.Command{
 		Use: "check DIR", Short: "Restore a backup into a home that is thrown away, and compare", Args: cli.Between(1, 1, "the folder or bucket"),
@@ -113,18 +104,18 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 	return c
 }
 
-func runBackup(a *cli.App, ctx context.Context, dir string, o *BackupOptions) error {
-	schedule, err := BackupSchedule(a, dir, o)
+func runBackup(a *cli.App, ctx context.Context, dir string, o *cli.BackupOptions) error {
+	schedule, err := a.BackupSchedule(dir, o)
 	if err != nil {
 		return err
 	}
 	return a.With(ctx, true, func(cl *serve.Client) error {
-		w, err := BackUp(a, ctx, cl, dir, o)
+		w, err := cli.BackUp(a, ctx, cl, dir, o)
 		if err == nil && schedule != nil {
 			err = a.SetTable("backup", schedule)
 		}
 		return a.Printed(err, w, func(out io.Writer) {
-			ShowBackup(out, &w)
+			cli.ShowBackup(out, &w)
 			if schedule != nil {
 				fmt.Fprint(out, a.Heref("The daemon goes on with it every %s, from its next start: restart one that runs. How it went: locket status\n", o.Every))
 			}
@@ -132,82 +123,8 @@ func runBackup(a *cli.App, ctx context.Context, dir string, o *BackupOptions) er
 	})
 }
 
-func ShowBackup(out io.Writer, w *backup.Written) {
-	did := "Nothing has changed since the last one."
-	switch {
-	case w.New > 0 && w.Gone > 0:
-		did = fmt.Sprintf("Written: %s, %s, in place of %d.", cli.Plural(w.New, "piece", "pieces"), recallcmd.Size(w.Bytes), w.Gone)
-	case w.New > 0:
-		did = fmt.Sprintf("Written: %s, %s.", cli.Plural(w.New, "piece", "pieces"), recallcmd.Size(w.Bytes))
-	case w.Gone > 0:
-		did = fmt.Sprintf("Nothing is new; %s no longer needed was removed.", cli.Plural(w.Gone, "piece", "pieces"))
-	}
-	fmt.Fprintf(out, "%s. %s\n", cli.Plural(w.Records, "record", "records"), did)
-}
-
-// BackUp makes a backup, and begins it where there is none.
-func BackUp(a *cli.App, ctx context.Context, cl *serve.Client, dir string, o *BackupOptions) (w backup.Written, err error) {
-	f, err := a.OpenBackup(ctx, dir, o.File)
-	if errors.Is(err, backup.ErrNone) {
-		f, err = beginBackup(a, ctx, dir, o.File)
-	}
-	if err != nil {
-		return w, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	opt := serve.ExportOptions{Secrets: !o.withoutVault}
-	before, err := f.Index(ctx)
-	if errors.Is(err, backup.ErrDamaged) {
-		fmt.Fprintf(a.Stderr, "What is there is damaged, and is written anew: %v\n", err)
-	}
-	var sealed []string
-	write := func() (backup.Written, error) {
-		m := a.Meter("back up", "records", before.Records)
-		defer m.End()
-		return f.Write(ctx, stillSealed(m.Counted(cl.Export(ctx, opt)), &sealed), backup.WriteOptions{Spool: a.Settings.Home, OtherHome: o.replace, Vault: o.withoutVault})
-	}
-	w, err = write()
-	if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {
-		if _, err = a.OpenVault(ctx, cl, "", time.Minute); err == nil {
-			w, err = write()
-		}
-	}
-	switch {
-	case errors.Is(err, backup.ErrOtherHome), errors.Is(err, backup.ErrNothing):
-		return w, cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: fmt.Sprintf("Take it into this home first: locket backup restore %[1]q. To give it up for what this home has: locket backup %[1]q --replace", dir)}
-	case err != nil:
-		return w, cli.GoesOnError{Err: fmt.Errorf("backup: %w", err), State: "The backup before, if there is one, is as it was."}
-	}
-	if opt.Secrets {
-		tellSealed(a, sealed)
-	}
-	// The backup is made, whether or not this can be noted.
-	if err := backup.NoteByHand(a.Settings.Home, dir, w, opt.Secrets); err != nil {
-		fmt.Fprintf(a.Stderr, "locket status will not show this backup: %v\n", err)
-	}
-	return w, nil
-}
-
-func beginBackup(a *cli.App, ctx context.Context, dir, file string) (*backup.Folder, error) {
-	at, err := a.BackupPlace(dir)
-	if err == nil {
-		err = backup.Outside(dir, a.Settings.Home)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if file == "" {
-		fmt.Fprintln(a.Stderr, "The backup gets a passphrase of its own.")
-	}
-	pass, err := a.NewPassphrase(file)
-	if err != nil {
-		return nil, err
-	}
-	return backup.Make(ctx, at, string(pass))
-}
-
 func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error) {
-	f, err := a.OpenBackup(ctx, dir, file)
+	f, err := cli.OpenBackup(a, ctx, dir, file)
 	if err != nil {
 		return err
 	}
@@ -230,8 +147,8 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error
 	})
 }
 
-// BackupCheck is what locket backup check says.
-type BackupCheck struct {
+// backupCheck is what locket backup check says.
+type backupCheck struct {
 	At      time.Time `json:"at"`
 	Records int       `json:"records"`
 	Vault   bool      `json:"vault"` // with the values of the vault
@@ -269,7 +186,7 @@ func checkFolder() (dir string, remove func() error, err error) {
 }
 
 func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) {
-	f, err := a.OpenBackup(ctx, dir, file)
+	f, err := cli.OpenBackup(a, ctx, dir, file)
 	if err != nil {
 		return err
 	}
@@ -309,7 +226,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 		return err
 	}
 	b.Settings = nil // with what was written
-	done := BackupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
+	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
 	m := a.Meter("restore it", "records", sum.Records)
 	err = b.WithKeys(ctx, true, o.Passphrase, func(cl *serve.Client) error {
 		r, err := cl.Import(ctx, linesOf(m.Counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
@@ -329,7 +246,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return fmt.Errorf("backup: restore it: %w", err)
 	}
-	if err := a.Print(done, func(w io.Writer) { ShowChecked(a, w, &done) }); err != nil {
+	if err := a.Print(done, func(w io.Writer) { showChecked(a, w, &done) }); err != nil {
 		return err
 	}
 	if done.Missing > 0 {
@@ -338,6 +255,6 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	return nil
 }
 
-func ShowChecked(a *cli.App, w io.Writer, c *BackupCheck) {
+func showChecked(a *cli.App, w io.Writer, c *backupCheck) {
 	fmt.Fprintf(w, "The backup of %s has %s; restored, %d are missing.\n", c.At.In(a.Zone()).Format("2 Jan 2006, 15:04"), cli.Plural(c.Records, "record", "records"), c.Missing)
 }

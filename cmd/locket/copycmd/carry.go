@@ -3,7 +3,6 @@ package copycmd
 import (
 	"archive/zip"
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,13 +105,13 @@ func export(a *cli.App, ctx context.Context, cl *serve.Client, f *exportFlags, p
 	}
 	m := a.Meter("export", "records", about)
 	var sealed []string
-	path, sum, err := writeExport(a, stillSealed(m.Counted(cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), &sealed), f, pass)
+	path, sum, err := writeExport(a, cli.StillSealed(m.Counted(cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), &sealed), f, pass)
 	m.End()
 	if err != nil {
 		return err
 	}
 	if f.secrets {
-		tellSealed(a, sealed)
+		a.TellSealed(sealed)
 	}
 	if n := s.Memories[memory.Vault]; n > 0 && !f.secrets {
 		fmt.Fprint(a.Stderr, a.Heref("The vault (%s) stays sealed in it to this node: a new home can't read it. With its values: locket backup DIR, or --secrets with --encrypt.\n", cli.Plural(n, "secret", "secrets")))
@@ -125,33 +123,6 @@ func export(a *cli.App, ctx context.Context, cl *serve.Client, f *exportFlags, p
 	return a.Print(done, func(w io.Writer) {
 		fmt.Fprintf(w, "Wrote %s to %s, signed by the key of the words %s.\n", cli.Plural(done.Records, "record", "records"), path, done.Signer)
 	})
-}
-
-// stillSealed passes on the records of an export with secrets. It adds to labels the label of each secret whose
-// value the export lacks.
-func stillSealed(records iter.Seq2[serve.ExportRecord, error], labels *[]string) iter.Seq2[serve.ExportRecord, error] {
-	return func(yield func(serve.ExportRecord, error) bool) {
-		*labels = nil
-		for r, err := range records {
-			var x archive.Assertion
-			if err == nil && r.Kind == archive.KindAssertion && bytes.Contains(r.Data, []byte(`"sealed":`)) && json.Unmarshal(r.Data, &x) == nil {
-				if v := x.Vault(); v != nil && x.Secret == "" && !slices.Contains(*labels, v.Label) {
-					*labels = append(*labels, v.Label)
-				}
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-}
-
-// tellSealed says which secrets stay sealed to another device in what was written.
-func tellSealed(a *cli.App, labels []string) {
-	if len(labels) == 0 {
-		return
-	}
-	fmt.Fprintf(a.Stderr, "Sealed to another device, and so in it, too: %s. To have them here, make an export there with --secrets\n--encrypt, and import it; what that device has synced: %s\n", cli.OneLine(strings.Join(labels, ", ")), a.Here("locket vault recover"))
 }
 
 // writeExport returns the file or folder that it wrote, or "" for standard output.

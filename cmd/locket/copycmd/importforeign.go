@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/node/foreign"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -56,7 +55,7 @@ func preview(res *foreign.Result) previewed {
 			p.Last = r.At
 		}
 		if i < previewLines {
-			text := memorycmd.Short(foreign.Shown(r), 60)
+			text := cli.Short(foreign.Shown(r), 60)
 			if r.Speaker != "" {
 				text = r.Speaker + ": " + text
 			}
@@ -175,7 +174,7 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 			case r.Problem != nil:
 				done.Failed++
 				m.Aside(func() {
-					fmt.Fprintf(a.Stderr, "%q: %s\n", cli.OneLine(memorycmd.Short(foreign.Shown(&part[i]), 60)), cli.OneLine(r.Problem.Error()))
+					fmt.Fprintf(a.Stderr, "%q: %s\n", cli.OneLine(cli.Short(foreign.Shown(&part[i]), 60)), cli.OneLine(r.Problem.Error()))
 				})
 			case r.Added != nil && r.Added.Repeated:
 				done.There++

@@ -15,8 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
@@ -75,7 +73,7 @@ may be in them. Use a folder of its own, within your vault of Obsidian or elsewh
 				o.Ask = func(string, *memory.Memory) notes.Answer { return notes.Forget }
 				if a.Talks() {
 					o.Many = func(missing, all int) bool {
-						return devicecmd.Confirm(a, fmt.Sprintf("%d of %d notes are missing at once. Forget their memories for good?", missing, all))
+						return a.Confirm(fmt.Sprintf("%d of %d notes are missing at once. Forget their memories for good?", missing, all))
 					}
 				}
 			case again:
@@ -83,7 +81,7 @@ may be in them. Use a folder of its own, within your vault of Obsidian or elsewh
 			case a.Talks():
 				o.Many = func(int, int) bool { return true } // each was asked about
 				o.Ask = func(path string, m *memory.Memory) notes.Answer {
-					if devicecmd.Confirm(a, fmt.Sprintf("%s was deleted. Forget %q for good? (No writes the note again.)", cli.OneLine(path), memorycmd.Short(cli.OneLine(m.Text), 60))) {
+					if a.Confirm(fmt.Sprintf("%s was deleted. Forget %q for good? (No writes the note again.)", cli.OneLine(path), cli.Short(cli.OneLine(m.Text), 60))) {
 						return notes.Forget
 					}
 					return notes.Again

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -42,8 +41,8 @@ that what was said becomes memories. Without it a transcript only lies beside it
   locket grant worker @worker.key --types semantic --name studio`,
 		PreRunE: cli.NoneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			r.Types = ReadTypes(types)
-			if r.Key, err = KeyText(args[0]); err != nil {
+			r.Types = cli.ReadTypes(types)
+			if r.Key, err = cli.KeyText(args[0]); err != nil {
 				return err
 			}
 			if r.Since, err = a.ReadTime("--since", since); err != nil {
@@ -57,7 +56,7 @@ that what was said becomes memories. Without it a transcript only lies beside it
 				if err != nil {
 					return err
 				}
-				return ShowGranted(a, &g)
+				return showGranted(a, &g)
 			})
 		},
 	}
@@ -73,9 +72,9 @@ that what was said becomes memories. Without it a transcript only lies beside it
 	return c
 }
 
-// ShowGranted prints the welcome alone to standard output, for a file or a pipe.
-func ShowGranted(a *cli.App, g *serve.Grant) error {
-	if !a.Json {
+// showGranted prints the welcome alone to standard output, for a file or a pipe.
+func showGranted(a *cli.App, g *serve.Grant) error {
+	if !a.JSON {
 		fmt.Fprintf(a.Stderr, "%s is in, as %s.\n", cli.OneLine(g.Name), g.Member)
 		if !g.Feed {
 			fmt.Fprintln(a.Stderr, "It can read all of your memories but the vault, from the beginning, and every recording.")
@@ -114,7 +113,7 @@ func grantTendCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "tend", Short: "Fill feeds and take workers' answers now", Args: cli.Nothing(),
 		Long: "The daemon does so each minute.",
-		RunE: recallcmd.Showing(a, (*serve.Client).TendGrants, func(w io.Writer, t *serve.FeedsTended) {
+		RunE: cli.Showing(a, (*serve.Client).TendGrants, func(w io.Writer, t *serve.FeedsTended) {
 			fmt.Fprintf(w, "%s filled, %d things taken.\n", cli.Plural(t.Feeds, "feed", "feeds"), t.Taken)
 		}),
 	}
@@ -126,11 +125,11 @@ func grantRevokeCommand(a *cli.App) *cobra.Command {
 		Long: `It gets nothing new, and no key from now on. What it has read it has; an honest worker
 drops its keys and copies when it learns of it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			who, err := KeyText(args[0])
+			who, err := cli.KeyText(args[0])
 			if err != nil {
 				return err
 			}
-			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).RevokeGrant, who, func(w io.Writer, g *serve.Grant) {
+			return cli.Answered(cmd.Context(), a, (*serve.Client).RevokeGrant, who, func(w io.Writer, g *serve.Grant) {
 				fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", cli.OneLine(g.Name))
 			})
 		},

@@ -140,7 +140,7 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 		return err
 	}
 	err = a.Print(p, func(w io.Writer) {
-		picture, _ := cli.Qr(a.Stdout, p.Link)
+		picture, _ := cli.QR(a.Stdout, p.Link)
 		fmt.Fprintln(w, picture)
 		relay, _, _ := pairing.ParseLink(p.Link)
 		fmt.Fprintf(w, "On the new device, within ten minutes:\n\n  locket pair --join %s --relay %s\n\n", p.Code, relay)
@@ -155,10 +155,10 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 	if p.State != serve.PairCompare {
 		return fmt.Errorf("pairing: %s", p.Error)
 	}
-	if err := a.Print(p, func(w io.Writer) { ShowWords(w, p.Words, p.Name) }); err != nil {
+	if err := a.Print(p, func(w io.Writer) { showWords(w, p.Words, p.Name) }); err != nil {
 		return err
 	}
-	said := serve.ConfirmRequest{Same: Confirm(a, "Does the other device show the same five words?"), Code: code}
+	said := serve.ConfirmRequest{Same: a.Confirm("Does the other device show the same five words?"), Code: code}
 	if p, err = c.PairConfirm(ctx, said); err != nil {
 		return err
 	}
@@ -168,10 +168,10 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 	return a.Print(p, func(w io.Writer) { fmt.Fprintln(w, "The device is in.") })
 }
 
-// ShowWords shows what a person compares. The name is whoever's is at the other
+// showWords shows what a person compares. The name is whoever's is at the other
 // end, perhaps somebody's between: it can neither steer the terminal, by which
 // other words would stand there, nor reach for a line of its own.
-func ShowWords(w io.Writer, words []string, name string) {
+func showWords(w io.Writer, words []string, name string) {
 	if name = strings.Join(strings.Fields(cli.OneLine(name)), " "); name != "" {
 		fmt.Fprintf(w, "The other device calls itself %q.\n", name)
 	}
@@ -197,8 +197,8 @@ func join(a *cli.App, ctx context.Context, o *homeOptions, text string) error {
 	fmt.Fprintf(a.Stderr, "Waiting for the device that shows %s, ten minutes at most.\n", code)
 	j, err := a.JoinHome(ctx, l.Config, o.InitOptions, relay, code, func(words []string, name string) bool {
 		err := a.Print(serve.Pairing{State: serve.PairCompare, Code: code.String(), Link: pairing.Link(relay, code), Words: words, Name: name},
-			func(w io.Writer) { ShowWords(w, words, name) })
-		return err == nil && Confirm(a, "Does the other device show the same five words?")
+			func(w io.Writer) { showWords(w, words, name) })
+		return err == nil && a.Confirm("Does the other device show the same five words?")
 	})
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	relays "github.com/locket-dev/locket/sync/remote"
@@ -54,7 +53,7 @@ func relayListCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(list) == 0 && !a.Json {
+			if len(list) == 0 && !a.JSON {
 				fmt.Fprintln(a.Stderr, a.Here("This node has no relay. Add one: locket relay add URL"))
 			}
 			return showRelays(a, list)
@@ -94,7 +93,7 @@ func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, e
 }
 
 func showRelays(a *cli.App, list []serve.Relay) error {
-	return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.Relay) { ShowRelay(a, a0, a1) }, "")
+	return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.Relay) { showRelay(a, a0, a1) }, "")
 }
 
 // showFailing shows the places that a node carries to by itself and that fail, and
@@ -110,13 +109,13 @@ func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.Sync
 	}
 	relay := func(r serve.Relay) bool { return r.Kind != serve.RelayPeer }
 	all = slices.ContainsFunc(list, relay) && !slices.ContainsFunc(list, func(r serve.Relay) bool { return relay(r) && r.Error == "" })
-	if a.Json { // one object
+	if a.JSON { // one object
 		return all, nil
 	}
 	return all, showRelays(a, slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() }))
 }
 
-func ShowRelay(a *cli.App, w io.Writer, r *serve.Relay) {
+func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
 	kind := r.Kind
 	if kind == serve.RelayPrimary {
 		kind = "first"
@@ -157,7 +156,7 @@ func syncFolder(a *cli.App, ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return recallcmd.Answered(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
+	return cli.Answered(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
 		fmt.Fprintf(w, "Took %s, gave %d; %s carried, either way.\n", cli.Plural(done.Took, "delta", "deltas"), done.Gave, cli.Plural(done.Blobs, "photo or recording", "photos and recordings"))
 		for _, t := range done.Trouble {
 			fmt.Fprintf(w, "Left where it is: %s\n", cli.OneLine(t))

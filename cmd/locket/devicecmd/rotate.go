@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -21,6 +20,6 @@ may have leaked: the old key opens nothing that comes later.
 What was sealed before stays readable to all who could read it. If a device was lost, use
 locket devices remove, which begins a new key as well.`,
 		Example: "  locket rotate",
-		RunE:    recallcmd.Showing(a, (*serve.Client).Rotate, func(w io.Writer, r *serve.Rotated) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) }),
+		RunE:    cli.Showing(a, (*serve.Client).Rotate, func(w io.Writer, r *serve.Rotated) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) }),
 	}
 }

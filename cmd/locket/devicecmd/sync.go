@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -143,10 +142,10 @@ agreed with a snapshot, its heads were compared, or the two met in the same netw
 			} else if r != nil {
 				when += fmt.Sprintf(", had %d of %s on %s", r.Has, cli.Plural(int(r.Has+r.Behind), "delta", "deltas"), a.When(r.At))
 			}
-			fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, recallcmd.Padded(cli.OneLine(m.Name), 20), cli.OneLine(m.Platform), when)
+			fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, cli.Padded(cli.OneLine(m.Name), 20), cli.OneLine(m.Platform), when)
 		}, ""),
 	}
-	list.AddCommand(devicesRemoveCommand(a), a.DevicesCompareCommand())
+	list.AddCommand(devicesRemoveCommand(a), devicesCompareCommand(a))
 	return list
 }
 

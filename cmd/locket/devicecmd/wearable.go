@@ -1,5 +1,6 @@
-// Package devicecmd has the commands of wearables, of the wearer's other devices, and of the relay
-// between them.
+// Package devicecmd has the commands of wearables (wearable, zones), of the other devices and the
+// workers of the wearer (pair, devices, recover, sync, fetch, rotate, grant), and of the relay
+// between them (relay).
 package devicecmd
 
 import (
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -36,7 +36,7 @@ a bridge takes it there (locket-bridge).`,
 			r.Name = args[0]
 			d, err := cl.AddLogin(cmd.Context(), r)
 			if errors.Is(err, serve.ErrConflict) {
-				err = cli.AdvisedError{Err: err, Advice: ShownOnce(a, r.Name)}
+				err = cli.AdvisedError{Err: err, Advice: a.ShownOnce(r.Name)}
 			}
 			return a.Printed(err, d, func(w io.Writer) {
 				for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
@@ -49,9 +49,9 @@ a bridge takes it there (locket-bridge).`,
 					fmt.Fprintf(w, "%-10s %s\n", "page", string(d.Page))
 				}
 				fmt.Fprintln(w, "\nThe password is not shown again.")
-				fmt.Fprint(w, OnlyHere(d.Broker))
+				fmt.Fprint(w, cli.OnlyHere(d.Broker))
 				if d.Page != "" && a.Talks() {
-					picture, _ := cli.Qr(a.Stdout, string(d.Page))
+					picture, _ := cli.QR(a.Stdout, string(d.Page))
 					fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", picture)
 				}
 			})
@@ -70,7 +70,7 @@ a bridge takes it there (locket-bridge).`,
 	}
 	remove := &cobra.Command{
 		Use: "remove NAME", Short: "End a wearable's credentials; its memories stay", Args: cli.Between(1, 1, "the name"),
-		RunE: ShowingOf(a, (*serve.Client).RemoveDevice, func(w io.Writer, d *serve.RemovedDevice) {
+		RunE: cli.ShowingOf(a, (*serve.Client).RemoveDevice, func(w io.Writer, d *serve.RemovedDevice) {
 			fmt.Fprintf(w, "Removed %s. Its memories stay.\n", cli.OneLine(d.Name))
 		}),
 	}
@@ -96,7 +96,7 @@ func showDevice(a *cli.App, w io.Writer, d *serve.Device) {
 	for what, list := range topicsOf(d.Publish, d.Read) {
 		state += fmt.Sprintf(", %s %s", what, list)
 	}
-	fmt.Fprintf(w, "%s  %s  %s, %s\n", recallcmd.Padded(cli.OneLine(d.Name), 16), added, state, cli.Plural(int(d.Events), "event", "events"))
+	fmt.Fprintf(w, "%s  %s  %s, %s\n", cli.Padded(cli.OneLine(d.Name), 16), added, state, cli.Plural(int(d.Events), "event", "events"))
 }
 
 // topicsOf gives in words which topics software has beyond its own.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/zones"
 )
@@ -48,7 +47,7 @@ func addZoneCommand(a *cli.App) *cobra.Command {
 			if z.Window == "" && z.Place == "" && at == "" {
 				return cli.Usagef("give --time, --at with --radius, or --place")
 			}
-			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).AddZone, z, func(w io.Writer, made *zones.Zone) {
+			return cli.Answered(cmd.Context(), a, (*serve.Client).AddZone, z, func(w io.Writer, made *zones.Zone) {
 				fmt.Fprintf(w, "Nothing is recorded in %s: %s.\n", cli.OneLine(made.Name), cli.OneLine(made.String()))
 			})
 		},
@@ -78,7 +77,7 @@ func listZonesCommand(a *cli.App) *cobra.Command {
 			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
 				all, err := cl.Zones(cmd.Context())
 				return cli.Rows(a, err, all.Zones, func(w io.Writer, z *zones.Zone) {
-					fmt.Fprintf(w, "%s  %s\n", recallcmd.Padded(cli.OneLine(z.Name), 16), cli.OneLine(z.String()))
+					fmt.Fprintf(w, "%s  %s\n", cli.Padded(cli.OneLine(z.Name), 16), cli.OneLine(z.String()))
 				}, "No private zones. Make one: locket zones add NAME --time \"daily 22:00-07:00\"")
 			})
 		},
@@ -88,7 +87,7 @@ func listZonesCommand(a *cli.App) *cobra.Command {
 func removeZoneCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "End a private zone", Args: cli.Between(1, 1, "the name"),
-		RunE: ShowingOf(a, (*serve.Client).RemoveZone, func(w io.Writer, z *serve.RemovedZone) {
+		RunE: cli.ShowingOf(a, (*serve.Client).RemoveZone, func(w io.Writer, z *serve.RemovedZone) {
 			fmt.Fprintf(w, "%s is no private zone any more.\n", cli.OneLine(z.Name))
 		}),
 	}

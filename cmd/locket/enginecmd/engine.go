@@ -1,20 +1,18 @@
-// Package enginecmd has the commands of engines, voices and language models.
+// Package enginecmd has the commands of engines, voices and language models: engine, voice, llm,
+// instructions.
 package enginecmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
@@ -87,20 +85,8 @@ failed at before is tried again.`,
 	return c
 }
 
-// EngineGets says what an engine is given.
-var EngineGets = map[string]string{"ears": "your recordings", "eyes": "your photos", "mind": "what is said around you"}
-
-// CheckAddress refuses an engine's address that has a user name or a password in it, and does not
-// repeat it.
-func CheckAddress(address string) error {
-	if strings.Contains(address, "@") {
-		return cli.Usagef("an engine's address has no user name or password in it; a key is given with locket engine add --key-file FILE")
-	}
-	return nil
-}
-
 func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address string, o engineOptions) error {
-	if err := CheckAddress(address); err != nil {
+	if err := cli.CheckEngineAddress(address); err != nil {
 		return err
 	}
 	r := serve.AddEngineRequest{Kind: kind, Address: address, Model: o.model, Consent: o.consent}
@@ -111,26 +97,19 @@ func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address s
 		}
 		r.Key = serve.Secret(strings.TrimSpace(string(b)))
 	}
-	if gets := EngineGets[kind]; gets != "" && engines.IsAddress(address) && !(&engines.Spec{URL: address}).Local() && !o.consent {
-		if !devicecmd.Confirm(a, fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", cli.OneLine(address), gets)) {
+	if gets := cli.EngineGets[kind]; gets != "" && engines.IsAddress(address) && !(&engines.Spec{URL: address}).Local() && !o.consent {
+		if !a.Confirm(fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", cli.OneLine(address), gets)) {
 			return cli.AdvisedError{Err: errors.New("nothing was added"), Advice: "To agree without a terminal: --consent"}
 		}
 		r.Consent = true
 	}
-	e, err := TryEngine(a, cmd.Context(), cl, r)
-	if again, lacks := AddBetter(a, &r, err); lacks {
+	e, err := a.TryEngine(cmd.Context(), cl, r)
+	if again, lacks := a.EngineAgain(&r, err); lacks {
 		err = cli.AdvisedError{Err: err, Advice: "want: " + again}
 	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), "does not answer") {
 		err = cli.AdvisedError{Err: err, Advice: "Start it, or look for what is on this machine: " + a.Here("locket engine add "+kind+" auto")}
 	}
-	return a.Printed(err, e, func(w io.Writer) { ShowEngine(a, w, &e) })
-}
-
-// TryEngine adds an engine that answers to the sample. A service may have to load its model for that.
-func TryEngine(a *cli.App, ctx context.Context, cl *serve.Client, r serve.AddEngineRequest) (serve.Engine, error) {
-	m := a.Meter(fmt.Sprintf("try it with a sample, %.0f minutes at most", engines.SampleTime.Minutes()), "", 0)
-	defer m.End()
-	return cl.AddEngine(ctx, r)
+	return a.Printed(err, e, func(w io.Writer) { a.ShowEngine(w, &e) })
 }
 
 // addFoundEngine asks about each engine that is found, the best one first.
@@ -140,14 +119,14 @@ func addFoundEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind strin
 		return err
 	}
 	if len(found) == 0 {
-		return cli.AdvisedError{Err: fmt.Errorf("nothing that %s was found", EngineVerb[kind]), Advice: EngineHelp[kind]}
+		return cli.AdvisedError{Err: fmt.Errorf("nothing that %s was found", cli.EngineVerb[kind]), Advice: cli.EngineHelp[kind]}
 	}
 	for _, f := range found {
 		what := cli.OneLine(f.Name)
 		if f.Address != f.Engine {
 			what += " at " + cli.OneLine(f.Address)
 		}
-		if !o.yes && !devicecmd.Confirm(a, "Use "+what+"?") {
+		if !o.yes && !a.Confirm("Use "+what+"?") {
 			continue
 		}
 		o := o
@@ -160,13 +139,6 @@ func addFoundEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind strin
 		return err
 	}
 	return cli.AdvisedError{Err: errors.New("nothing was added"), Advice: "To take the best one without being asked: --yes"}
-}
-
-// EngineHelp says how to get an engine.
-var EngineHelp = map[string]string{
-	"ears": "Run whisper.cpp's server, or install Debian's pocketsphinx and pocketsphinx-en-us; or give an address.",
-	"eyes": "Install Debian's tesseract-ocr, or run Ollama with a model that sees; or give an address.",
-	"mind": "Run Ollama or llama.cpp's server with a model; or give an address and a model.",
 }
 
 func engineListCommand(a *cli.App) *cobra.Command {
@@ -217,98 +189,5 @@ func engineRemoveCommand(a *cli.App) *cobra.Command {
 }
 
 func showEngines(a *cli.App, all []serve.Engine) error {
-	return cli.Rows(a, nil, all, func(a0 io.Writer, a1 *serve.Engine) { ShowEngine(a, a0, a1) }, "There are none: recordings wait for words. See what is on this machine: locket engine add ears auto")
+	return cli.Rows(a, nil, all, func(a0 io.Writer, a1 *serve.Engine) { a.ShowEngine(a0, a1) }, "There are none: recordings wait for words. See what is on this machine: locket engine add ears auto")
 }
-
-func ShowEngine(a *cli.App, w io.Writer, e *serve.Engine) {
-	where := "a program on this machine"
-	if e.URL != "" {
-		where = cli.OneLine(e.URL)
-		if !e.Local {
-			where += ", " + a.Paint.Bold("not on this machine")
-		}
-	}
-	fmt.Fprintf(w, "%-4s  %s, %s\n", e.Kind, cli.OneLine(e.Name), where)
-	if s := e.Sample; s != nil && s.Error != "" {
-		fmt.Fprintf(w, "      sample: %s\n", a.Paint.Red(cli.OneLine(s.Error)))
-	} else if s != nil {
-		fmt.Fprintf(w, "      sample: %s in %.1f s", cli.Plural(s.Words, "word", "words"), s.Seconds)
-		if s.Factor > 0 {
-			fmt.Fprintf(w, ", %.2f times as long as the sound", s.Factor)
-		}
-		fmt.Fprintf(w, ": %q\n", cli.OneLine(s.Text))
-	}
-	if line := EngineWaits(a, e); line != "" {
-		fmt.Fprintf(w, "      %s\n", line)
-	}
-	for _, why := range e.Reasons {
-		fmt.Fprintf(w, "      %s\n", a.Paint.Dim("parked: "+cli.OneLine(why)))
-	}
-	if e.Parked > 0 {
-		again := a.Here("locket llm retry")
-		if e.Kind != "mind" {
-			again = addAgain(a, e)
-		}
-		fmt.Fprintf(w, "      To have them tried again: %s\n", again)
-	}
-}
-
-// AddBetter is the command to try an engine again after a failure, with what the failure says
-// that it lacked: a model or a key.
-func AddBetter(a *cli.App, r *serve.AddEngineRequest, err error) (command string, lacked bool) {
-	e := serve.Engine{Kind: r.Kind, URL: r.Address, Model: r.Model, Local: !engines.IsAddress(r.Address) || (&engines.Spec{URL: r.Address}).Local()}
-	if errors.Is(err, memory.ErrInvalid) && engines.IsAddress(r.Address) && r.Kind != "ears" && r.Model == "" {
-		e.Model = "MODEL"
-	}
-	e.Keyed = errors.Is(err, serve.ErrEngine) && wantsKey.MatchString(err.Error())
-	return addAgain(a, &e), e.Keyed || e.Model != r.Model
-}
-
-// wantsKey finds the status by which a server refuses a key that is wrong or missing.
-var wantsKey = regexp.MustCompile(`\b40[13]\b`)
-
-// addAgain is the command that adds an engine anew, as it is.
-func addAgain(a *cli.App, e *serve.Engine) string {
-	c := "locket engine add " + e.Kind + " " + cli.ShellWord(cli.OneLine(cmp.Or(e.URL, e.Engine)))
-	if e.Model != "" {
-		c += " " + cli.ShellWord(cli.OneLine(e.Model))
-	}
-	if e.Keyed {
-		c += " --key-file FILE"
-	}
-	if !e.Local {
-		c += " --consent"
-	}
-	return a.Here(c)
-}
-
-// EngineWaits says what waits for an engine, empty where nothing does.
-func EngineWaits(a *cli.App, e *serve.Engine) string {
-	one, many := "recording", "recordings"
-	switch e.Kind {
-	case "eyes":
-		one, many = "photo", "photos"
-	case "mind":
-		one, many = "line", "lines"
-	}
-	var parts []string
-	add := func(n int, how string) {
-		if n > 0 {
-			parts = append(parts, cli.Plural(n, one, many)+" "+how)
-		}
-	}
-	add(e.Waiting, "waiting")
-	add(e.Parked, "parked")
-	add(e.Held, "near a secret, kept from it")
-	add(e.Absent, "whose file is not on this device")
-	if e.Trouble != "" {
-		parts = append(parts, a.Paint.Red(cli.OneLine(e.Trouble)))
-	}
-	if !e.Retry.IsZero() {
-		parts = append(parts, "tried again at "+a.When(e.Retry))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// EngineVerb says what engines of a kind do.
-var EngineVerb = map[string]string{"ears": "hears recordings", "eyes": "reads photos", "mind": "finds memories in what is said"}

@@ -9,11 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func LlmCommand(a *cli.App) *cobra.Command {
+func LLMCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "llm", Short: "Show what waits for the language model, and what it costs", RunE: a.NeedsCommand,
 		Long: `A language model may find memories in what is said, beside the extractors. It is off
@@ -34,7 +33,7 @@ docs/llm.md says what is sent. Nothing of the vault is sent.`,
 func llmStatusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show which model it is, what waits, and how many tokens it took", Args: cli.Nothing(),
-		RunE: recallcmd.Showing(a, (*serve.Client).Model, func(a0 io.Writer, a1 *serve.ModelStatus) { showModel(a, a0, a1) }),
+		RunE: cli.Showing(a, (*serve.Client).Model, func(a0 io.Writer, a1 *serve.ModelStatus) { showModel(a, a0, a1) }),
 	}
 }
 
@@ -76,7 +75,7 @@ func llmParkedCommand(a *cli.App) *cobra.Command {
 func llmRetryCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "retry", Short: "Ask about parked lines again", Args: cli.Nothing(),
-		RunE: recallcmd.Showing(a, (*serve.Client).RetryParked, func(w io.Writer, s *serve.ModelStatus) {
+		RunE: cli.Showing(a, (*serve.Client).RetryParked, func(w io.Writer, s *serve.ModelStatus) {
 			fmt.Fprintf(w, "%s to be asked about.\n", cli.Plural(s.Waiting, "line is", "lines are"))
 		}),
 	}
@@ -86,7 +85,7 @@ func llmRunCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "run", Short: "Ask about everything that waits, now", Args: cli.Nothing(),
 		Long: "The daemon does so by itself. This waits until it is done.",
-		RunE: recallcmd.Showing(a, (*serve.Client).RunModel, func(w io.Writer, r *serve.ModelRun) {
+		RunE: cli.Showing(a, (*serve.Client).RunModel, func(w io.Writer, r *serve.ModelRun) {
 			if len(r.Changes) > 0 {
 				a.ShowAdded(w, &serve.AddResult{Changes: r.Changes})
 			}

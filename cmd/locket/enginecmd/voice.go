@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -174,7 +173,7 @@ func voices(a *cli.App, v serve.Voices, err error) error {
 				who, when = " (no name)", "heard "
 				o.Learnt = o.Heard
 			}
-			fmt.Fprintf(w, "%s %5.0f s of speech, %s%s\n", recallcmd.Padded(cli.OneLine(o.Name)+who, 24), o.Seconds, when, a.When(o.Learnt))
+			fmt.Fprintf(w, "%s %5.0f s of speech, %s%s\n", cli.Padded(cli.OneLine(o.Name)+who, 24), o.Seconds, when, a.When(o.Learnt))
 		}
 		if e := v.Enrolling; e != nil {
 			fmt.Fprintf(w, "%s hears %s: %.0f of %.0f s of speech\n", cli.OneLine(e.Device), cli.OneLine(e.Name), e.Have, e.Want)

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/market"
@@ -62,7 +61,7 @@ func orderListing(a *cli.App, ctx context.Context, at string, w *ordering) (buye
 		if !w.yes {
 			showListing(a, a.Stderr, &v)
 			fmt.Fprintln(a.Stderr, cannotUndo)
-			if !devicecmd.Confirm(a, "Pay "+v.Price+"?") {
+			if !a.Confirm("Pay " + v.Price + "?") {
 				return errors.New("nothing was ordered")
 			}
 		}
@@ -86,7 +85,7 @@ func orderAndWait(a *cli.App, ctx context.Context, at string, w *ordering) error
 	if err := b.Pay(ctx, o, w.voucher); err != nil {
 		return fmt.Errorf("%s: %w", a.Heref("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses", o.State.ID.String()[:10]), err)
 	}
-	return AwaitAnswer(a, ctx, b, o, askEvery, w.patience)
+	return awaitAnswer(a, ctx, b, o, askEvery, w.patience)
 }
 
 // askEvery is how often the market is asked whether the answer is there.
@@ -157,10 +156,10 @@ members read the name.
 	return c
 }
 
-// AwaitAnswer waits for the answer of an order that is paid, and shows it. A market that
+// awaitAnswer waits for the answer of an order that is paid, and shows it. A market that
 // fails meanwhile is asked again until the time is over. However it ends, it says what
 // the order is called and how it is opened.
-func AwaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bought, every, patience time.Duration) (err error) {
+func awaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bought, every, patience time.Duration) (err error) {
 	order := o.State.ID.String()[:10]
 	did, none, yet := "Asked", "no answer", "Not answered yet: %s.\nThe seller has until %s to answer; else the price goes back.\n"
 	if o.State.Offer.Entry {
@@ -168,7 +167,7 @@ func AwaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 	}
 	fmt.Fprintf(a.Stderr, did+" and paid %s: %s\n", trade.Price(o.State.Order.Price, o.State.Order.Currency), o.State.ID)
 	defer func() {
-		if !a.Json {
+		if !a.JSON {
 			fmt.Fprint(a.Stderr, a.Heref("  locket market open %s\n", order))
 		}
 	}()
@@ -185,13 +184,13 @@ func AwaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 		return ctx.Err()
 	case o.State.Phase == trade.Funded && failed != nil:
 		return fmt.Errorf("asked and paid, and the market does not say whether the answer is there: %w", failed)
-	case o.State.Phase == trade.Funded && a.Json:
+	case o.State.Phase == trade.Funded && a.JSON:
 		return ordered(a, nil, o)
 	case o.State.Phase == trade.Funded:
 		fmt.Fprintf(a.Stdout, yet, o.State.ID, a.When(time.Unix(o.State.Deadline, 0)))
 		return nil
 	case !o.Came():
-		if a.Json {
+		if a.JSON {
 			return ordered(a, nil, o)
 		}
 		return errors.New(a.Heref(none+": %q. The price is yours again (locket market balance)", cli.OneLine(o.State.Reason)))
@@ -221,7 +220,7 @@ func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candi
 		places, what = r.Places, "It is to what you asked, and of the listed bundle."
 		if o.State.Offer.Entry {
 			what = a.Heref("It is the link of the community that was listed; your key was let in as %q:\n  locket community join 'LINK'\nJoin before you accept.", cli.OneLine(r.Question))
-		} else if !a.Json {
+		} else if !a.JSON {
 			fmt.Fprintf(a.Stderr, "%s\n", a.Paint.Dim(cli.OneLine(r.Question)))
 		}
 	}
@@ -232,7 +231,7 @@ func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candi
 	err := cli.Rows(a, nil, items, func(w io.Writer, v *openedOf) {
 		fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, cli.OneLine(v.Text))
 	}, "")
-	if err == nil && o.State.Phase == trade.Delivered && !a.Json {
+	if err == nil && o.State.Phase == trade.Delivered && !a.JSON {
 		fmt.Fprint(a.Stderr, a.Heref("%s Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
 			what, a.When(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10]))
 	}

@@ -1,4 +1,4 @@
-// Package marketcmd has the commands by which memories are sold and bought.
+// Package marketcmd has locket market, by which memories are sold and bought.
 package marketcmd
 
 import (
@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/market"
@@ -45,7 +44,7 @@ a node seals the bundle, and delivers its key to who has paid (docs/market.md).`
 
 // buyer is whoever has the key in this home.
 func buyer(a *cli.App) (*market.Buyer, error) {
-	r, err := recallcmd.Reader(a)
+	r, err := cli.Reader(a)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +110,7 @@ func searchCommand(a *cli.App, at *string) *cobra.Command {
 						fmt.Fprintf(w, "%-9s %-20s %d\n", cli.OneLine(x.Kind), cli.OneLine(x.Value), x.Count)
 					}, "")
 				}
-				if n := len(found.Offers); err == nil && !a.Json && found.Total > n {
+				if n := len(found.Offers); err == nil && !a.JSON && found.Total > n {
 					fmt.Fprintf(a.Stderr, "%d of %d; --skip %d goes on.\n", n, found.Total, q.Skip+n)
 				}
 				return err

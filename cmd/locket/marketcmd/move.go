@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/market"
@@ -164,7 +163,7 @@ where it was paid. A market shows what comes from another one apart, as that one
 			}
 			if r.DryRun || !yes {
 				views, err := wouldMove(a, cmd.Context(), b, r)
-				if err != nil || len(views) == 0 || r.DryRun && a.Json {
+				if err != nil || len(views) == 0 || r.DryRun && a.JSON {
 					return cli.Rows(a, err, views, func(a0 io.Writer, a1 *movedView) { movedRow(a, a0, a1) }, "There is nothing to move.")
 				}
 				if r.DryRun {
@@ -172,7 +171,7 @@ where it was paid. A market shows what comes from another one apart, as that one
 					return nil
 				}
 				showMove(a, a.Stderr, views, r)
-				if err := memorycmd.Agreed(a, "Move it to "+r.To+"?", "nothing was moved"); err != nil {
+				if err := a.ConfirmOr("Move it to "+r.To+"?", "nothing was moved"); err != nil {
 					return err
 				}
 			}

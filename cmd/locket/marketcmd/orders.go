@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/node/market"
 	"github.com/locket-dev/locket/node/serve"
 	tradeat "github.com/locket-dev/locket/sync/remote"
@@ -261,7 +260,7 @@ func acceptCommand(a *cli.App) *cobra.Command {
 				if _, err := b.Open(o); err != nil {
 					return disputable(a, o, err)
 				}
-				if !yes && !devicecmd.Confirm(a, "What came is of the listed bundle. Pay the seller "+trade.Price(o.State.Order.Price, o.State.Order.Currency)+"? It can't be had back.") {
+				if !yes && !a.Confirm("What came is of the listed bundle. Pay the seller "+trade.Price(o.State.Order.Price, o.State.Order.Currency)+"? It can't be had back.") {
 					return errors.New("nothing was accepted")
 				}
 				return b.Accept(cmd.Context(), o)

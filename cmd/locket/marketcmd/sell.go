@@ -10,9 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
-	"github.com/locket-dev/locket/cmd/locket/sharecmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/market"
@@ -76,7 +73,7 @@ func publishCommand(a *cli.App, at *string) *cobra.Command {
 			if *at == "" && r.Replaces == "" && !dry && node.PrimaryRelay(&l.Config) == "" {
 				return cli.Usagef("--at URL is needed: this home has no relay, and names no market")
 			}
-			r.Market, r.Bundle.Types = *at, devicecmd.ReadTypes(types)
+			r.Market, r.Bundle.Types = *at, cli.ReadTypes(types)
 			if r.Bundle.Since, r.Bundle.Until, err = a.ReadPeriod(since, until); err != nil {
 				return err
 			}
@@ -152,14 +149,14 @@ func publishListing(a *cli.App, ctx context.Context, c *serve.Client, r serve.Li
 		return err
 	}
 	if dry {
-		return a.Print(p, func(w io.Writer) { sharecmd.ShowPreview(a, w, &p) })
+		return a.Print(p, func(w io.Writer) { a.ShowPreview(w, &p) })
 	}
 	if !yes {
-		sharecmd.ShowPreview(a, a.Stderr, &p)
+		a.ShowPreview(a.Stderr, &p)
 		if fmt.Fprintln(a.Stderr, soldForGood); r.Entry != "" {
 			fmt.Fprintln(a.Stderr, "Whoever pays reads what all members put in, also what was there before.")
 		}
-		if !devicecmd.Confirm(a, "List it for "+r.Price+"?") {
+		if !a.Confirm("List it for " + r.Price + "?") {
 			return errors.New("nothing was listed")
 		}
 	}
@@ -248,7 +245,7 @@ func salesCommand(a *cli.App) *cobra.Command {
 }
 
 func settleSale(a *cli.App, ctx context.Context, r serve.SaleRequest) error {
-	return recallcmd.Answered(ctx, a, (*serve.Client).SettleSale, r, func(a0 io.Writer, a1 *serve.Sale) { saleRow(a, a0, a1) })
+	return cli.Answered(ctx, a, (*serve.Client).SettleSale, r, func(a0 io.Writer, a1 *serve.Sale) { saleRow(a, a0, a1) })
 }
 
 func deliverCommand(a *cli.App) *cobra.Command {
@@ -348,7 +345,7 @@ func payoutCommand(a *cli.App, at *string) *cobra.Command {
 				return cli.Usagef("--amount: %w", err)
 			}
 			if earned {
-				return recallcmd.Answered(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at, Amount: amount}, func(w io.Writer, v *serve.Payout) { fmt.Fprintln(w, v.Voucher) })
+				return cli.Answered(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at, Amount: amount}, func(w io.Writer, v *serve.Payout) { fmt.Fprintln(w, v.Voucher) })
 			}
 			return trading(a, cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, terms trade.Terms) error {
 				voucher, err := b.TakeOut(cmd.Context(), m, terms.Market, amount)

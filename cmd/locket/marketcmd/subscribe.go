@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/node/market"
 	tradeat "github.com/locket-dev/locket/sync/remote"
 	"github.com/locket-dev/locket/sync/trade"
@@ -86,7 +85,7 @@ period that costs more, or for which there is no money, lapses; what was bought 
 				if !yes {
 					showListing(a, a.Stderr, &v)
 					fmt.Fprintln(a.Stderr, cannotUndo)
-					if !devicecmd.Confirm(a, fmt.Sprintf("Pay up to %s for each of %s?", trade.Price(minor, code), cli.Plural(int(periods), "period", "periods"))) {
+					if !a.Confirm(fmt.Sprintf("Pay up to %s for each of %s?", trade.Price(minor, code), cli.Plural(int(periods), "period", "periods"))) {
 						return errors.New("nothing was ordered")
 					}
 				}

@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
-	"github.com/locket-dev/locket/cmd/locket/sharecmd"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -27,14 +25,14 @@ rewrites every sentence, is not found.`,
 			if err != nil {
 				return err
 			}
-			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).TraceCopy, serve.TraceRequest{Listing: args[0], Text: text}, showTrace)
+			return cli.Answered(cmd.Context(), a, (*serve.Client).TraceCopy, serve.TraceRequest{Listing: args[0], Text: text}, showTrace)
 		},
 	}
 }
 
 // readTraced reads a text of at most [serve.MaxTraced].
 func readTraced(a *cli.App, file string) (string, error) {
-	b, err := sharecmd.ReadInput(a, file, serve.MaxTraced+1)
+	b, err := a.ReadInput(file, serve.MaxTraced+1)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("trace: %w", err)

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -75,7 +74,7 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 				}
 				r.Text, r.Type, r.Fields.Resource = f.Title, memory.Resource, f
 			}
-			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).Add, r, a.ShowAdded)
+			return cli.Answered(cmd.Context(), a, (*serve.Client).Add, r, a.ShowAdded)
 		},
 	}
 	f := c.Flags()

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -112,7 +111,7 @@ func isID(s string) bool {
 // forgetBy shows a plan, asks, and has it carried out.
 func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.Client) (serve.ForgetAnswer, error),
 	do func(*serve.Client, string) (serve.ForgetAnswer, error)) error {
-	if a.Json && !yes && !plan {
+	if a.JSON && !yes && !plan {
 		return cli.Usagef("--json asks nobody: add --plan to see what would go, or --yes")
 	}
 	return a.With(ctx, true, func(cl *serve.Client) error {
@@ -124,14 +123,14 @@ func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.C
 		if plan {
 			return a.Print(p, func(w io.Writer) { showPlan(a, w, p) })
 		}
-		if !a.Json {
+		if !a.JSON {
 			showPlan(a, a.Stdout, p)
 		}
 		if emptyPlan(p) {
 			return a.Print(serve.ForgetResult{}, func(io.Writer) {})
 		}
 		if !yes {
-			if err := Agreed(a, "Erase all of this for good?", "nothing was erased"); err != nil {
+			if err := a.ConfirmOr("Erase all of this for good?", "nothing was erased"); err != nil {
 				return err
 			}
 		}
@@ -173,7 +172,7 @@ func showPlan(a *cli.App, w io.Writer, p *serve.ForgetPlan) {
 		}
 	}
 	if p.Events > 0 {
-		fmt.Fprintf(w, "%s, %s\n", cli.Plural(p.Events, "raw event", "raw events"), recallcmd.Size(p.Bytes))
+		fmt.Fprintf(w, "%s, %s\n", cli.Plural(p.Events, "raw event", "raw events"), cli.Size(p.Bytes))
 	}
 }
 

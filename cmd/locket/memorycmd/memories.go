@@ -1,5 +1,6 @@
-// Package memorycmd has the commands that add, list, explain, correct and forget memories, say
-// what conflicts or was refused, and those of the vault.
+// Package memorycmd has the commands of single memories: add, batch, list, get, pin, unpin,
+// categories; why, history, refusals; update (of a memory, or with --check of the program), undo,
+// delete, forget, retention, dream, conflicts, revert; and vault.
 package memorycmd
 
 import (
@@ -34,13 +35,6 @@ func noteGiven(a *cli.App, ctx context.Context, cl *serve.Client) error {
 		fmt.Fprint(a.Stderr, a.Heref("%s of others, shared with you or bought, answer beside these: locket share given\n", cli.Plural(n, "memory", "memories")))
 	}
 	return err
-}
-
-func Short(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }
 
 func GetCommand(a *cli.App) *cobra.Command {
@@ -172,11 +166,11 @@ you is not yours, and listed by locket share given.`),
 			q.Limit = 0 // pages are the stream's affair
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				n, err := rows(a, cl.All(cmd.Context(), q), limit)
-				if err == nil && n == 0 && !a.Json {
+				if err == nil && n == 0 && !a.JSON {
 					fmt.Fprintln(a.Stderr, "No memories.")
 					err = lessHere(a, cmd.Context(), cl, "")
 				}
-				if err != nil || a.Json {
+				if err != nil || a.JSON {
 					return err
 				}
 				return noteGiven(a, cmd.Context(), cl)
@@ -258,7 +252,7 @@ memory was made from; it shows first what that is.`,
 					var line strings.Builder
 					a.Row(&line, &m)
 					fmt.Fprint(a.Stderr, line.String())
-					if err := Agreed(a, "Erase it?", "nothing was erased"); err != nil {
+					if err := a.ConfirmOr("Erase it?", "nothing was erased"); err != nil {
 						return err
 					}
 				}
@@ -311,27 +305,6 @@ func rankName(r memory.Rank, by memory.Source) string {
 	return "this node"
 }
 
-func WhyCommand(a *cli.App) *cobra.Command {
-	var last bool
-	c := &cobra.Command{
-		Use: "why ID | why --last", Short: "Explain where a memory comes from", Args: orLast(&last),
-		Long:    "What was said, by whom and when; which plugin took it for a memory; what it\nreplaced or what replaced it; and all that changed since.",
-		Example: "  locket why 3f7k9m2xqa\n  locket why --last",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
-				id, err := aimed(cmd.Context(), cl, args)
-				if err != nil {
-					return err
-				}
-				y, err := cl.Why(cmd.Context(), id)
-				return a.Printed(err, y, func(w io.Writer) { showWhy(a, w, &y) })
-			})
-		},
-	}
-	c.Flags().BoolVar(&last, "last", false, "the memory that was learnt last")
-	return c
-}
-
 // orLast wants an id, or --last.
 func orLast(last *bool) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
@@ -351,63 +324,4 @@ func aimed(ctx context.Context, cl *serve.Client, args []string) (string, error)
 		return m.ID.String(), err
 	}
 	return "", fmt.Errorf("the newest memory: %w", memory.ErrNotFound)
-}
-
-func showWhy(a *cli.App, w io.Writer, y *serve.Why) {
-	m := &y.Memory
-	fmt.Fprintf(w, "%s%s\n", a.Paint.Bold(cli.OneLine(m.Text)), cli.Marks(m))
-	fmt.Fprintf(w, "%s, %s, confidence %.2f, id %s\n", m.Type, m.Sensitivity, m.Confidence, cli.ShortID(m.ID))
-	if len(y.From) > 0 {
-		fmt.Fprintln(w, a.Here("\nWhat it was made of; locket why ID says more of each"))
-		for _, r := range y.From {
-			showRelated(a, w, r)
-		}
-	} else if len(y.Evidence) > 0 {
-		fmt.Fprintln(w, "\nWhat was said")
-		for _, e := range y.Evidence {
-			fmt.Fprintf(w, "  %s\n", a.Said(e.Speaker, e.At, e.Excerpt))
-		}
-		if more := m.Heard - len(y.Evidence); more > 0 {
-			fmt.Fprintf(w, "  and %s more\n", cli.Plural(more, "time", "times"))
-		}
-	}
-	fmt.Fprintf(w, "\nWho took it for a memory\n  %s: %s", rankName(y.Rank, y.By), y.Verdict)
-	if y.Reason != "" {
-		fmt.Fprintf(w, ", %s", cli.OneLine(y.Reason))
-	}
-	fmt.Fprintln(w)
-	if len(y.Replaced) > 0 {
-		fmt.Fprintln(w, "\nWhat it replaced")
-		for _, r := range y.Replaced {
-			showRelated(a, w, r)
-		}
-	}
-	if y.Into != nil {
-		fmt.Fprintln(w, "\nWhat replaced it")
-		showRelated(a, w, *y.Into)
-	}
-	if len(y.Spared) > 0 {
-		fmt.Fprintln(w, "\nWhat would have changed it, had it not been pinned")
-		for _, ch := range y.Spared {
-			fmt.Fprint(w, "  ")
-			showChange(a, w, &ch)
-		}
-	}
-	if len(m.Conflict) > 0 {
-		fmt.Fprintln(w, "\nWhat was said otherwise at the same time")
-		for _, v := range m.Conflict {
-			fmt.Fprintf(w, "  %s: %s\n", v.Field, cli.OneLine(v.Value))
-		}
-	}
-	if len(y.History) > 0 {
-		fmt.Fprintln(w, "\nHistory")
-		for _, ch := range y.History {
-			fmt.Fprint(w, "  ")
-			showChange(a, w, &ch)
-		}
-	}
-}
-
-func showRelated(a *cli.App, w io.Writer, r serve.Related) {
-	fmt.Fprintf(w, "  %s  %s  %s\n", a.Paint.Dim(cli.ShortID(r.ID)), a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Text))
 }

@@ -23,25 +23,25 @@ import (
 // Of a place that has a release.
 const (
 	latestRelease = "https://github.com/locket-dev/locket/releases/latest/download"
-	ReleaseSums   = "SHA256SUMS"
-	MaxReleased   = 64 << 10 // bytes of one of its files that are read
+	releaseSums   = "SHA256SUMS"
+	maxReleased   = 64 << 10 // bytes of one of its files that are read
 	releaseWithin = 30 * time.Second
 )
 
-// ErrUnsigned: what a place has is not signed by the key of releases.
-var ErrUnsigned = errors.New("the signature of the release is not right")
+// errUnsigned: what a place has is not signed by the key of releases.
+var errUnsigned = errors.New("the signature of the release is not right")
 
-// Compared is what update --check prints.
-type Compared struct {
+// compared is what update --check prints.
+type compared struct {
 	Version string `json:"version"`          // of this program
 	Newest  string `json:"newest,omitempty"` // at the place; empty: nobody was asked
 	Newer   bool   `json:"newer"`
 }
 
-// CompareRelease says whether a place, an https URL or a folder, has a newer release than this
+// compareRelease says whether a place, an https URL or a folder, has a newer release than this
 // program. Without a place nobody is asked.
-func CompareRelease(a *cli.App, ctx context.Context, from, key string) error {
-	c := Compared{Version: cli.ThisBuild().Release}
+func compareRelease(a *cli.App, ctx context.Context, from, key string) error {
+	c := compared{Version: cli.ThisBuild().Release}
 	if from == "" {
 		return a.Print(c, func(w io.Writer) {
 			fmt.Fprint(w, a.Heref("This is Locket %s. Nobody was asked for a newer one, because whoever answers learns who asks.\nTo ask: locket update --check --from %s\n", c.Version, latestRelease))
@@ -50,15 +50,15 @@ func CompareRelease(a *cli.App, ctx context.Context, from, key string) error {
 	if key == "" {
 		return errors.New("this program is no release: it has no key that one could be verified by")
 	}
-	sums, err := FetchReleased(ctx, http.DefaultTransport, from, ReleaseSums)
+	sums, err := fetchReleased(ctx, http.DefaultTransport, from, releaseSums)
 	if err != nil {
 		return err
 	}
-	signature, err := FetchReleased(ctx, http.DefaultTransport, from, ReleaseSums+".minisig")
+	signature, err := fetchReleased(ctx, http.DefaultTransport, from, releaseSums+".minisig")
 	if err != nil {
 		return err
 	}
-	if c.Newest, err = SignedRelease(key, sums, signature); err != nil {
+	if c.Newest, err = signedRelease(key, sums, signature); err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	c.Newer = semver.Compare(c.Newest, c.Version) > 0
@@ -71,19 +71,19 @@ func CompareRelease(a *cli.App, ctx context.Context, from, key string) error {
 	})
 }
 
-// FetchReleased reads a small file of a release.
-func FetchReleased(ctx context.Context, by http.RoundTripper, from, name string) ([]byte, error) {
+// fetchReleased reads a small file of a release.
+func fetchReleased(ctx context.Context, by http.RoundTripper, from, name string) ([]byte, error) {
 	r, err := openReleased(ctx, by, from, name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, MaxReleased+1))
+	b, err := io.ReadAll(io.LimitReader(r, maxReleased+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s of the release: %w", name, err)
 	}
-	if len(b) > MaxReleased {
-		return nil, fmt.Errorf("%s of the release has more than %d bytes", name, MaxReleased)
+	if len(b) > maxReleased {
+		return nil, fmt.Errorf("%s of the release has more than %d bytes", name, maxReleased)
 	}
 	return b, nil
 }
@@ -122,27 +122,27 @@ func openReleased(ctx context.Context, by http.RoundTripper, from, name string) 
 	return res.Body, nil
 }
 
-// SignedRelease verifies minisign's signature of the sums of a release, and gives the version
+// signedRelease verifies minisign's signature of the sums of a release, and gives the version
 // that it names. A signature has ten bytes that name algorithm and key, then one of Ed25519 over
 // the sums; the other is over that and the comment (jedisct1.github.io/minisign).
-func SignedRelease(key string, sums, signature []byte) (version string, err error) {
+func signedRelease(key string, sums, signature []byte) (version string, err error) {
 	k, err := base64.StdEncoding.DecodeString(key)
 	lines := strings.Split(string(signature), "\n")
 	if err != nil || len(k) != 10+ed25519.PublicKeySize || len(lines) < 4 {
-		return "", ErrUnsigned
+		return "", errUnsigned
 	}
 	first, err := base64.StdEncoding.DecodeString(lines[1])
 	if err != nil || len(first) < 10 || !bytes.Equal(first[:10], k[:10]) {
-		return "", ErrUnsigned
+		return "", errUnsigned
 	}
 	second, err := base64.StdEncoding.DecodeString(lines[3])
 	comment, ok := strings.CutPrefix(lines[2], "trusted comment: ")
 	if err != nil || !ok || !ed25519.Verify(k[10:], sums, first[10:]) || !ed25519.Verify(k[10:], append(first[10:], comment...), second) {
-		return "", ErrUnsigned
+		return "", errUnsigned
 	}
 	version, ok = strings.CutPrefix(comment, "Locket ")
 	if !ok || !semver.IsValid(version) {
-		return "", fmt.Errorf("%w: it is one of %.80q", ErrUnsigned, comment)
+		return "", fmt.Errorf("%w: it is one of %.80q", errUnsigned, comment)
 	}
 	return version, nil
 }

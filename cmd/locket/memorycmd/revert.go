@@ -43,7 +43,7 @@ on with it, and --undo reverses what was done.`,
 			if r.Since, r.Until, err = a.ReadPeriod(since, until); err != nil {
 				return err
 			}
-			if a.Json && !yes && !r.Plan && r.Undo == "" {
+			if a.JSON && !yes && !r.Plan && r.Undo == "" {
 				return cli.Usagef("--json asks nobody: add --plan to see what would go, or --yes")
 			}
 			return a.With(cmd.Context(), true, func(c *serve.Client) error {
@@ -81,11 +81,11 @@ func revert(a *cli.App, cmd *cobra.Command, c *serve.Client, r serve.RevertReque
 	if r.Plan || plan.Claims+plan.Lines == 0 {
 		return a.Print(plan, func(w io.Writer) { showReverted(a, w, &plan) })
 	}
-	if !a.Json {
+	if !a.JSON {
 		showReverted(a, a.Stdout, &plan)
 	}
 	if !yes {
-		if err := Agreed(a, "Take all of this back?", "nothing was taken back"); err != nil {
+		if err := a.ConfirmOr("Take all of this back?", "nothing was taken back"); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func showReverted(a *cli.App, w io.Writer, v *serve.Reverted) {
 	}
 	for _, m := range v.Memories {
 		text, _, _ := strings.Cut(cli.OneLine(m.Text), "\n")
-		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.When(m.Said), m.Engine, Short(text, 80))
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.When(m.Said), m.Engine, cli.Short(text, 80))
 		if m.Stays != "" {
 			fmt.Fprintf(w, "    stays: %s\n", m.Stays)
 		}

@@ -52,7 +52,7 @@ signature, which is verified. Nothing is installed.`,
 				return cli.Usagef("--from needs --check")
 			}
 			if o.check {
-				return CompareRelease(a, cmd.Context(), o.from, cli.Linked.Key)
+				return compareRelease(a, cmd.Context(), o.from, cli.Linked.Key)
 			}
 			if err := o.read(cmd.Flags()); err != nil {
 				return err

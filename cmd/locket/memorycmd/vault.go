@@ -119,7 +119,7 @@ func noSecret(text string) error {
 func listVault(a *cli.App, ctx context.Context) error {
 	return a.With(ctx, true, func(cl *serve.Client) error {
 		n, err := rows(a, cl.All(ctx, serve.ListQuery{Type: memory.Vault}), 0)
-		if err == nil && n == 0 && !a.Json {
+		if err == nil && n == 0 && !a.JSON {
 			fmt.Fprintln(a.Stderr, "The vault is empty.")
 			err = lessHere(a, ctx, cl, "Your other devices keep their secrets to themselves, unless sync.vault = true is set there.")
 		}
@@ -155,7 +155,7 @@ func vaultLogCommand(a *cli.App) *cobra.Command {
 				err = cli.Rows(a, err, v.Reads, func(w io.Writer, r *serve.VaultRead) {
 					fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.Paint.Dim(a.When(r.At)), a.Paint.Dim(cli.ShortID(r.ID)), cli.OneLine(r.Label), r.EntryType, sourceText(r.By))
 				}, "Nobody has read a secret yet.")
-				if err == nil && !a.Json && !v.Exported.IsZero() {
+				if err == nil && !a.JSON && !v.Exported.IsZero() {
 					fmt.Fprintf(a.Stdout, "An export or backup last took secrets along on %s.\n", a.When(v.Exported))
 				}
 				return err

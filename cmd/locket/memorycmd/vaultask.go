@@ -1,11 +1,8 @@
 package memorycmd
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,62 +10,8 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/config"
-	"github.com/locket-dev/locket/node/door"
 	"github.com/locket-dev/locket/node/serve"
 )
-
-// AsApp gives a client that asks as the app whose key a file has: the running daemon,
-// or, if the file has a link, the node there.
-func AsApp(a *cli.App, ctx context.Context, file string) (*serve.Client, error) {
-	if file == "" {
-		return nil, cli.Usagef("give --key-file, with the key that locket app add printed")
-	}
-	key, err := serve.ReadToken(file)
-	if err != nil {
-		return nil, err
-	}
-	if !strings.HasPrefix(string(key), "https://") {
-		return daemonAs(a, ctx, key)
-	}
-	l, err := door.ParseLink(string(key))
-	if err != nil {
-		return nil, err
-	}
-	c, err := door.Dial(l)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := c.Self(ctx); err != nil {
-		c.Close()
-		return nil, fmt.Errorf("asking the node at %s: %w", l.Address, err)
-	}
-	return c, nil
-}
-
-// daemonAs gives a client of the running daemon that asks as an app.
-func daemonAs(a *cli.App, ctx context.Context, key serve.Secret) (*serve.Client, error) {
-	l, err := a.Load()
-	if err != nil {
-		return nil, err
-	}
-	network, address, err := l.Endpoint()
-	if err != nil {
-		return nil, err
-	}
-	c := serve.Dial(network, address, key)
-	self, err := c.Self(ctx)
-	switch {
-	case serve.IsUnreachable(err):
-		err = cli.AdvisedError{Err: errors.New("no daemon runs on " + l.Home), Advice: "Start it: locket run"}
-	case err == nil && self.App == nil:
-		err = errors.New("the key file holds no key of an app")
-	}
-	if err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
-}
 
 // vaultAskEvery is how often a waiting command asks the node.
 const vaultAskEvery = 2 * time.Second
@@ -91,7 +34,7 @@ standard output, once. FILE has the key, or a link as of locket mcp.`,
 			if r.Entry = args[0]; r.Why == "" {
 				return cli.Usagef("--why is missing: say to the wearer what it is needed for")
 			}
-			cl, err := AsApp(a, cmd.Context(), file)
+			cl, err := a.AsApp(cmd.Context(), file)
 			if err != nil {
 				return err
 			}
@@ -106,7 +49,7 @@ standard output, once. FILE has the key, or a link as of locket mcp.`,
 				if v.Entry != nil {
 					return a.Print(v, func(w io.Writer) { fmt.Fprintln(w, string(v.Entry.Secret)) })
 				}
-				if !told && !a.Json {
+				if !told && !a.JSON {
 					fmt.Fprint(a.Stderr, a.Heref("It waits for the wearer's yes (locket consent), until %s.\n", a.When(v.Lapses)))
 				}
 				if told = true; !time.Now().Before(end) {

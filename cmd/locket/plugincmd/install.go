@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/wasm/bundle"
 	plugsource "github.com/locket-dev/locket/wasm/source"
@@ -80,7 +79,7 @@ func installPlugin(a *cli.App, ctx context.Context, c *serve.Client, b *bundle.B
 	}
 	r := serve.InstallPluginRequest{Manifest: string(b.Manifest), Signature: b.Signature, Module: b.Module, Unsigned: o.unsigned, Lookalike: o.lookalike}
 	for _, s := range o.settings {
-		key, value, ok := CutSetting(s)
+		key, value, ok := cli.CutSetting(s)
 		if !ok {
 			return cli.Usagef("--setting %q: want key=value", s)
 		}
@@ -100,7 +99,7 @@ func installPlugin(a *cli.App, ctx context.Context, c *serve.Client, b *bundle.B
 		return a.Print(plan, func(w io.Writer) { fmt.Fprintf(w, "%s %s is installed already.\n", plan.ID, plan.Version) })
 	case !o.yes && len(plan.Added) > 0:
 		showPluginPlan(a, a.Stderr, &plan)
-		if err := memorycmd.Agreed(a, question(&plan), "nothing was installed"); err != nil {
+		if err := a.ConfirmOr(question(&plan), "nothing was installed"); err != nil {
 			return err
 		}
 	}

@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/wasm"
 	"github.com/locket-dev/locket/wasm/trust"
@@ -25,15 +23,11 @@ func listCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// Blocks is said of a plugin that takes words away and does not run, though
-// nobody turned it off: what it did not see, nobody sees.
-const Blocks = "; all that is said is SET ASIDE until you enable it, turn it off or remove it"
-
-// State is what it does now, in words.
-func State(p *serve.Plugin) string {
+// stateText is what it does now, in words.
+func stateText(p *serve.Plugin) string {
 	held := ""
 	if slices.Contains(p.Capabilities, string(wasm.CapRedact)) {
-		held = Blocks
+		held = cli.PluginBlocks
 	}
 	switch p.State {
 	case serve.PluginFaulted:
@@ -47,7 +41,7 @@ func State(p *serve.Plugin) string {
 }
 
 func row(a *cli.App, w io.Writer, p *serve.Plugin) {
-	state := State(p)
+	state := stateText(p)
 	if p.State != serve.PluginRuns {
 		state = a.Paint.Red(state)
 	}
@@ -57,11 +51,11 @@ func row(a *cli.App, w io.Writer, p *serve.Plugin) {
 func showCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show what a plugin may do, and what it has done", Args: cli.Between(1, 1, "the id"),
-		RunE: devicecmd.ShowingOf(a, (*serve.Client).Plugin, func(a0 io.Writer, a1 *serve.PluginView) { ShowPlugin(a, a0, a1) }),
+		RunE: cli.ShowingOf(a, (*serve.Client).Plugin, func(a0 io.Writer, a1 *serve.PluginView) { showPlugin(a, a0, a1) }),
 	}
 }
 
-func ShowPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
+func showPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -69,7 +63,7 @@ func ShowPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 	if v.Title != "" {
 		line("title", "%s", cli.OneLine(v.Title))
 	}
-	line("state", "%s", State(&v.Plugin))
+	line("state", "%s", stateText(&v.Plugin))
 	if v.Waiting > 0 {
 		line("waiting", "%s for it", cli.Plural(v.Waiting, "event waits", "events wait"))
 	}
@@ -104,7 +98,7 @@ func ShowPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 	list(w, "What it can do:", trust.Writes(&m))
 	line("calls", "%d, %.1f ms on average; %d late, %s", v.Calls, 1000*v.Seconds/float64(max(v.Calls, 1)), v.Late, cli.Plural(int(v.Dropped), "candidate left out", "candidates left out"))
 	line("faults", "%s", faults(v.Faults))
-	line("memory", "%s at most, of %d MiB", recallcmd.Size(int64(v.PeakBytes)), v.Limits.MemoryMiB)
+	line("memory", "%s at most, of %d MiB", cli.Size(int64(v.PeakBytes)), v.Limits.MemoryMiB)
 }
 
 func faults(all map[string]uint64) string {
@@ -139,7 +133,7 @@ func removeCommand(a *cli.App) *cobra.Command {
 		Use: "remove ID", Short: "Take a plugin away; what it has found stays", Args: cli.Between(1, 1, "the id"),
 		Long: `What it has found stays, and so does the pin on its publisher's key: nobody else can come
 back under its name. locket plugin unpin ends that too.`,
-		RunE: devicecmd.ShowingOf(a, (*serve.Client).RemovePlugin, func(w io.Writer, p *serve.RemovedPlugin) {
+		RunE: cli.ShowingOf(a, (*serve.Client).RemovePlugin, func(w io.Writer, p *serve.RemovedPlugin) {
 			fmt.Fprintf(w, "Removed %s. What it has found stays.\n", cli.OneLine(p.ID))
 		}),
 	}
@@ -155,7 +149,7 @@ Do this only when the publisher told you, by another way, that the key has chang
 			if _, err := c.PluginPin(cmd.Context(), args[0]); err != nil { // before anything is asked
 				return err
 			}
-			if !yes && !devicecmd.Confirm(a, fmt.Sprintf("Anybody may then publish %s to you once. Go on?", cli.OneLine(args[0]))) {
+			if !yes && !a.Confirm(fmt.Sprintf("Anybody may then publish %s to you once. Go on?", cli.OneLine(args[0]))) {
 				return fmt.Errorf("%s stays pinned", cli.OneLine(args[0]))
 			}
 			p, err := c.UnpinPlugin(cmd.Context(), args[0])

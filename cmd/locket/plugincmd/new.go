@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/wasm/bundle"
 	"github.com/locket-dev/locket/wasm/template"
 )
@@ -84,6 +83,6 @@ func buildPlugin(a *cli.App, ctx context.Context, dir string) error {
 		Bytes int    `json:"bytes"`
 	}{filepath.Join(dir, bundle.ModuleName), len(p.module)}
 	return a.Print(built, func(w io.Writer) {
-		fmt.Fprintf(w, "Built %s, %s. Next: locket plugin test\n", built.File, recallcmd.Size(int64(built.Bytes)))
+		fmt.Fprintf(w, "Built %s, %s. Next: locket plugin test\n", built.File, cli.Size(int64(built.Bytes)))
 	})
 }

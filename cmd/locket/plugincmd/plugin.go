@@ -1,4 +1,5 @@
-// Package plugincmd has the commands of plugins: to find, install, sign, test and publish them.
+// Package plugincmd has locket plugin: to find plugins, install, enable, look at, make, test, sign
+// and publish them.
 package plugincmd
 
 import (

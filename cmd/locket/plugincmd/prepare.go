@@ -16,15 +16,15 @@ func prepareCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "prepare", Short: "Compile the built-in plugins for all homes of this machine", Args: cli.Nothing(),
 		Long: `A home compiles the built-in plugins at its first start, which takes seconds and up to
-170 MB of memory. As root this does it once for all homes, in ` + ReadyPlugins + `;
+170 MB of memory. As root this does it once for all homes, in ` + cli.ReadyPlugins + `;
 packages do so when they are installed. It is only a cache.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if os.Geteuid() != 0 {
 				return errors.New("only root can: homes run machine code of their own, or of root")
 			}
-			err := builtin.Prepare(cmd.Context(), ReadyPlugins)
-			return a.Printed(err, map[string]string{"folder": ReadyPlugins}, func(w io.Writer) {
-				fmt.Fprintln(w, "compiled the built-in plugins for all homes of this machine, in "+ReadyPlugins)
+			err := builtin.Prepare(cmd.Context(), cli.ReadyPlugins)
+			return a.Printed(err, map[string]string{"folder": cli.ReadyPlugins}, func(w io.Writer) {
+				fmt.Fprintln(w, "compiled the built-in plugins for all homes of this machine, in "+cli.ReadyPlugins)
 			})
 		},
 	}

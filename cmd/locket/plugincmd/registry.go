@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/wasm/bundle"
 	plugsource "github.com/locket-dev/locket/wasm/source"
@@ -169,7 +168,7 @@ func registryAddCommand(a *cli.App) *cobra.Command {
 			}
 			if key == "" && !yes {
 				fmt.Fprintf(a.Stderr, "%s lists %s, signed by %s.\nCompare this with what its keeper shows elsewhere.\n", cli.OneLine(x.Name), cli.Plural(len(x.Plugins), "plugin", "plugins"), trust.Fingerprint(signer))
-				if !devicecmd.Confirm(a, "Trust it?") {
+				if !a.Confirm("Trust it?") {
 					return errors.New("nothing was added")
 				}
 			}
@@ -268,7 +267,7 @@ func searchCommand(a *cli.App) *cobra.Command {
 					}
 				}
 			}
-			if found == 0 && !a.Json {
+			if found == 0 && !a.JSON {
 				fmt.Fprintln(a.Stderr, "Nothing matches.")
 			}
 			return nil

@@ -69,7 +69,7 @@ plugin that changes an answer shows, byte by byte.`,
 }
 
 func testPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options) error {
-	if !a.Json {
+	if !a.JSON {
 		fmt.Fprintf(a.Stdout, "%s %s\n", p.parsed.ID, p.parsed.Version)
 		opt.Progress = func(c kit.Check) { showCheck(a, a.Stdout, &c) }
 	}

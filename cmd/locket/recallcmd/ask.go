@@ -43,7 +43,7 @@ answer, which stays a memory with what made it and what it cost.`,
 					r.Photo = m.ID
 				}
 				res, err := cl.Ask(cmd.Context(), r)
-				return a.Printed(err, res, func(w io.Writer) { ShowAnswer(a, w, &res) })
+				return a.Printed(err, res, func(w io.Writer) { showAnswer(a, w, &res) })
 			})
 		},
 	}
@@ -61,7 +61,7 @@ const (
 	shownNearest  = 3
 )
 
-func ShowAnswer(a *cli.App, w io.Writer, r *serve.AskResult) {
+func showAnswer(a *cli.App, w io.Writer, r *serve.AskResult) {
 	if r.Waits != "" {
 		fmt.Fprintf(w, "Not answered yet: %s.\n", cli.OneLine(r.Waits))
 		return

@@ -78,13 +78,13 @@ type chatAnswer struct {
 // maxBefore is how many messages of the conversation a question is sent with.
 const maxBefore = 12
 
-// UndoWords name what goes. "Forget it" and a bare 忘了 are said of anything, and take nothing back.
-var UndoWords = regexp.MustCompile(`(?i)^/?(?:(?:no, |please |ok, |okay, )?(?:undo(?: (?:that|it))?|(?:scratch|delete|erase) it|(?:forget|scratch|delete|erase) (?:that|this|what i (?:just )?said|the last (?:one|thing|line))(?:,? please)?)|` +
+// undoWords name what goes. "Forget it" and a bare 忘了 are said of anything, and take nothing back.
+var undoWords = regexp.MustCompile(`(?i)^/?(?:(?:no, |please |ok, |okay, )?(?:undo(?: (?:that|it))?|(?:scratch|delete|erase) it|(?:forget|scratch|delete|erase) (?:that|this|what i (?:just )?said|the last (?:one|thing|line))(?:,? please)?)|` +
 	`撤销|撤回|(?:请)?(?:删掉|删了)它吧?|(?:请)?(?:忘了|忘掉|忘记|删掉|删了)(?:这个|这条|那个|那条|刚才的|刚才说的|我刚才说的|我刚说的)吧?)[.。!！]?$`)
 
-// ForgetWords order more than the last line to be forgotten, which a line alone doesn't do. What
+// forgetWords order more than the last line to be forgotten, which a line alone doesn't do. What
 // else is forgotten or deleted is told: "Forget about the car, I sold it", 忘了我的钥匙在办公室.
-var ForgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?:forget|erase|delete) (?:everything|anything|all (?:about|of|that|i|you|we|my memories|memories)\b|what (?:i|we|you|he|she|they)\b|that (?:(?:i|my|we|our|you|he|his|she|her|they|their|it|the)\b|(?-i:\p{Lu}))|(?:the|my) (?:memory|memories|lines?|conversation) )|` +
+var forgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?:forget|erase|delete) (?:everything|anything|all (?:about|of|that|i|you|we|my memories|memories)\b|what (?:i|we|you|he|she|they)\b|that (?:(?:i|my|we|our|you|he|his|she|her|they|their|it|the)\b|(?-i:\p{Lu}))|(?:the|my) (?:memory|memories|lines?|conversation) )|` +
 	`forget (?:my|the|about) [^,，;—]+$)|^(?:请)?(?:忘掉|忘了|忘记|删掉)(?:所有|关于|我说)|^(?:请(?:忘掉|忘了|忘记)|忘掉)我的`)
 
 // commandWords are orders of other programs, and no line that anybody tells.
@@ -99,8 +99,8 @@ var errNothingTold = errors.New("you have told nothing here that could be taken 
 var errCommand = errors.New("no such order, see help: ask or tell in a line; undo takes back what was told last; ? LINE asks, + LINE tells, and bye ends")
 
 func (c *chat) run(ctx context.Context) error {
-	s := &Asker{App: c.app, Ctx: ctx, Talks: c.app.Talks()}
-	c.shows = !s.Talks && !c.app.Json
+	s := &cli.Asker{App: c.app, Ctx: ctx, Talks: c.app.Talks()}
+	c.shows = !s.Talks && !c.app.JSON
 	if s.Talks {
 		s.Tell("Ask or tell me something. undo takes back what was told last; help shows the rest; bye ends.\n")
 	}
@@ -145,13 +145,13 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	}
 	var err error
 	switch {
-	case mark == "" && UndoWords.MatchString(line):
+	case mark == "" && undoWords.MatchString(line):
 		err = c.undo(ctx, &out)
 	case mark == "" && helpWords.MatchString(line):
 		out.Help = chatHelp
 	case mark == "" && commandWords.MatchString(line):
 		err = errCommand
-	case mark == "" && ForgetWords.MatchString(line):
+	case mark == "" && forgetWords.MatchString(line):
 		err = errors.New(c.app.Here(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`))
 	case mark == "?" || mark == "" && retrieve.Asks(text):
 		err = c.ask(ctx, text, &out)
@@ -171,7 +171,7 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	if err != nil {
 		c.failed++
 		out.Problem = err.Error()
-		if !c.app.Json {
+		if !c.app.JSON {
 			fmt.Fprintln(c.app.Stderr, c.app.Paint.Red(cli.OneLine(out.Problem)))
 			return nil
 		}
@@ -179,7 +179,7 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	return c.app.Print(out, func(w io.Writer) {
 		switch {
 		case out.Asked != nil:
-			ShowAnswer(c.app, w, out.Asked)
+			showAnswer(c.app, w, out.Asked)
 		case out.Told != nil:
 			c.app.ShowAdded(w, out.Told)
 		case out.Help != "":

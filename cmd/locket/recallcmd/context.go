@@ -40,7 +40,7 @@ last messages, or else from the session that is going on. Without either, what i
 			if r.At, err = a.ReadTime("--at", at); err != nil {
 				return err
 			}
-			return Answered(cmd.Context(), a, (*serve.Client).Context, r, func(w io.Writer, res *serve.ContextResult) {
+			return cli.Answered(cmd.Context(), a, (*serve.Client).Context, r, func(w io.Writer, res *serve.ContextResult) {
 				if res.Text != "" {
 					fmt.Fprintln(w, res.Text)
 				}

@@ -36,7 +36,7 @@ number of days ago, such as 3d.`,
 			if err != nil {
 				return err
 			}
-			return Answered(cmd.Context(), a, (*serve.Client).Day, date, func(a0 io.Writer, a1 *serve.Day) { ShowDay(a, a0, a1) })
+			return cli.Answered(cmd.Context(), a, (*serve.Client).Day, date, func(a0 io.Writer, a1 *serve.Day) { showDay(a, a0, a1) })
 		},
 	}
 }
@@ -79,12 +79,12 @@ With --json, one session a line.`,
 				return cli.Usagef("--with %q: no name", with)
 			}
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
-				list, err := SessionsIn(a, cmd.Context(), cl, from, to, with)
+				list, err := sessionsIn(a, cmd.Context(), cl, from, to, with)
 				none := "Nothing was said between " + a.When(from) + " and " + a.When(to) + "."
 				if with != "" {
 					none = fmt.Sprintf("Nobody called %q spoke between %s and %s.", cli.OneLine(with), a.When(from), a.When(to))
 				}
-				return cli.Rows(a, err, list, ShowSessions(a, list), none+" For another time: --since, --until")
+				return cli.Rows(a, err, list, showSessions(a, list), none+" For another time: --since, --until")
 			})
 		},
 	}
@@ -95,8 +95,8 @@ With --json, one session a line.`,
 	return c
 }
 
-// TalkSession is a run of lines without a gap of 30 minutes.
-type TalkSession struct {
+// talkSession is a run of lines without a gap of 30 minutes.
+type talkSession struct {
 	Session  string          `json:"session"`
 	From     time.Time       `json:"from"`
 	To       time.Time       `json:"to"` // of the last line
@@ -107,7 +107,7 @@ type TalkSession struct {
 }
 
 // addLine adds a line with the memories that quote it.
-func (s *TalkSession) addLine(l *serve.DayLine, known map[memory.ID]*memory.Memory) {
+func (s *talkSession) addLine(l *serve.DayLine, known map[memory.ID]*memory.Memory) {
 	if len(s.Lines) == 0 {
 		s.Session, s.From, s.Memories = l.Session, l.At, []memory.Memory{}
 	}
@@ -126,13 +126,13 @@ func (s *TalkSession) addLine(l *serve.DayLine, known map[memory.ID]*memory.Memo
 }
 
 // sessionsOf puts the lines of days, which are in order, into sessions.
-func sessionsOf(days ...serve.Day) (list []TalkSession) {
+func sessionsOf(days ...serve.Day) (list []talkSession) {
 	for i := range days {
 		known := byID(days[i].Memories)
 		for j := range days[i].Lines {
 			l := &days[i].Lines[j]
 			if n := len(list); n == 0 || list[n-1].Session != l.Session {
-				list = append(list, TalkSession{})
+				list = append(list, talkSession{})
 			}
 			list[len(list)-1].addLine(l, known)
 		}
@@ -148,8 +148,8 @@ func byID(ms []memory.Memory) map[memory.ID]*memory.Memory {
 	return known
 }
 
-// SessionsIn gives the sessions of a time.
-func SessionsIn(a *cli.App, ctx context.Context, cl *serve.Client, from, to time.Time, with string) ([]TalkSession, error) {
+// sessionsIn gives the sessions of a time.
+func sessionsIn(a *cli.App, ctx context.Context, cl *serve.Client, from, to time.Time, with string) ([]talkSession, error) {
 	var days []serve.Day
 	first, last := from.In(a.Zone()), to.In(a.Zone())
 	if n := int(last.Sub(first).Hours() / 24); n >= serve.MaxDays-1 {
@@ -172,7 +172,7 @@ func SessionsIn(a *cli.App, ctx context.Context, cl *serve.Client, from, to time
 	}
 	list := sessionsOf(days...)
 	if with != "" {
-		list = slices.DeleteFunc(list, func(s TalkSession) bool {
+		list = slices.DeleteFunc(list, func(s talkSession) bool {
 			return !slices.ContainsFunc(s.Speakers, func(who string) bool { return isNamed(who, with) })
 		})
 	}
@@ -186,15 +186,15 @@ func isNamed(who, name string) bool {
 	return slices.ContainsFunc(people.Keys(who), func(k string) bool { return slices.Contains(people.Keys(name), k) }) || slices.Contains(strings.Fields(who), name)
 }
 
-// ShowSessions prints one of the sessions in list: its head and its lines. A memory stands in one of
+// showSessions prints one of the sessions in list: its head and its lines. A memory stands in one of
 // them, the last that has it.
-func ShowSessions(a *cli.App, list []TalkSession) func(w io.Writer, s *TalkSession) {
+func showSessions(a *cli.App, list []talkSession) func(w io.Writer, s *talkSession) {
 	below, shown := map[string][][]*memory.Memory{}, map[memory.ID]bool{}
 	for i := len(list) - 1; i >= 0; i-- {
 		s := &list[i]
 		below[s.Session] = belowLines(s.Lines, byID(s.Memories), shown)
 	}
-	return func(w io.Writer, s *TalkSession) {
+	return func(w io.Writer, s *talkSession) {
 		showHead(a, w, s)
 		for i := range s.Lines {
 			showLine(a, w, &s.Lines[i], below[s.Session][i])
@@ -202,7 +202,7 @@ func ShowSessions(a *cli.App, list []TalkSession) func(w io.Writer, s *TalkSessi
 	}
 }
 
-func showHead(a *cli.App, w io.Writer, s *TalkSession) {
+func showHead(a *cli.App, w io.Writer, s *talkSession) {
 	head := s.From.In(a.Zone()).Format("Mon 2 Jan 2006 15:04") + "–" + s.To.In(a.Zone()).Format("15:04")
 	for _, of := range [][]string{s.Speakers, s.Places} {
 		if len(of) > 0 {
@@ -254,8 +254,8 @@ type dayEntry struct {
 	show func(w io.Writer)
 }
 
-// ShowDay prints a day in order of time.
-func ShowDay(a *cli.App, w io.Writer, d *serve.Day) {
+// showDay prints a day in order of time.
+func showDay(a *cli.App, w io.Writer, d *serve.Day) {
 	clock := func(t time.Time) string { return t.In(a.Zone()).Format("15:04") }
 	var all []dayEntry
 	mark := func(at time.Time, format string, args ...any) {

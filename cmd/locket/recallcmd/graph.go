@@ -66,14 +66,14 @@ for JSON-LD. With --output it writes a file that only you may read.`,
 					return err
 				}
 				if format == string(atlas.JSON) {
-					a.Json = true
+					a.JSON = true
 				}
-				if q.Entity != "" && len(v.Meant) == 0 && !a.Json {
+				if q.Entity != "" && len(v.Meant) == 0 && !a.JSON {
 					fmt.Fprintf(a.Stderr, "Nobody and nothing is named %s.\n", cli.OneLine(q.Entity))
-				} else if len(v.Entities) == 0 && q.Text == "" && !a.Json {
+				} else if len(v.Entities) == 0 && q.Text == "" && !a.JSON {
 					fmt.Fprintln(a.Stderr, "No memory names a person, a place or a thing yet.")
 				}
-				return a.Print(v, func(w io.Writer) { ShowGraph(a, w, &v) })
+				return a.Print(v, func(w io.Writer) { showGraph(a, w, &v) })
 			})
 		},
 	}
@@ -104,7 +104,7 @@ func exportGraph(a *cli.App, out string, write func(io.Writer) error) error {
 	return nil
 }
 
-func ShowGraph(a *cli.App, w io.Writer, v *atlas.View) {
+func showGraph(a *cli.App, w io.Writer, v *atlas.View) {
 	names := map[string]string{}
 	for _, e := range v.Entities {
 		names[e.ID] = e.Name
@@ -112,7 +112,7 @@ func ShowGraph(a *cli.App, w io.Writer, v *atlas.View) {
 		if len(e.Aliases) > 0 {
 			line += " (" + cli.OneLine(strings.Join(e.Aliases, ", ")) + ")"
 		}
-		fmt.Fprintf(w, "%s  %s\n", Padded(line, 40), cli.Plural(e.Memories, "memory", "memories"))
+		fmt.Fprintf(w, "%s  %s\n", cli.Padded(line, 40), cli.Plural(e.Memories, "memory", "memories"))
 	}
 	if len(v.Relations) > 0 {
 		fmt.Fprintln(w)
@@ -179,7 +179,7 @@ func undecideCommand(a *cli.App) *cobra.Command {
 func listEntitiesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List decisions about names, and names that may be one", Args: cli.Nothing(),
-		RunE: Showing(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
+		RunE: cli.Showing(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
 			for _, d := range v.Decisions {
 				verb := "is also"
 				if !d.Same {

@@ -49,7 +49,7 @@ func SearchCommand(a *cli.App) *cobra.Command {
 			if r.Filters, err = a.ReadFilter(where); err != nil {
 				return err
 			}
-			return Answered(cmd.Context(), a, (*serve.Client).Search, r, func(w io.Writer, res *serve.SearchResult) {
+			return cli.Answered(cmd.Context(), a, (*serve.Client).Search, r, func(w io.Writer, res *serve.SearchResult) {
 				a.ShowHits(w, res, cli.Found{Explain: explain, Minor: counted, Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
 			})
 		},

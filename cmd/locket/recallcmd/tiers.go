@@ -71,31 +71,31 @@ func fetchOnes(a *cli.App, ctx context.Context, cl *serve.Client, texts []string
 func showTiers(a *cli.App, w io.Writer, t *serve.Tiers) {
 	fmt.Fprintf(w, "%-6s %s", "hot", cli.Plural(t.Hot, "memory", "memories")+" in any state")
 	if t.HotBytes > 0 {
-		fmt.Fprintf(w, ", about %s", Size(t.HotBytes))
+		fmt.Fprintf(w, ", about %s", cli.Size(t.HotBytes))
 	}
 	switch b := t.Budget; {
 	case b.Records > 0 && b.Bytes > 0:
-		fmt.Fprintf(w, "; at most %d and %s\n", b.Records, Size(b.Bytes))
+		fmt.Fprintf(w, "; at most %d and %s\n", b.Records, cli.Size(b.Bytes))
 	case b.Records > 0:
 		fmt.Fprintf(w, "; at most %d\n", b.Records)
 	case b.Bytes > 0:
-		fmt.Fprintf(w, "; at most %s\n", Size(b.Bytes))
+		fmt.Fprintf(w, "; at most %s\n", cli.Size(b.Bytes))
 	default:
 		fmt.Fprintln(w, "; no limit")
 	}
 	fmt.Fprintf(w, "%-6s %s", "cold", cli.Plural(t.Cold, "memory", "memories"))
 	if t.Packs > 0 {
-		fmt.Fprintf(w, ", %s at the relay", Size(t.PackedBytes))
+		fmt.Fprintf(w, ", %s at the relay", cli.Size(t.PackedBytes))
 	}
 	fmt.Fprintln(w)
 	if t.Media+t.ColdMedia > 0 {
 		fmt.Fprintf(w, "%-6s %s", "media", cli.Plural(t.Media, "photo or recording", "photos and recordings"))
 		if t.MediaBytes > 0 {
-			fmt.Fprintf(w, ", %s", Size(t.MediaBytes))
+			fmt.Fprintf(w, ", %s", cli.Size(t.MediaBytes))
 		}
 		fmt.Fprintf(w, " here; %d at the relay alone", t.ColdMedia)
 		if t.ColdMediaBytes > 0 {
-			fmt.Fprintf(w, ", %s", Size(t.ColdMediaBytes))
+			fmt.Fprintf(w, ", %s", cli.Size(t.ColdMediaBytes))
 		}
 		fmt.Fprintln(w)
 	}

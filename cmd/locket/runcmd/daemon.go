@@ -4,70 +4,321 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/url"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
-	"github.com/locket-dev/locket/cmd/locket/setupcmd"
-	"github.com/locket-dev/locket/internal/nodump"
+	"github.com/locket-dev/locket/internal/span"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/console"
+	"github.com/locket-dev/locket/node/oauth"
+	"github.com/locket-dev/locket/node/recorder"
+	"github.com/locket-dev/locket/node/serve"
 )
 
-func RunCommand(a *cli.App) *cobra.Command {
-	var o cli.RunOptions
-	c := &cobra.Command{
-		Use: "run", Short: "Run the daemon, which takes what wearables send", Args: cli.Nothing(),
-		Long: `Takes events from the wearables and answers commands until it is interrupted: by Ctrl+C, or
-where it is a service by systemctl --user stop locket.
+// stopTime is how long the node may take to stop; with the API's 3 seconds it
+// is within the 5 that a service manager is promised.
+const stopTime = 4500 * time.Millisecond
 
-Where nothing opens the keys at the start (see locket keys), the daemon starts locked. It
-still takes events and seals them, and works through them after locket unlock. When it
-is locked later, it restarts itself, so that nothing of the keys is left in its memory.
-
-The system writes no core dump of the daemon, and shows its memory to no other program
-of yours, unless --dumps asks for that.`,
-		Example: `  locket run
-  locket run --broker ssl://broker.example:8883
-  locket run --listen 0.0.0.0:8883 --set broker.tls_cert=c.pem --set broker.tls_key=k.pem`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.Dumps {
-				if err := nodump.Allow(); err != nil {
-					return err
-				}
-			}
-			err := a.RunDaemon(cmd.Context(), o)
-			if errors.Is(err, cli.ErrNoHome) && a.Talks() {
-				return runAfterSetup(a, cmd.Context(), o, err)
-			}
-			return err
-		},
-	}
-	f := c.Flags()
-	f.BoolVar(&o.Dumps, "dumps", false, "let the system write core dumps, which have keys in them: to look for an error")
-	f.BoolVar(&o.Locked, "locked", false, "start locked, whatever the configuration says")
-	f.BoolVar(&o.Again, "again", false, "a daemon that was locked begins anew")
-	_ = f.MarkHidden("again") // it is there
-	f.Var(a.Setting("broker.url", "--broker"), "broker", "`URL` of a broker; without, the node runs its own")
-	f.Var(a.Setting("broker.listen", "--listen"), "listen", "`host:port` of the node's own broker")
-	f.Var(a.Setting("log.level", "--log-level"), "log-level", "debug, info, warn or error")
-	f.Var(a.Setting("profile", "--profile"), "profile", "default or wearable")
-	return c
+// ready is what run prints when it takes events and answers commands.
+type ready struct {
+	Ready  bool   `json:"ready"`
+	Home   string `json:"home"`
+	API    string `json:"api"`
+	Remote string `json:"remote,omitempty"`
+	Broker string `json:"broker"`
+	Locked bool   `json:"locked"`
 }
 
-// runAfterSetup offers the setup to who runs a daemon where there is no home yet.
-func runAfterSetup(a *cli.App, ctx context.Context, o cli.RunOptions, missing error) error {
-	s := &recallcmd.Asker{App: a, Ctx: ctx, Talks: true}
-	v, err := s.Ask(fmt.Sprintf("There is no home at %s yet. Set one up now? y for here, b for in the browser, or n", a.Settings.Home), "n")
-	v = strings.ToLower(v)
-	switch {
-	case err == nil && strings.HasPrefix(v, "y"):
-		if err := setupcmd.Setup(a, ctx, setupcmd.NewOptions()); err != nil {
+// daemonOptions of a daemon.
+type daemonOptions struct {
+	dumps  bool
+	locked bool // whatever the configuration gives
+	again  bool // it was told that it is ready already; and locked
+
+	// After a setup in the browser: the page that goes on, and what opens the keys.
+	page       *console.Console
+	passphrase serve.Secret
+}
+
+// runDaemon runs one until ctx ends. After it was locked another begins in its
+// place: what the keys were in is this process's memory, and that of libraries,
+// which nobody can search and clear; a process that begins anew has none of it.
+func runDaemon(a *cli.App, ctx context.Context, o daemonOptions) error {
+	for {
+		args, err := serveDaemon(a, ctx, o)
+		o.page, o.passphrase = nil, ""
+		if args == nil {
 			return err
 		}
-		return a.RunDaemon(ctx, o)
-	case err == nil && strings.HasPrefix(v, "b"):
-		return a.SetupPage(ctx, o, false)
+		if err != nil { // events are taken all the same, and keys overwritten
+			a.Logger(&a.Settings.Config).Warn("locked, and not all of it ended well", "error", err)
+		}
+		if ctx.Err() != nil {
+			return err // it was told to end meanwhile, which the one that begins anew would not know
+		}
+		// Where that can't be, it goes on in this one, with what the collector
+		// leaves of them.
+		o.again = true
+		if err := a.Restart(args, environAgain(a)); err != nil {
+			a.Logger(&a.Settings.Config).Warn("locked, and what was in memory is not overwritten: the process could not begin anew", "error", err)
+		}
+		debug.FreeOSMemory()
 	}
-	return missing
+}
+
+// environAgain is the environment without the passphrase, if that is in it.
+func environAgain(a *cli.App) []string {
+	name := a.Settings.Unlock.PassphraseEnv
+	return slices.DeleteFunc(slices.Clone(a.Environ), func(v string) bool { return name != "" && strings.HasPrefix(v, name+"=") })
+}
+
+// openAlone opens the home for a daemon, which there is once.
+func openAlone(a *cli.App, ctx context.Context, spans span.Sink) (cli.OpenNode, error) {
+	n, c, err := a.OpenTraced(ctx, spans)
+	if c != nil {
+		c.Close()
+		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.Settings.Home), Advice: "See how it is: " + a.Here("locket status")}
+	}
+	return n, err
+}
+
+// unlockFirst opens the keys of a daemon that begins, and reports whether they are open.
+func unlockFirst(a *cli.App, ctx context.Context, n cli.OpenNode, opt daemonOptions) (opened bool, err error) {
+	if opt.locked || opt.again {
+		return false, nil
+	}
+	if opened, err = a.UnlockNode(ctx, n); err != nil || opened || opt.passphrase == "" {
+		return opened, err
+	}
+	err = n.Services().Keys.Unlock(ctx, opt.passphrase)
+	return err == nil, err
+}
+
+// ensureTokens sets the tokens by which the API, and its metrics, are asked.
+func ensureTokens(o *serve.Options, c *config.API, network string) (err error) {
+	o.Loopback = network == "tcp"
+	if o.Token, err = serve.EnsureToken(c.TokenFile); err == nil && o.Registry != nil {
+		o.MetricsToken, err = serve.EnsureToken(c.MetricsTokenFile)
+	}
+	return err
+}
+
+// serveDaemon runs one until ctx ends, or until it was locked: then args are
+// what has it begin anew, as it is.
+func serveDaemon(a *cli.App, ctx context.Context, opt daemonOptions) (args []string, err error) {
+	l, err := a.Load()
+	if err != nil {
+		return nil, err
+	}
+	inner, end := context.WithCancel(ctx)
+	defer end()
+	d := &serving{app: a, cfg: &l.Config, log: a.Logger(&l.Config), page: opt.page}
+	if l.Metrics == "on" {
+		d.metrics = prometheus.NewRegistry()
+	}
+	var tell func(context.Context)
+	if d.spans, tell, err = tellCollector(d.cfg, d.metrics, d.log); err != nil {
+		return nil, err
+	}
+	node.Frugal(l.Profile) // before it opens: what is opened asks how much memory there is
+	n, err := openAlone(a, ctx, d.spans)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	opened, err := unlockFirst(a, ctx, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	d.surround(n, end)
+	d.beside = append(d.beside, tell)
+	defer func() { err = errors.Join(err, d.page.Close()) }()
+	network, address, err := l.Endpoint()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.open(network); err != nil {
+		return nil, err
+	}
+	listener, err := serve.Listen(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	remote, err := listenRemote(ctx, d.cfg)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	if err := n.Start(ctx); err != nil {
+		return nil, errors.Join(err, listener.Close(), remote.Close())
+	}
+	s, err := d.services.Diagnostics.Status(ctx)
+	if err == nil && !opt.again {
+		err = tellReady(a, ready{true, l.Home, network + ":" + address, l.API.Remote, s.Broker.URL, !opened}, listener)
+	}
+	if err == nil {
+		quiet := watched(ctx, d.services.Diagnostics, d.log)
+		var beside sync.WaitGroup
+		for _, run := range d.beside {
+			beside.Go(func() { run(inner) })
+		}
+		remote.begin(inner, end, recorder.New(n.Web(), serve.New(d.apps)), d.log)
+		err = serve.Serve(inner, listener, serve.New(d.owner), d.log)
+		quiet()
+		end()
+		beside.Wait() // before the node stops, which takes what its bridge says at the end
+	} else {
+		err = errors.Join(err, listener.Close())
+	}
+	end()
+	err = errors.Join(err, remote.Close())
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	if d.keys.locked.Load() && ctx.Err() == nil {
+		args = againArgs(a.Args, d.cfg, s.Broker.URL, listener.Addr())
+	}
+	return args, errors.Join(err, n.Stop(stop))
+}
+
+// serving is what stands around the node of a daemon.
+type serving struct {
+	app      *cli.App
+	cfg      *config.Config
+	log      *slog.Logger
+	spans    span.Sink
+	metrics  *prometheus.Registry // nil: they are off
+	services serve.Services       // of the node, behind bridge, keys and page
+	keys     *once
+	page     *console.Console
+	owner    serve.Options           // of the API on this machine
+	apps     serve.Options           // of the API where others can reach it
+	beside   []func(context.Context) // what runs beside the API
+}
+
+// surround puts in front of the node's services what belongs to a daemon. A lock of the
+// keys calls end.
+func (d *serving) surround(n cli.OpenNode, end context.CancelFunc) {
+	d.services = n.Services()
+	bridge := newBridge(d.cfg, d.app.Environ, d.services.Diagnostics, d.log)
+	d.services.Diagnostics = bridge
+	d.keys = &once{Keys: d.services.Keys, health: d.services.Diagnostics, end: end}
+	d.services.Keys = d.keys
+	if d.page == nil {
+		d.page = console.New(console.Options{Listen: d.cfg.API.Console, Log: d.log})
+	}
+	d.services.Consoler = d.page
+	if book, ok := d.services.Apps.(oauth.Book); ok {
+		o := oauth.New(oauth.Config{Book: book, Public: d.cfg.API.Public})
+		d.apps.OAuth, d.services.Consenter = o, o
+	}
+	d.page.Serve(serve.New(serve.Options{Services: d.services, Log: d.log}))
+	d.beside = []func(context.Context){bridge.run, backsUp(d.app, d.cfg, d.services, d.log)}
+}
+
+// open says what the API has for whom, and what there is besides. network is where the
+// API is for the owner.
+func (d *serving) open(network string) error {
+	zone, err := d.cfg.Location()
+	if err != nil {
+		return err
+	}
+	forApps, err := doorsForApps(d.cfg, zone, d.log)
+	if err != nil {
+		return err
+	}
+	show, err := showHome(d.cfg, d.services, d.log)
+	if err != nil {
+		return err
+	}
+	d.beside = append(d.beside, show, func(ctx context.Context) { tellApps(ctx, d.services, zone, d.log) })
+	d.apps = serve.Options{Services: d.services, Log: d.log, ForApps: forApps, AppsAlone: true, OAuth: d.apps.OAuth, Spans: d.spans}
+	d.owner = serve.Options{Services: d.services, Log: d.log, ForApps: forApps, Spans: d.spans, Registry: d.metrics}
+	if network == "tcp" {
+		d.owner.OAuth = d.apps.OAuth
+	}
+	if network == "tcp" || d.cfg.API.AskToken {
+		if err := ensureTokens(&d.owner, &d.cfg.API, network); err != nil {
+			return err
+		}
+	}
+	if d.metrics != nil {
+		d.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+			&nodeCollector{d.services.Diagnostics, d.services.Plugger})
+	}
+	return nil
+}
+
+// once is the keys of a node that is locked once: then its daemon ends.
+type once struct {
+	serve.Keys
+	health serve.Diagnostics
+	locked atomic.Bool
+	end    context.CancelFunc
+}
+
+// Lock implements serve.Keys. Once begun it goes on, whoever gave up waiting;
+// and where something of it failed the daemon ends all the same.
+func (o *once) Lock(ctx context.Context) error {
+	s, err := o.health.Status(ctx)
+	if err != nil || s.Locked {
+		return err
+	}
+	err = o.Keys.Lock(context.WithoutCancel(ctx))
+	o.locked.Store(true)
+	o.end() // requests that run are answered first, this one among them
+	return err
+}
+
+// Unlock implements serve.Keys. One that is about to end is not opened again.
+func (o *once) Unlock(ctx context.Context, passphrase serve.Secret) error {
+	if o.locked.Load() {
+		return fmt.Errorf("%w: it is being locked at this moment", serve.ErrConflict)
+	}
+	return o.Keys.Unlock(ctx, passphrase)
+}
+
+// againArgs has a daemon listen where this one does, also where the system
+// chose the port.
+func againArgs(args []string, cfg *config.Config, broker string, api net.Addr) []string {
+	out := slices.Clone(args)
+	if !slices.Contains(out, "--again") {
+		out = append(out, "--again")
+	}
+	if u, err := url.Parse(broker); err == nil && cfg.Broker.Embedded && strings.HasSuffix(cfg.Broker.Listen, ":0") {
+		if host, _, err := net.SplitHostPort(cfg.Broker.Listen); err == nil {
+			out = append(out, "--set", "broker.listen="+net.JoinHostPort(host, u.Port()))
+		}
+	}
+	if a, ok := api.(*net.TCPAddr); ok && strings.HasSuffix(cfg.API.Listen, ":0") {
+		out = append(out, "--set", "api.listen="+a.String())
+	}
+	return out
+}
+
+func tellReady(a *cli.App, r ready, l net.Listener) error {
+	if _, isTCP := l.Addr().(*net.TCPAddr); isTCP {
+		r.API = "tcp:" + l.Addr().String()
+	}
+	return a.Print(r, func(w io.Writer) {
+		fmt.Fprintf(w, "Locket runs on %s\n  wearables  %s\n  commands   %s\n", r.Home, cli.EveryAddress(r.Broker), r.API)
+		if r.Remote != "" {
+			fmt.Fprintf(w, "  apps       https://%s\n", r.Remote)
+		}
+		if r.Locked {
+			fmt.Fprintln(w, a.Here("It is locked: events are taken and kept sealed until locket unlock."))
+		}
+	})
 }

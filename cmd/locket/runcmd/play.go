@@ -1,5 +1,3 @@
-// Package runcmd has the commands that begin, run, replay and demo, and [Product], on which the
-// real program is built.
 package runcmd
 
 import (
@@ -17,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/healthcmd"
 	"github.com/locket-dev/locket/internal/day"
 	"github.com/locket-dev/locket/internal/player"
 	"github.com/locket-dev/locket/internal/wait"
@@ -26,17 +23,17 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Replay is what the replay command was asked for.
-type Replay struct {
+// replay is what the replay command was asked for.
+type replay struct {
 	device, passwordFile string
 	speed                float64
-	Seed                 uint64
-	Generate             bool
+	seed                 uint64
+	generate             bool
 	files                []string
 }
 
 func ReplayCommand(a *cli.App) *cobra.Command {
-	var r Replay
+	var r replay
 	c := &cobra.Command{
 		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files of events as a wearable would", Args: cli.Between(0, -1, ""),
 		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the running
@@ -50,11 +47,11 @@ that has some, and on any other broker, give the password in --password-file.`,
   locket replay --device glasses note.png voice.wav
   locket replay --generate 7 --speed 600`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.files, r.Generate = args, cmd.Flags().Changed("generate")
+			r.files, r.generate = args, cmd.Flags().Changed("generate")
 			switch {
-			case r.Generate && len(args) > 0:
+			case r.generate && len(args) > 0:
 				return cli.Usagef("--generate makes its own events: give no files with it")
-			case !r.Generate && len(args) == 0:
+			case !r.generate && len(args) == 0:
 				return cli.Usagef("a file is missing, or --generate SEED")
 			case r.speed < 0:
 				return cli.Usagef("--speed %v: want 0 or more", r.speed)
@@ -84,7 +81,7 @@ that has some, and on any other broker, give the password in --password-file.`,
 	f.StringVar(&r.device, "device", "replay", "`name` of the device, for what does not name its own")
 	f.StringVar(&r.passwordFile, "password-file", "", "read the device's password from a `file`")
 	f.Float64Var(&r.speed, "speed", 0, "1: in the events' own time, 60: an hour a minute; 0: as fast as is acknowledged")
-	f.Uint64Var(&r.Seed, "generate", 0, "make up a day from a `seed`")
+	f.Uint64Var(&r.seed, "generate", 0, "make up a day from a `seed`")
 	return c
 }
 
@@ -101,7 +98,7 @@ func workedThrough(a *cli.App, ctx context.Context, cl *serve.Client) error {
 		if err != nil || s.Locked || s.Journal.Waiting == 0 {
 			return err
 		}
-		if err := healthcmd.HasRoom(&s); err != nil {
+		if err := cli.HasRoom(&s); err != nil {
 			return fmt.Errorf("%w; what was acknowledged is kept, and %s to be worked through", err, cli.Plural(s.Journal.Waiting, "event waits", "events wait"))
 		}
 		waiting := int64(s.Journal.Waiting)
@@ -113,8 +110,8 @@ func workedThrough(a *cli.App, ctx context.Context, cl *serve.Client) error {
 	}
 }
 
-func play(a *cli.App, ctx context.Context, cl *serve.Client, r *Replay) (rep player.Report, err error) {
-	events, err := r.Events(&a.Settings.Config)
+func play(a *cli.App, ctx context.Context, cl *serve.Client, r *replay) (rep player.Report, err error) {
+	events, err := r.events(&a.Settings.Config)
 	if err != nil {
 		return rep, err
 	}
@@ -124,7 +121,7 @@ func play(a *cli.App, ctx context.Context, cl *serve.Client, r *Replay) (rep pla
 	}
 	s, err := cl.Status(ctx)
 	if err == nil {
-		err = healthcmd.HasRoom(&s)
+		err = cli.HasRoom(&s)
 	}
 	if err != nil {
 		return rep, err
@@ -193,21 +190,21 @@ func lend(a *cli.App, ctx context.Context, cl *serve.Client, events []day.Event,
 	return url, passwords, lent, nil
 }
 
-func (r *Replay) Events(cfg *config.Config) ([]day.Event, error) {
-	if !r.Generate {
+func (r *replay) events(cfg *config.Config) ([]day.Event, error) {
+	if !r.generate {
 		zone := ""
 		if cfg.Zone != "Local" {
 			zone = cfg.Zone
 		}
 		return day.Replay{Device: r.device, Boot: uint64(time.Now().UnixMilli()), End: time.Now(), Zone: zone}.ReadFiles(r.files...)
 	}
-	d, err := day.Generate(r.Seed)
+	d, err := day.Generate(r.seed)
 	if err != nil {
 		return nil, err
 	}
 	var events []day.Event
 	for e := range d.Events() {
-		e.ID.Boot += r.Seed // each day is another; the same one a second time is none
+		e.ID.Boot += r.seed // each day is another; the same one a second time is none
 		events = append(events, e)
 	}
 	return events, nil
@@ -230,7 +227,7 @@ func DemoCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "demo", Short: "Play a day in a home of its own, and tell what became of it", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Demo(cmd.Context(), a.Stdout, a.Json, seed, home)
+			return a.Demo(cmd.Context(), a.Stdout, a.JSON, seed, home)
 		},
 	}
 	c.Flags().Uint64Var(&seed, "seed", 0, "make the day up from a `seed`")

@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/plugincmd"
+	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/internal/demo"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node"
@@ -26,15 +26,15 @@ func Product(cache string, work int) cli.Deps {
 		Environ: os.Environ(),
 		Restart: restart,
 		InitHome: func(cfg config.Config, o cli.InitOptions) (string, error) {
-			phrase, err := node.Init(cfg, o.ForNode(work))
+			phrase, err := node.Init(cfg, initOptions(o, work))
 			return phrase, homeError(err, cfg)
 		},
 		JoinHome: func(ctx context.Context, cfg config.Config, o cli.InitOptions, relay string, code pairing.Code, same func([]string, string) bool) (cli.Joined, error) {
-			j, err := node.Join(ctx, cfg, node.JoinOptions{InitOptions: o.ForNode(work), Relay: relay}, code, same)
+			j, err := node.Join(ctx, cfg, node.JoinOptions{InitOptions: initOptions(o, work), Relay: relay}, code, same)
 			return cli.Joined{Space: j.Space.String(), Relay: j.Relay, Wearer: j.Wearer}, homeError(err, cfg)
 		},
 		RecoverHome: func(ctx context.Context, cfg config.Config, o cli.InitOptions, relay, phrase string) (cli.Joined, error) {
-			j, err := node.Recover(ctx, cfg, node.JoinOptions{InitOptions: o.ForNode(work), Relay: relay}, phrase)
+			j, err := node.Recover(ctx, cfg, node.JoinOptions{InitOptions: initOptions(o, work), Relay: relay}, phrase)
 			return cli.Joined{Space: j.Space.String(), Relay: j.Relay, Wearer: j.Wearer}, homeError(err, cfg)
 		},
 		OpenNode: func(cfg config.Config, log *slog.Logger, spans span.Sink) (cli.OpenNode, error) {
@@ -42,7 +42,7 @@ func Product(cache string, work int) cli.Deps {
 			if err != nil {
 				return nil, err
 			}
-			n, err := node.Open(cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: plugincmd.ReadyPlugins, Spans: spans})
+			n, err := node.Open(cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: cli.ReadyPlugins, Spans: spans})
 			if errors.Is(err, node.ErrNoHome) {
 				return nil, fmt.Errorf("%w: %s", cli.ErrNoHome, cfg.Home)
 			}
@@ -57,7 +57,7 @@ func Product(cache string, work int) cli.Deps {
 			if err != nil {
 				return node.Repaired{}, err
 			}
-			return node.Repair(ctx, cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: plugincmd.ReadyPlugins}, ask)
+			return node.Repair(ctx, cfg, node.Options{Log: log, Version: cli.ThisBuild().String(), Worker: worker, Cache: cache, Ready: cli.ReadyPlugins}, ask)
 		},
 		Demo: func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error {
 			return demo.Run(ctx, out, demo.Options{JSON: json, Seed: seed, Home: home, Version: cli.ThisBuild().String()})
@@ -70,4 +70,9 @@ func homeError(err error, cfg config.Config) error {
 		return fmt.Errorf("%w: %s", cli.ErrHomeExists, cfg.Home)
 	}
 	return err
+}
+
+// initOptions are those of the node; work is what a passphrase costs to try.
+func initOptions(o cli.InitOptions, work int) node.InitOptions {
+	return node.InitOptions{Work: work, Passphrase: string(o.Passphrase), KeyFile: o.KeyFile, Keyring: o.Keyring, Language: keyring.Language(o.Language)}
 }

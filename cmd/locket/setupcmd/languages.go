@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/internal/engine/speech"
 )
 
-// LocaleLanguage is the language of the environment's locale, as the setting languages
+// localeLanguage is the language of the environment's locale, as the setting languages
 // has it: "de" of de_DE.UTF-8. It is "en" where the locale has none.
-func LocaleLanguage(environment func(string) string) string {
+func localeLanguage(environment func(string) string) string {
 	locale := cmp.Or(environment("LC_ALL"), environment("LC_MESSAGES"), environment("LANG"))
 	main, _, _ := strings.Cut(locale, ".")
 	main, _, _ = strings.Cut(main, "_")

@@ -1,4 +1,5 @@
-// Package setupcmd has locket setup, in a terminal and by flags.
+// Package setupcmd has locket setup, in a terminal and by flags. The page in the browser is in
+// package runcmd.
 package setupcmd
 
 import (
@@ -15,9 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/copycmd"
-	"github.com/locket-dev/locket/cmd/locket/enginecmd"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/config"
@@ -25,8 +23,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Options are the answers that flags give.
-type Options struct {
+// options are the answers that flags give.
+type options struct {
 	init           cli.InitOptions
 	passphraseFile string
 	noCheck        bool
@@ -38,9 +36,9 @@ type Options struct {
 	backupFile     string // of the backup's passphrase
 }
 
-// NewOptions are those of a setup without any flag.
-func NewOptions() *Options {
-	o := &Options{engines: map[string]*string{}}
+// newOptions are those of a setup without any flag.
+func newOptions() *options {
+	o := &options{engines: map[string]*string{}}
 	for _, kind := range serve.EngineKinds {
 		o.engines[kind] = new(string)
 	}
@@ -51,7 +49,7 @@ func NewOptions() *Options {
 const none = "none"
 
 func Command(a *cli.App) *cobra.Command {
-	o := NewOptions()
+	o := newOptions()
 	c := &cobra.Command{
 		Use: "setup", Short: "Set everything up, step by step", Args: cli.Nothing(),
 		Long: `Makes the home with its keys and 24 words, and asks for your name, the languages that are
@@ -66,7 +64,7 @@ skipped. What --set gives is written to the settings of a new home. The home nee
 		Example: `  locket setup
   locket setup --key-file --wearer Maja --languages de,en --wearable pendant --ears auto --eyes tesseract
   locket setup --mind "http://127.0.0.1:11434/v1 qwen3:8b"`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return Setup(a, cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return setUpWith(a, cmd.Context(), o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.passphraseFile, "passphrase-file", "", "read the passphrase from a `file`, at each start as well")
@@ -79,7 +77,7 @@ skipped. What --set gives is written to the settings of a new home. The home nee
 	f.Var(a.Setting("languages", "--languages"), "languages", "`codes` of what is spoken around you, such as en,de; engines listen and read in these")
 	f.StringVar(&o.wearable, "wearable", "", "`name` of a wearable that gets credentials, or none")
 	for _, kind := range serve.EngineKinds {
-		f.StringVar(o.engines[kind], kind, "", "what "+enginecmd.EngineVerb[kind]+": an `address`, auto or none; see locket engine add")
+		f.StringVar(o.engines[kind], kind, "", "what "+cli.EngineVerb[kind]+": an `address`, auto or none; see locket engine add")
 	}
 	f.BoolVar(&o.atLogin, "at-login", false, "start the daemon when you log in, by systemd or launchd")
 	f.StringVar(&o.say, "say", "", "a first `text` to remember")
@@ -103,17 +101,20 @@ type setUp struct {
 
 // setting up is one run of the wizard.
 type settingUp struct {
-	*recallcmd.Asker
-	o      *Options
+	*cli.Asker
+	o      *options
 	done   setUp
 	failed []error  // of engines, which end no setup
 	again  []string // the commands that try them again
 }
 
-// Setup goes through the steps. What a step has made stays, whatever becomes of
+// SetUp goes through the steps as the command does without a flag.
+func SetUp(a *cli.App, ctx context.Context) error { return setUpWith(a, ctx, newOptions()) }
+
+// setUpWith goes through the steps. What a step has made stays, whatever becomes of
 // the next one.
-func Setup(a *cli.App, ctx context.Context, o *Options) error {
-	s := &settingUp{Asker: &recallcmd.Asker{App: a, Ctx: ctx, Talks: a.Talks()}, o: o, done: setUp{Engines: []serve.Engine{}, Skipped: []string{}}}
+func setUpWith(a *cli.App, ctx context.Context, o *options) error {
+	s := &settingUp{Asker: &cli.Asker{App: a, Ctx: ctx, Talks: a.Talks()}, o: o, done: setUp{Engines: []serve.Engine{}, Skipped: []string{}}}
 	l, err := a.Load()
 	if err != nil {
 		return err
@@ -144,7 +145,7 @@ func Setup(a *cli.App, ctx context.Context, o *Options) error {
 		if errors.Is(err, cli.ErrEnded) {
 			s.Tell("\nWhat was done so far stays. To go on: %s\n", a.Here("locket setup"))
 		}
-		if a.Json { // what is shown once, whatever failed
+		if a.JSON { // what is shown once, whatever failed
 			err = errors.Join(err, a.Print(s.done, nil))
 		}
 		return err
@@ -185,7 +186,7 @@ func (s *settingUp) check(l *config.Loaded) error {
 	o := s.o
 	for _, kind := range serve.EngineKinds {
 		address, _, _ := strings.Cut(strings.TrimSpace(*o.engines[kind]), " ")
-		if err := enginecmd.CheckAddress(address); err != nil {
+		if err := cli.CheckEngineAddress(address); err != nil {
 			return cli.UsageError{Err: fmt.Errorf("--%s: %w", kind, err)}
 		}
 	}
@@ -213,7 +214,7 @@ func (s *settingUp) check(l *config.Loaded) error {
 		if _, err := s.App.NewPassphrase(o.backupFile); err != nil {
 			return fmt.Errorf("--backup-passphrase-file: %w", err)
 		}
-		_, err := copycmd.BackupSchedule(s.App, o.backup, &copycmd.BackupOptions{File: o.backupFile, Every: "1d"})
+		_, err := s.App.BackupSchedule(o.backup, &cli.BackupOptions{File: o.backupFile, Every: "1d"})
 		return err
 	}
 	return nil
@@ -264,7 +265,7 @@ func (s *settingUp) home(l *config.Loaded) error {
 	}
 	var err error
 	words := made.Words()
-	if !s.App.Json {
+	if !s.App.JSON {
 		s.App.ShowPhrase(l.Home, made.Written, made.Phrase)
 		if s.Talks && !o.noCheck {
 			err = s.words(words)
@@ -289,7 +290,7 @@ func (s *settingUp) persona(l *config.Loaded) error {
 	for _, q := range []struct{ key, ask, now, usual string }{
 		{"wearer", "Your name, by which Locket knows who \"I\" is", l.Wearer, l.Wearer},
 		{"zone", "Your time zone, such as Europe/Berlin; Local is that of this machine", l.Zone, l.Zone},
-		{"languages", "Languages that are spoken around you, by their codes, such as en,de or zh", strings.Join(l.Languages, ","), LocaleLanguage(s.App.Environment)},
+		{"languages", "Languages that are spoken around you, by their codes, such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.App.Environment)},
 	} {
 		if !s.Talks || l.Origin(q.key).Kind == config.FromFlag {
 			continue

@@ -9,9 +9,6 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/copycmd"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
-	"github.com/locket-dev/locket/cmd/locket/enginecmd"
 	"github.com/locket-dev/locket/node/backup"
 	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -44,14 +41,14 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	}
 	d, err := c.AddDevice(s.Ctx, name)
 	if errors.Is(err, serve.ErrConflict) { // of an earlier run
-		fmt.Fprintf(s.App.Stderr, "%v. %s\n", err, devicecmd.ShownOnce(s.App, name))
+		fmt.Fprintf(s.App.Stderr, "%v. %s\n", err, s.App.ShownOnce(name))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	s.done.Wearable = &d
-	if s.App.Json {
+	if s.App.JSON {
 		return nil
 	}
 	fmt.Fprintf(s.App.Stdout, "\n%-10s %s\n%-10s %s\n%-10s %s\n%-10s %s\n", "broker", d.Broker, "client id", d.ClientID, "user name", d.Username, "password", string(d.Password))
@@ -62,14 +59,14 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	if !s.Talks { // for a file, or another program
 		fmt.Fprintf(s.App.Stdout, "%-10s %s\n", "link", link)
 	} else {
-		picture, whole := cli.Qr(s.App.Stdout, link)
+		picture, whole := cli.QR(s.App.Stdout, link)
 		fmt.Fprint(s.App.Stdout, picture)
 		if !whole {
 			fmt.Fprintln(s.App.Stdout, "It would say:", link)
 		}
 	}
 	s.Tell("The password is not shown again.\n")
-	fmt.Fprint(s.App.Stderr, devicecmd.OnlyHere(d.Broker))
+	fmt.Fprint(s.App.Stderr, cli.OnlyHere(d.Broker))
 	return nil
 }
 
@@ -116,9 +113,9 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 	if address != "" && address != "auto" {
 		// A person who gives a flag has chosen.
 		r := serve.AddEngineRequest{Kind: kind, Address: address, Model: strings.TrimSpace(model)}
-		e, err := enginecmd.TryEngine(s.App, s.Ctx, c, r)
+		e, err := s.App.TryEngine(s.Ctx, c, r)
 		if err != nil {
-			again, _ := enginecmd.AddBetter(s.App, &r, err)
+			again, _ := s.App.EngineAgain(&r, err)
 			s.failed, s.again = append(s.failed, fmt.Errorf("--%s: %w", kind, err)), append(s.again, again)
 			return s.Ctx.Err()
 		}
@@ -130,7 +127,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		return err
 	}
 	if len(found) == 0 {
-		s.Tell("\nNothing that %s was found on this machine. %s\n", enginecmd.EngineVerb[kind], enginecmd.EngineHelp[kind])
+		s.Tell("\nNothing that %s was found on this machine. %s\n", cli.EngineVerb[kind], cli.EngineHelp[kind])
 		return later()
 	}
 	for _, f := range found {
@@ -139,7 +136,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 			what += " at " + cli.OneLine(f.Address)
 		}
 		if address == "" {
-			use, err := s.Yes(fmt.Sprintf("\n%s was found, which %s. Use it?", what, enginecmd.EngineVerb[kind]))
+			use, err := s.Yes(fmt.Sprintf("\n%s was found, which %s. Use it?", what, cli.EngineVerb[kind]))
 			if err != nil {
 				return err
 			}
@@ -151,7 +148,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		if elsewhere {
 			agreed := false
 			if s.Talks {
-				if agreed, err = s.Yes(fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", cli.OneLine(f.Address), enginecmd.EngineGets[kind])); err != nil {
+				if agreed, err = s.Yes(fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", cli.OneLine(f.Address), cli.EngineGets[kind])); err != nil {
 					return err
 				}
 			}
@@ -159,7 +156,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 				continue
 			}
 		}
-		e, err := enginecmd.TryEngine(s.App, s.Ctx, c, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
+		e, err := s.App.TryEngine(s.Ctx, c, serve.AddEngineRequest{Kind: kind, Address: f.Address, Model: f.Model, Consent: elsewhere})
 		if errors.Is(err, serve.ErrEngine) {
 			s.Tell("%s: %v\n", what, err)
 			continue
@@ -175,8 +172,8 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 
 func (s *settingUp) chosen(e serve.Engine) {
 	s.done.Engines = append(s.done.Engines, e)
-	if !s.App.Json {
-		enginecmd.ShowEngine(s.App, s.App.Stdout, &e)
+	if !s.App.JSON {
+		s.App.ShowEngine(s.App.Stdout, &e)
 	}
 }
 
@@ -200,7 +197,7 @@ func (s *settingUp) firstLine(c *serve.Client) error {
 		return err
 	}
 	s.done.FirstLine = res.Hits
-	if s.App.Json {
+	if s.App.JSON {
 		return nil
 	}
 	for i := range res.Hits {
@@ -212,7 +209,7 @@ func (s *settingUp) firstLine(c *serve.Client) error {
 // backUp makes a first backup. With the passphrase in a file, the daemon goes on with
 // one each day.
 func (s *settingUp) backUp(c *serve.Client) error {
-	o := &copycmd.BackupOptions{File: s.o.backupFile}
+	o := &cli.BackupOptions{File: s.o.backupFile}
 	to := s.o.backup
 	if to == "" && s.Talks {
 		var err error
@@ -232,7 +229,7 @@ func (s *settingUp) backUp(c *serve.Client) error {
 	err := s.Wait(func() (err error) {
 		if o.File != "" {
 			o.Every = "1d"
-			if schedule, err = copycmd.BackupSchedule(s.App, to, o); err != nil {
+			if schedule, err = s.App.BackupSchedule(to, o); err != nil {
 				return err
 			}
 		}
@@ -241,7 +238,7 @@ func (s *settingUp) backUp(c *serve.Client) error {
 				return err
 			}
 		}
-		w, err = copycmd.BackUp(s.App, s.Ctx, c, to, o)
+		w, err = cli.BackUp(s.App, s.Ctx, c, to, o)
 		if err == nil && schedule != nil {
 			err = s.App.SetTable("backup", schedule)
 		}
@@ -255,8 +252,8 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		return cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "What was done so far stays. " + advice}
 	}
 	s.done.Backup = &w
-	if !s.App.Json {
-		copycmd.ShowBackup(s.App.Stdout, &w)
+	if !s.App.JSON {
+		cli.ShowBackup(s.App.Stdout, &w)
 	}
 	if schedule == nil {
 		s.done.Skipped = append(s.done.Skipped, "locket backup DIR --every 1d --passphrase-file FILE, to have the daemon do it")

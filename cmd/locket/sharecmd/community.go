@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -56,7 +55,7 @@ them says: locket community invite ID NAME. That shows the words of the waiting 
 compared with those that NAME's locket share key shows, and asks. Who joins reads what was said before, too. A
 key has one role for good.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) (err error) {
-			if r.Who, err = devicecmd.KeyText(args[1]); err != nil {
+			if r.Who, err = cli.KeyText(args[1]); err != nil {
 				return err
 			}
 			if r.Words == "" && !strings.Contains(r.Who, "=") {
@@ -97,7 +96,7 @@ func waitingWords(a *cli.App, ctx context.Context, c *serve.Client, id, name str
 		return "", fmt.Errorf("who waits as %q: %w", name, memory.ErrNotFound)
 	case len(words) > 1:
 		return "", fmt.Errorf("who waits as %q: %w: say --words", name, memory.ErrAmbiguous)
-	case !devicecmd.Confirm(a, "Does locket share key show them these words?"):
+	case !a.Confirm("Does locket share key show them these words?"):
 		return "", errors.New("nobody was let in")
 	}
 	return words[0], nil
@@ -138,14 +137,14 @@ func communityRow(a *cli.App, w io.Writer, v *serve.CommunityHead) {
 func communityShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show rules, members, items, questions, and what was removed", Args: cli.Between(1, 1, "the id"),
-		RunE: devicecmd.ShowingOf(a, (*serve.Client).Community, func(a0 io.Writer, a1 *serve.CommunityView) { ShowCommunity(a, a0, a1) }),
+		RunE: cli.ShowingOf(a, (*serve.Client).Community, func(a0 io.Writer, a1 *serve.CommunityView) { showCommunity(a, a0, a1) }),
 	}
 }
 
 // said names an item or note by what its id says beside its author, as remove takes it.
 func said(id memory.ID) string { return id.String()[serve.AuthorChars:][:10] }
 
-func ShowCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
+func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 	communityRow(a, w, &v.CommunityHead)
 	if v.Rules != "" {
 		fmt.Fprintf(w, "rules     %s\n", cli.OneLine(v.Rules))
@@ -196,14 +195,14 @@ taken out by a running node within a minute or so. What a member has fetched sta
 		Example: `  locket community add Gardeners --tag garden --redact names,places`,
 		PreRunE: cli.NoneEmpty,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-			r.Types = devicecmd.ReadTypes(types)
+			r.Types = cli.ReadTypes(types)
 			p, err := c.PreviewCommunity(cmd.Context(), args[0], r)
 			if err != nil {
 				return err
 			}
 			if !yes {
-				ShowPreview(a, a.Stderr, &p)
-				if !devicecmd.Confirm(a, "Put it into the community?") {
+				a.ShowPreview(a.Stderr, &p)
+				if !a.Confirm("Put it into the community?") {
 					return errors.New("nothing was put in")
 				}
 			}
@@ -232,13 +231,13 @@ searches.`,
 					return err
 				}
 				fmt.Fprintln(a.Stderr, "Each member of the community, and whoever joins later, can read that you asked this, and what is answered.")
-				if !devicecmd.Confirm(a, "Ask it?") {
+				if !a.Confirm("Ask it?") {
 					return errors.New("nothing was asked")
 				}
 			}
 			v, err := c.AskCommunity(cmd.Context(), args[0], args[1])
 			return a.Printed(err, v, func(w io.Writer) {
-				fmt.Fprintf(w, "Asked. %s\n", Knows(a, &v, args[1]))
+				fmt.Fprintf(w, "Asked. %s\n", knows(a, &v, args[1]))
 			})
 		}),
 	}
@@ -246,8 +245,8 @@ searches.`,
 	return c
 }
 
-// Knows says who knows of a question that the wearer has asked.
-func Knows(a *cli.App, v *serve.CommunityView, text string) string {
+// knows says who knows of a question that the wearer has asked.
+func knows(a *cli.App, v *serve.CommunityView, text string) string {
 	for _, q := range slices.Backward(v.Questions) {
 		if q.You && q.Text == text {
 			return q.Knows
@@ -267,7 +266,7 @@ of memories that you choose here and your policy allows, at most twenty question
 member a day. Everybody in the community sees the answers. --off ends it.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			with := &r
-			if r.Types = devicecmd.ReadTypes(types); off {
+			if r.Types = cli.ReadTypes(types); off {
 				with = nil
 			}
 			v, err := c.AnswerCommunity(cmd.Context(), args[0], with)
@@ -334,7 +333,7 @@ all. What others have fetched of yours stays with them.`,
 				if _, err := c.Community(cmd.Context(), args[0]); err != nil {
 					return err
 				}
-				if !devicecmd.Confirm(a, "Leave it? Its owner ends it for all.") {
+				if !a.Confirm("Leave it? Its owner ends it for all.") {
 					return errors.New("nothing was changed")
 				}
 			}

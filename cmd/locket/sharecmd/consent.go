@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
@@ -47,7 +46,7 @@ which rule, and the first memories of each. locket consent show has all of them.
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 			list, err := c.Consents(cmd.Context())
 			var p serve.Policy
-			if err == nil && !a.Json && len(list) > 0 {
+			if err == nil && !a.JSON && len(list) > 0 {
 				p, err = c.Policy(cmd.Context())
 			}
 			return cli.Rows(a, err, list, func(w io.Writer, v *serve.Consent) {
@@ -155,7 +154,7 @@ func consentShowCommand(a *cli.App) *cobra.Command {
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := consentOf(cmd.Context(), c, args[0])
 			var p serve.Policy
-			if err == nil && !a.Json {
+			if err == nil && !a.JSON {
 				p, err = c.Policy(cmd.Context())
 			}
 			return a.Printed(err, v, func(w io.Writer) {
@@ -211,7 +210,7 @@ func answerConsent(a *cli.App, ctx context.Context, c *serve.Client, r serve.Con
 	if r.Act == "allow" {
 		if !yes {
 			showConsent(a, a.Stderr, &v, 0)
-			if err := memorycmd.Agreed(a, "Allow it?", "nothing was allowed"); err != nil {
+			if err := a.ConfirmOr("Allow it?", "nothing was allowed"); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/recall"
 	"github.com/locket-dev/locket/node/community"
@@ -22,7 +21,7 @@ import (
 
 // collection is what others share with this home. It needs no node.
 func collection(a *cli.App, ctx context.Context) (*given.Collection, error) {
-	r, err := recallcmd.Reader(a)
+	r, err := cli.Reader(a)
 	if err != nil {
 		return nil, err
 	}

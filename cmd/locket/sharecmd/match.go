@@ -11,9 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/match"
 	"github.com/locket-dev/locket/node/serve"
@@ -36,7 +33,7 @@ needed. docs/communities.md says what somebody who lies can learn.`,
 }
 
 func matcher(a *cli.App) (*match.Matcher, error) {
-	r, err := recallcmd.Reader(a)
+	r, err := cli.Reader(a)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +89,7 @@ func proposeMatch(a *cli.App, ctx context.Context, m *match.Matcher, have []stri
 		return nil, err
 	}
 	for _, f := range found {
-		if devicecmd.Confirm(a, fmt.Sprintf("Compare %q?", cli.OneLine(f))) {
+		if a.Confirm(fmt.Sprintf("Compare %q?", cli.OneLine(f))) {
 			if have, err = m.Choose(ctx, []string{f}, nil); err != nil {
 				return nil, err
 			}
@@ -128,7 +125,7 @@ interests you share. One comparison with a key can begin in 30 days, and ten in 
 			if !named {
 				return cli.Usagef("%q: want NAME=KEY or NAME=@FILE", args[0])
 			}
-			key, err := devicecmd.KeyText(key)
+			key, err := cli.KeyText(key)
 			if err != nil {
 				return err
 			}
@@ -137,7 +134,7 @@ interests you share. One comparison with a key can begin in 30 days, and ten in 
 				return err
 			}
 			if !yes && len(list) > 0 { // without, it fails below
-				if err := memorycmd.Agreed(a, fmt.Sprintf("Let %s find out how many of your %s are theirs, too?", cli.OneLine(name), cli.Plural(len(list), "interest", "interests")), "nothing was asked"); err != nil {
+				if err := a.ConfirmOr(fmt.Sprintf("Let %s find out how many of your %s are theirs, too?", cli.OneLine(name), cli.Plural(len(list), "interest", "interests")), "nothing was asked"); err != nil {
 					return err
 				}
 			}
@@ -155,7 +152,7 @@ func matchOpenCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "open FILE", Short: "Open a message of a comparison; prints the answer, if there is one", Args: cli.Between(1, 1, "a file (- is the standard input)"),
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
-			b, err := ReadInput(a, args[0], 1<<20) // a line of some kilobytes
+			b, err := a.ReadInput(args[0], 1<<20) // a line of some kilobytes
 			if err != nil {
 				return err
 			}
@@ -166,7 +163,7 @@ func matchOpenCommand(a *cli.App) *cobra.Command {
 			}
 			if asked != nil && !yes {
 				fmt.Fprintf(a.Stderr, "Somebody asks whose key has the words: %s\nCompare them with those that %s has from locket share key.\n", asked.Words, cmp.Or(cli.OneLine(name), "this person"))
-				if err := memorycmd.Agreed(a, fmt.Sprintf("Let them find out how many of your %s are theirs, too?", cli.Plural(asked.Ours, "interest", "interests")), "nothing was answered"); err != nil {
+				if err := a.ConfirmOr(fmt.Sprintf("Let them find out how many of your %s are theirs, too?", cli.Plural(asked.Ours, "interest", "interests")), "nothing was answered"); err != nil {
 					return err
 				}
 			}
@@ -215,7 +212,7 @@ nothing.`,
 				return err // before anything is asked
 			}
 			if !yes {
-				if err := memorycmd.Agreed(a, fmt.Sprintf("Tell %s which of their interests are yours, too?", cli.OneLine(args[0])), "nothing was told"); err != nil {
+				if err := a.ConfirmOr(fmt.Sprintf("Tell %s which of their interests are yours, too?", cli.OneLine(args[0])), "nothing was told"); err != nil {
 					return err
 				}
 			}

@@ -9,8 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/policy"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -130,7 +128,7 @@ func policyShowCommand(a *cli.App) *cobra.Command {
 	var cedar bool
 	c := &cobra.Command{
 		Use: "show", Short: "Say your policy in plain words", Args: cli.Nothing(),
-		RunE: recallcmd.Showing(a, (*serve.Client).Policy, func(w io.Writer, p *serve.Policy) {
+		RunE: cli.Showing(a, (*serve.Client).Policy, func(w io.Writer, p *serve.Policy) {
 			if cedar {
 				fmt.Fprint(w, p.Text)
 				return
@@ -174,7 +172,7 @@ worker that there is, and asks. What is shared and does not pass any more is tak
 					}
 					showPolicy(a, a.Stderr, &d.Policy)
 					showPolicyDiff(a, a.Stderr, &d)
-					if err := memorycmd.Agreed(a, "Set it?", "the policy stays as it was"); err != nil {
+					if err := a.ConfirmOr("Set it?", "the policy stays as it was"); err != nil {
 						return err
 					}
 				}
@@ -211,7 +209,7 @@ func policyTestCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 			}
-			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).TestPolicy, r, func(a0 io.Writer, a1 *serve.PolicyTested) { showTested(a, a0, a1) })
+			return cli.Answered(cmd.Context(), a, (*serve.Client).TestPolicy, r, func(a0 io.Writer, a1 *serve.PolicyTested) { showTested(a, a0, a1) })
 		},
 	}
 	f := c.Flags()
@@ -241,7 +239,7 @@ func policyDiffCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return recallcmd.Answered(cmd.Context(), a, (*serve.Client).DiffPolicy, text, func(a0 io.Writer, a1 *serve.PolicyDiff) { showPolicyDiff(a, a0, a1) })
+			return cli.Answered(cmd.Context(), a, (*serve.Client).DiffPolicy, text, func(a0 io.Writer, a1 *serve.PolicyDiff) { showPolicyDiff(a, a0, a1) })
 		},
 	}
 }

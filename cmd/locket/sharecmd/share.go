@@ -1,5 +1,6 @@
-// Package sharecmd has the commands that share memories with people, communities and apps, and
-// those of the policy and consent by which that is done.
+// Package sharecmd has the commands that share memories with people and communities, and compare
+// them: share, community, match; and the rules and questions by which that is done: policy,
+// consent.
 package sharecmd
 
 import (
@@ -14,9 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
-	"github.com/locket-dev/locket/cmd/locket/devicecmd"
-	"github.com/locket-dev/locket/cmd/locket/memorycmd"
-	"github.com/locket-dev/locket/cmd/locket/recallcmd"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/node/share"
@@ -31,7 +29,7 @@ reader makes a key with locket share key, and opens your link with it. From then
 you share answers in the reader's search, ask and context, marked as yours.`,
 	}
 	c.AddCommand(shareCreateCommand(a), shareListCommand(a), shareShowCommand(a), shareUpdateCommand(a), shareRevokeCommand(a),
-		recallcmd.ShareKeyCommand(a), recallcmd.ShareOpenCommand(a), shareLogCommand(a), shareGivenCommand(a), shareSearchCommand(a), shareLeaveCommand(a))
+		shareKeyCommand(a), shareOpenCommand(a), shareLogCommand(a), shareGivenCommand(a), shareSearchCommand(a), shareLeaveCommand(a))
 	return c
 }
 
@@ -65,7 +63,7 @@ What it does not name may be one all the same.`,
 		PreRunE: cli.NoneEmpty,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			r.Types = devicecmd.ReadTypes(types)
+			r.Types = cli.ReadTypes(types)
 			if r.Since, r.Until, err = a.ReadPeriod(since, until); err != nil {
 				return err
 			}
@@ -83,7 +81,7 @@ What it does not name may be one all the same.`,
 				return cli.Usagef("--to is missing: a reader's key, as locket share key prints it")
 			}
 			for _, t := range to {
-				key, err := devicecmd.KeyText(t)
+				key, err := cli.KeyText(t)
 				if err != nil {
 					return err
 				}
@@ -140,11 +138,11 @@ func createShare(a *cli.App, ctx context.Context, c *serve.Client, r serve.Share
 		return nil
 	}
 	if dry {
-		return a.Print(p, func(w io.Writer) { ShowPreview(a, w, &p) })
+		return a.Print(p, func(w io.Writer) { a.ShowPreview(w, &p) })
 	}
 	if !yes {
-		ShowPreview(a, a.Stderr, &p)
-		if err := memorycmd.Agreed(a, "Share it?", "nothing was shared"); err != nil {
+		a.ShowPreview(a.Stderr, &p)
+		if err := a.ConfirmOr("Share it?", "nothing was shared"); err != nil {
 			return err
 		}
 	}
@@ -168,44 +166,6 @@ func names(rs []serve.ShareReader) string {
 	}
 	return strings.Join(out, ", ")
 }
-
-func ShowPreview(a *cli.App, w io.Writer, p *serve.SharePreview) {
-	for _, m := range p.Memories {
-		fmt.Fprintf(w, "%-10s  %s\n", m.Type, cli.OneLine(m.Text))
-		if m.Was != "" {
-			fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim("was: "+cli.OneLine(m.Was)))
-		}
-		if m.Or != "" {
-			fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim("or: "+cli.OneLine(m.Or)))
-		}
-	}
-	if p.LeftOut > 0 {
-		fmt.Fprintf(w, "%s left out: nothing of it would remain.\n", cli.Plural(p.LeftOut, "memory is", "memories are"))
-	}
-	for _, h := range p.Held {
-		fmt.Fprintf(w, "%s held back by your policy: %s.\n", cli.Plural(h.Memories, "memory is", "memories are"), cli.OneLine(h.Why))
-	}
-	if p.Few > 0 {
-		fmt.Fprintf(w, "%s left out: too few people stand behind.\n", cli.Plural(p.Few, "memory is", "memories are"))
-	}
-	for i, r := range p.Risks {
-		if i == 0 {
-			fmt.Fprintln(w, "A reader might tell more than you mean:")
-		}
-		if i == shownRisks {
-			fmt.Fprintf(w, "  and %d more; --json names all\n", len(p.Risks)-i)
-			break
-		}
-		fmt.Fprintf(w, "  %s\n", cli.OneLine(r.What))
-	}
-	showMarks(w, p.Marks)
-	for _, r := range p.Readers {
-		fmt.Fprintf(w, "To %s, whose key says: %s\n", cli.OneLine(r.Name), r.Words)
-	}
-}
-
-// shownRisks is how many a person is shown.
-const shownRisks = 12
 
 func shareLogCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
@@ -269,7 +229,7 @@ func shareRow(a *cli.App, w io.Writer, s *serve.Share) {
 func shareShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show a share as its readers see it", Args: cli.Between(1, 1, "the id"),
-		RunE: devicecmd.ShowingOf(a, (*serve.Client).Share, func(w io.Writer, v *serve.SharedView) {
+		RunE: cli.ShowingOf(a, (*serve.Client).Share, func(w io.Writer, v *serve.SharedView) {
 			shareRow(a, w, &v.Share)
 			for _, r := range v.Share.Readers {
 				out := ""
@@ -289,7 +249,7 @@ func shareShowCommand(a *cli.App) *cobra.Command {
 func shareUpdateCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "update ID", Short: "Add memories that fit the share now, and remove those that do not", Args: cli.Between(1, 1, "the id"),
-		RunE: devicecmd.ShowingOf(a, (*serve.Client).UpdateShare, func(w io.Writer, u *serve.ShareUpdated) {
+		RunE: cli.ShowingOf(a, (*serve.Client).UpdateShare, func(w io.Writer, u *serve.ShareUpdated) {
 			fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, cli.Plural(u.Share.Memories, "memory", "memories"))
 		}),
 	}

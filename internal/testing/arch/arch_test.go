@@ -78,7 +78,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/zalando/go-keyring":          "crypto/keyring",
 		"oras.land/oras-go":                      "wasm/source",
 		"github.com/google/go-containerregistry": "", // a registry in tests, and images of releases
-		"github.com/coreos/go-systemd":           "cmd/locket/cli",
+		"github.com/coreos/go-systemd":           "cmd/locket/runcmd",
 		"github.com/KimMachineGun/automemlimit":  "node",
 		"github.com/goreleaser/nfpm":             "cmd/locket-release",
 		"github.com/tyler-smith/go-bip39":        "", // for tests
@@ -323,6 +323,29 @@ func TestNothingReachesUp(t *testing.T) {
 				t.Errorf("%s imports %s", p.ImportPath, of)
 			}
 		}
+	}
+}
+
+// The commands of locket of one kind know those of no other kind: what several need is in cli,
+// which knows no command.
+func TestCommandsApart(t *testing.T) {
+	const locket = "cmd/locket/"
+	found := 0
+	for _, p := range load(t) {
+		from, ours := strings.CutPrefix(p.ImportPath, locket)
+		if !ours {
+			continue
+		}
+		found++
+		for _, imp := range p.Imports {
+			of, ours := strings.CutPrefix(imp, module+locket)
+			if ours && (from == "cli" || of != "cli") {
+				t.Errorf("%s imports %s", p.ImportPath, of)
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d packages are looked at", found)
 	}
 }
 

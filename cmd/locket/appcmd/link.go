@@ -1,0 +1,45 @@
+package appcmd
+
+import (
+	"fmt"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/node/config"
+	"github.com/locket-dev/locket/node/door"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// newApp is what locket app add gives.
+type newApp struct {
+	serve.NewApp
+	Link string `json:"link,omitempty"`
+}
+
+// showLink shows what an app on another machine is given, at a terminal as a picture.
+func showLink(a *cli.App, link string) {
+	if link == "" {
+		return
+	}
+	fmt.Fprintf(a.Stderr, "On another machine (see locket mcp --help, and %sapps.md):\n%s\n", cli.DocsAt, link)
+	if a.Talks() {
+		picture, _ := cli.QR(a.Stderr, link)
+		fmt.Fprint(a.Stderr, picture)
+	}
+}
+
+// linkFor is what an app on another machine is given; empty: the node has no address
+// for it.
+func linkFor(c *config.Config, n *serve.NewApp) (string, error) {
+	if c.API.Remote == "" && c.API.Public == "" {
+		return "", nil
+	}
+	address, err := door.Address(c.API.Remote, c.API.Public)
+	if err != nil {
+		return "", err
+	}
+	pin, err := door.Pin(cli.DoorConfig(c))
+	if err != nil {
+		return "", err
+	}
+	return door.Link{Address: address, App: n.App.Name, Key: string(n.Key), Pin: pin}.String(), nil
+}

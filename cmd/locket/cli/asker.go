@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/locket-dev/locket/node/config"
+)
+
+// ErrEnded: the person ended the questions.
+var ErrEnded = errors.New("setup was ended")
+
+// Asker asks a person who may end it at any time.
+type Asker struct {
+	App   *App
+	Ctx   context.Context
+	Talks bool // somebody is there
+}
+
+func (s *Asker) Tell(format string, args ...any) {
+	if !s.App.JSON {
+		fmt.Fprintf(s.App.Stderr, format, args...)
+	}
+}
+
+// Ask gives the answer to a question, or what is meant by none. The end of input
+// is ErrEnded, as is an interrupt.
+func (s *Asker) Ask(question, usual string) (string, error) {
+	if usual != "" {
+		question += " [" + usual + "]"
+	}
+	s.Tell("%s: ", question)
+	line := ""
+	err := s.Wait(func() (err error) {
+		line, err = s.App.In.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			err = ErrEnded
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if line = strings.TrimSpace(line); line == "" {
+		return usual, nil
+	}
+	return line, nil
+}
+
+// Yes asks a question that may be answered by y.
+func (s *Asker) Yes(question string) (bool, error) {
+	v, err := s.Ask(question+" y or n", "n")
+	return strings.HasPrefix(strings.ToLower(v), "y"), err
+}
+
+// Wait waits until a person has answered or has ended the setup. If the setup is ended, the goroutine that reads the
+// terminal goes on until the process ends.
+func (s *Asker) Wait(read func() error) error {
+	var was *term.State
+	f, ok := s.App.Stdin.(*os.File)
+	if ok {
+		was, _ = term.GetState(int(f.Fd())) // nil if it is not a terminal
+	}
+	done := make(chan error, 1)
+	go func() { done <- read() }()
+	select {
+	case err := <-done:
+		return err
+	case <-s.Ctx.Done():
+		if was != nil {
+			_ = term.Restore(int(f.Fd()), was) // it may be gone
+		}
+		return ErrEnded
+	}
+}
+
+// Talks reports whether somebody is there to answer.
+func (a *App) Talks() bool {
+	if a.JSON {
+		return false
+	}
+	if a.Terminal != nil {
+		return a.Terminal()
+	}
+	f, ok := a.Stdin.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// AnswerFault is what is wrong with an answer to a question for a setting, without the flag,
+// which nobody has given.
+func AnswerFault(key string, wrong error) error {
+	return errors.New(strings.TrimPrefix(wrong.Error(), fmt.Sprintf("%v: --%s: %[2]s: ", config.ErrConfig, key)))
+}

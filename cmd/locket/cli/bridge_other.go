@@ -1,8 +1,0 @@
-//go:build !linux
-
-package cli
-
-import "os/exec"
-
-// underDaemon does nothing where a process can't be tied to the one that started it.
-func underDaemon(*exec.Cmd) {}

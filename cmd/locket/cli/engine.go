@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/engines"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// EngineGets says what an engine is given.
+var EngineGets = map[string]string{"ears": "your recordings", "eyes": "your photos", "mind": "what is said around you"}
+
+// CheckEngineAddress refuses an engine's address that has a user name or a password in it, and does not
+// repeat it.
+func CheckEngineAddress(address string) error {
+	if strings.Contains(address, "@") {
+		return Usagef("an engine's address has no user name or password in it; a key is given with locket engine add --key-file FILE")
+	}
+	return nil
+}
+
+// TryEngine adds an engine that answers to the sample. A service may have to load its model for that.
+func (a *App) TryEngine(ctx context.Context, cl *serve.Client, r serve.AddEngineRequest) (serve.Engine, error) {
+	m := a.Meter(fmt.Sprintf("try it with a sample, %.0f minutes at most", engines.SampleTime.Minutes()), "", 0)
+	defer m.End()
+	return cl.AddEngine(ctx, r)
+}
+
+// EngineHelp says how to get an engine.
+var EngineHelp = map[string]string{
+	"ears": "Run whisper.cpp's server, or install Debian's pocketsphinx and pocketsphinx-en-us; or give an address.",
+	"eyes": "Install Debian's tesseract-ocr, or run Ollama with a model that sees; or give an address.",
+	"mind": "Run Ollama or llama.cpp's server with a model; or give an address and a model.",
+}
+
+func (a *App) ShowEngine(w io.Writer, e *serve.Engine) {
+	where := "a program on this machine"
+	if e.URL != "" {
+		where = OneLine(e.URL)
+		if !e.Local {
+			where += ", " + a.Paint.Bold("not on this machine")
+		}
+	}
+	fmt.Fprintf(w, "%-4s  %s, %s\n", e.Kind, OneLine(e.Name), where)
+	if s := e.Sample; s != nil && s.Error != "" {
+		fmt.Fprintf(w, "      sample: %s\n", a.Paint.Red(OneLine(s.Error)))
+	} else if s != nil {
+		fmt.Fprintf(w, "      sample: %s in %.1f s", Plural(s.Words, "word", "words"), s.Seconds)
+		if s.Factor > 0 {
+			fmt.Fprintf(w, ", %.2f times as long as the sound", s.Factor)
+		}
+		fmt.Fprintf(w, ": %q\n", OneLine(s.Text))
+	}
+	if line := a.EngineWaits(e); line != "" {
+		fmt.Fprintf(w, "      %s\n", line)
+	}
+	for _, why := range e.Reasons {
+		fmt.Fprintf(w, "      %s\n", a.Paint.Dim("parked: "+OneLine(why)))
+	}
+	if e.Parked > 0 {
+		again := a.Here("locket llm retry")
+		if e.Kind != "mind" {
+			again = a.addAgain(e)
+		}
+		fmt.Fprintf(w, "      To have them tried again: %s\n", again)
+	}
+}
+
+// EngineAgain is the command to try an engine again after a failure, with what the failure says
+// that it lacked: a model or a key.
+func (a *App) EngineAgain(r *serve.AddEngineRequest, err error) (command string, lacked bool) {
+	e := serve.Engine{Kind: r.Kind, URL: r.Address, Model: r.Model, Local: !engines.IsAddress(r.Address) || (&engines.Spec{URL: r.Address}).Local()}
+	if errors.Is(err, memory.ErrInvalid) && engines.IsAddress(r.Address) && r.Kind != "ears" && r.Model == "" {
+		e.Model = "MODEL"
+	}
+	e.Keyed = errors.Is(err, serve.ErrEngine) && wantsKey.MatchString(err.Error())
+	return a.addAgain(&e), e.Keyed || e.Model != r.Model
+}
+
+// wantsKey finds the status by which a server refuses a key that is wrong or missing.
+var wantsKey = regexp.MustCompile(`\b40[13]\b`)
+
+// addAgain is the command that adds an engine anew, as it is.
+func (a *App) addAgain(e *serve.Engine) string {
+	c := "locket engine add " + e.Kind + " " + shellWord(OneLine(cmp.Or(e.URL, e.Engine)))
+	if e.Model != "" {
+		c += " " + shellWord(OneLine(e.Model))
+	}
+	if e.Keyed {
+		c += " --key-file FILE"
+	}
+	if !e.Local {
+		c += " --consent"
+	}
+	return a.Here(c)
+}
+
+// EngineWaits says what waits for an engine, empty where nothing does.
+func (a *App) EngineWaits(e *serve.Engine) string {
+	one, many := "recording", "recordings"
+	switch e.Kind {
+	case "eyes":
+		one, many = "photo", "photos"
+	case "mind":
+		one, many = "line", "lines"
+	}
+	var parts []string
+	add := func(n int, how string) {
+		if n > 0 {
+			parts = append(parts, Plural(n, one, many)+" "+how)
+		}
+	}
+	add(e.Waiting, "waiting")
+	add(e.Parked, "parked")
+	add(e.Held, "near a secret, kept from it")
+	add(e.Absent, "whose file is not on this device")
+	if e.Trouble != "" {
+		parts = append(parts, a.Paint.Red(OneLine(e.Trouble)))
+	}
+	if !e.Retry.IsZero() {
+		parts = append(parts, "tried again at "+a.When(e.Retry))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// EngineVerb says what engines of a kind do.
+var EngineVerb = map[string]string{"ears": "hears recordings", "eyes": "reads photos", "mind": "finds memories in what is said"}

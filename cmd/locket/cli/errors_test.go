@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/crypto/keyring"
+	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+)
+
+func TestDamageIsToldWithAdvice(t *testing.T) {
+	file := &store.Damage{Kind: "table file", Key: "000003.sst", What: "its index was altered"}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errors.Join(fmt.Errorf("open: %w", file)), "The store's table file 000003.sst is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: locket doctor --repair"},
+		{fmt.Errorf("share: %w", memory.ErrDamaged), "What is named here is damaged"},
+		{fmt.Errorf("open keys: %w", keyring.ErrDamaged), "What is named here is damaged"},
+		{fmt.Errorf("devices: %w", atomicfile.ErrDamaged), "What is named here is damaged"},
+		{fmt.Errorf("installed plugins: %w", atomicfile.ErrUnsealed), "What is named here is damaged"},
+		{errors.New(`grant of "nosuch": not found`), "See what there is: locket grant list"},
+		{errors.New(`relay does not have it (404, "no such route")`), "That relay does not serve this: it has no market"},
+	} {
+		if got := new(App).advice(c.err); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: %q, want %q…", c.err, got, c.want)
+		}
+	}
+}
+
+// Who interrupts a command hears what it has done and how it goes on, and of another failure
+// what failed.
+func TestInterruptedSaysHowItGoesOn(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := GoesOnError{Err: fmt.Errorf("after 3 memories: %w", context.Canceled), State: "3 of 4 texts are in."}
+	if err := Ended(ctx, stopped); err.Error() != "after 3 memories: context canceled" {
+		t.Errorf("before: %v", err)
+	}
+	cancel()
+	advised, ok := errors.AsType[AdvisedError](Ended(ctx, stopped))
+	if !ok || advised.Err != errInterrupted || advised.Advice != "3 of 4 texts are in." {
+		t.Errorf("%+v", advised)
+	}
+	if err := Ended(ctx, GoesOnError{Err: ErrTold, State: "3 of 4 texts are in."}); !errors.Is(err, ErrTold) {
+		t.Errorf("another failure: %v", err)
+	}
+}

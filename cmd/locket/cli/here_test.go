@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/locket-dev/locket/node/config"
+)
+
+// A command that is proposed is on the home that the command line names, and repeats nothing
+// else of it. What is filled into a text stays as it is.
+func TestHere(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my 50% home")
+	a := &App{Flags: []config.Flag{{Name: "--home", Key: "home", Value: dir}, {Name: "--set", Key: "wearer", Value: "Ana"}}}
+	on := " --home '" + dir + "'"
+	for text, want := range map[string]string{
+		"Add one: locket relay add URL":                  "Add one: locket" + on + " relay add URL",
+		"run 'locket doctor --repair', or (locket lock)": "run 'locket" + on + " doctor --repair', or (locket" + on + " lock)",
+		"locket sync --now, or locket run":               "locket" + on + " sync --now, or locket" + on + " run",
+		"The commands: locket --help":                    "The commands: locket --help",
+		"no locket-model is here, nor \"locket lost\"":   "no locket-model is here, nor \"locket lost\"",
+	} {
+		if got := a.Here(text); got != want {
+			t.Errorf("%q\nwant %q", got, want)
+		}
+		if got := a.Here(a.Here(text)); got != want {
+			t.Errorf("twice: %q", got)
+		}
+		if got := new(App).Here(text); got != text {
+			t.Errorf("without a home: %q", got)
+		}
+	}
+	if got, want := a.Heref("%d %%, %s: locket why %s", 50, "my locket fell", "3f7k"), "50 %, my locket fell: locket"+on+" why 3f7k"; got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// showMarks says how copies of a bundle will differ.
+func showMarks(w io.Writer, m *serve.CopyMarks) {
+	switch {
+	case m == nil:
+	case !m.Marked:
+		fmt.Fprintf(w, "Not marked: copies could differ at %s alone, and %d are needed to tell who passed one on.\n", Plural(m.Spots, "place", "places"), m.Least)
+	case m.Robust:
+		fmt.Fprintf(w, "Marked: each copy differs at %d places, so that you can tell who passed one on (--unmarked: none does).\n", m.Spots)
+	default:
+		fmt.Fprintf(w, "Marked: each copy differs at %d places, so that you can tell who passed one on as it is (--unmarked: none does).\n", m.Spots)
+	}
+}
+
+func (a *App) ShowPreview(w io.Writer, p *serve.SharePreview) {
+	for _, m := range p.Memories {
+		fmt.Fprintf(w, "%-10s  %s\n", m.Type, OneLine(m.Text))
+		if m.Was != "" {
+			fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim("was: "+OneLine(m.Was)))
+		}
+		if m.Or != "" {
+			fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim("or: "+OneLine(m.Or)))
+		}
+	}
+	if p.LeftOut > 0 {
+		fmt.Fprintf(w, "%s left out: nothing of it would remain.\n", Plural(p.LeftOut, "memory is", "memories are"))
+	}
+	for _, h := range p.Held {
+		fmt.Fprintf(w, "%s held back by your policy: %s.\n", Plural(h.Memories, "memory is", "memories are"), OneLine(h.Why))
+	}
+	if p.Few > 0 {
+		fmt.Fprintf(w, "%s left out: too few people stand behind.\n", Plural(p.Few, "memory is", "memories are"))
+	}
+	for i, r := range p.Risks {
+		if i == 0 {
+			fmt.Fprintln(w, "A reader might tell more than you mean:")
+		}
+		if i == shownRisks {
+			fmt.Fprintf(w, "  and %d more; --json names all\n", len(p.Risks)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", OneLine(r.What))
+	}
+	showMarks(w, p.Marks)
+	for _, r := range p.Readers {
+		fmt.Fprintf(w, "To %s, whose key says: %s\n", OneLine(r.Name), r.Words)
+	}
+}
+
+// shownRisks is how many a person is shown.
+const shownRisks = 12

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/internal/testing/terminal"
+)
+
+// A QR code is shown whole or not at all.
+func TestQRInATerminal(t *testing.T) {
+	const link = "mqtt://pendant:kbtxkjdjgfjfwpshqy3ytxgkga@192.168.100.100:1883"
+	picture, whole := QR(io.Discard, link)
+	wide, high := qrSize(picture)
+	if !whole || wide < 21 || wide > 60 || high != (wide+1)/2 || strings.Contains(picture, "\t") {
+		t.Fatalf("%d times %d, %v", wide, high, whole)
+	}
+	for _, c := range []struct {
+		columns, lines int
+		whole          bool
+	}{{80, 24, true}, {wide, high, true}, {wide - 1, 100, false}, {200, high - 1, false}, {0, 0, true}} { // of a terminal whose size nobody knows, it is drawn
+		_, at := terminal.Open(t, uint16(c.columns), uint16(c.lines))
+		got, whole := QR(at, link)
+		want := picture
+		if !c.whole {
+			want = fmt.Sprintf("The terminal is too small for the QR code, which takes %d columns and %d lines.\n", wide, high)
+		}
+		if got != want || whole != c.whole {
+			t.Errorf("%d times %d: %v\n%s", c.columns, c.lines, whole, got)
+		}
+	}
+	if got, whole := QR(io.Discard, strings.Repeat("x", 5000)); got != "" || whole {
+		t.Errorf("%d bytes for what no code can say", len(got))
+	}
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// A line of locket list has when a thing happened, and when it was learnt where
+// that was on another day.
+func TestRowSaysWhenItHappened(t *testing.T) {
+	at := time.Date(2026, 9, 14, 13, 31, 0, 0, time.UTC)
+	heard := func(m memory.Memory, learnt time.Duration) *memory.Memory {
+		m.State, m.Text, m.Learnt = memory.Active, "x", at.Add(learnt)
+		m.Evidence = []memory.Evidence{{At: at}}
+		return &m
+	}
+	visit := memory.Memory{}
+	visit.Fields.Episodic = &memory.EpisodicFields{Started: at.AddDate(0, 0, 3)}
+	since := memory.Memory{}
+	since.TrueFrom = at.AddDate(-6, 0, 0)
+	for _, c := range []struct {
+		m    *memory.Memory
+		want string
+	}{
+		{heard(memory.Memory{}, time.Minute), "Mon 14 Sep 2026 13:31  x"},
+		{heard(memory.Memory{}, 24*time.Hour), "Mon 14 Sep 2026 13:31  x  learnt Tue 15 Sep 2026 13:31"},
+		{heard(visit, 0), "Thu 17 Sep 2026 13:31  x  learnt Mon 14 Sep 2026 13:31"},
+		{heard(since, 0), "Mon 14 Sep 2020 13:31  x  learnt Mon 14 Sep 2026 13:31"},
+		{&memory.Memory{State: memory.Active, Learnt: at, Candidate: memory.Candidate{Text: "x"}}, "Mon 14 Sep 2026 13:31  x"},
+	} {
+		var out strings.Builder
+		a := &App{Settings: &config.Loaded{Config: config.Config{Zone: "UTC"}}}
+		a.Row(&out, c.m)
+		if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, "  "+c.want) {
+			t.Errorf("%q, want …%q", got, c.want)
+		}
+	}
+}
+
+func TestPadded(t *testing.T) {
+	for text, spaces := range map[string]int{
+		"Anna": 6, "王芳": 6, "Zoë": 7, "Zoe\u0308": 7, "한국": 6, "カナ": 6, "ｶﾅ": 8, "Ann 🎂": 4, "，": 8, "Elizabeth Montgomery": 0, "": 10,
+	} {
+		if got := Padded(text, 10); got != text+strings.Repeat(" ", spaces) {
+			t.Errorf("%q: %q, want %d spaces", text, got, spaces)
+		}
+	}
+}
+
+// A text from outside can't steer the terminal.
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain text":              "plain text",
+		"two\nlines\tand\r":       "two lines and",
+		"\x1b[31mred\x1b]0;x\x07": "[31mred]0;x",
+		"\u202eesrever":           "esrever",
+		"搬到上海了":                   "搬到上海了",
+		"\u009b2J":                "2J",
+	} {
+		if got := OneLine(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestColourOnlyOnATerminal(t *testing.T) {
+	if NewPainter(&bytes.Buffer{}, nil).on {
+		t.Error("a buffer is painted")
+	}
+	if got := (Painter{on: true}).Bold("x"); got != "\x1b[1mx\x1b[0m" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSizesAndCounts(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1_234_567: "1.2 MB", 5e15: "5000.0 TB"} {
+		if got := Size(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+	if got := Plural(1, "memory", "memories") + Plural(0, "memory", "memories"); got != "1 memory0 memories" {
+		t.Error(got)
+	}
+	if got := len(ShortID(memory.ID{1})); got != 10 {
+		t.Error(got)
+	}
+}
+
+// What a plugin logs, or its publisher writes, does not reach the terminal as
+// anything but a line of text.
+func TestOneLineOfAStranger(t *testing.T) {
+	for in, want := range map[string]string{
+		"\x1b[2J\x1b]0;title\x07gone":   "[2J]0;titlegone",
+		"a\r\nb\tc":                     "a b c",
+		"evil\u202egnp.exe\u2066\u009b": "evilgnp.exe",
+		"naïve 我":                       "naïve 我",
+	} {
+		if got := OneLine(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}

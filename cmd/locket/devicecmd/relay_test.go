@@ -1,0 +1,32 @@
+package devicecmd
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// A place says what it lacks, and why photos wait.
+func TestShowRelay(t *testing.T) {
+	const at = "https://relay.example"
+	for _, c := range []struct {
+		r    serve.Relay
+		want string
+	}{
+		{serve.Relay{Kind: serve.RelayPrimary}, "first   " + at + "\n"},
+		{serve.Relay{Kind: serve.RelayMirror, Lacks: 1}, "mirror  " + at + "  lacks 1 delta\n"},
+		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 2}, "first   " + at + "  2 photos and recordings to send\n"},
+		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 1, Metered: true}, "first   " + at + "  1 photo or recording to send once the line is not metered (sync.metered)\n"},
+		{serve.Relay{Kind: serve.RelayPrimary, Lacks: 3, Blobs: 2, Metered: true},
+			"first   " + at + "  lacks 3 deltas, and 2 photos and recordings once the line is not metered (sync.metered)\n"},
+		{serve.Relay{Kind: serve.RelayMirror, Error: "no route"}, "mirror  " + at + "\n        failed: no route\n"},
+	} {
+		c.r.URL = at
+		var out strings.Builder
+		if showRelay(new(cli.App), &out, &c.r); out.String() != c.want {
+			t.Errorf("%+v:\n%s\nwant\n%s", c.r, &out, c.want)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package homecmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/internal/progress"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/backup"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+func StatusCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show how the node is", Args: cli.Nothing(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+				s, err := cl.Status(cmd.Context())
+				return a.Printed(err, s, func(w io.Writer) { showStatus(a, w, &s) })
+			})
+		},
+	}
+}
+
+func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	if s.Running {
+		line("daemon", "running since %s, process %d, %s", a.When(s.Started), s.PID, s.Version)
+	} else {
+		line("daemon", "not running")
+	}
+	line("home", "%s", s.Home)
+	line("wearer", "%s", cli.OneLine(s.Wearer))
+	keys := "open"
+	if s.Locked {
+		keys = "locked"
+	}
+	if !s.VaultUntil.IsZero() {
+		keys += ", vault open until " + a.When(s.VaultUntil)
+	}
+	line("keys", "%s", keys)
+	if cli.HasRoom(s) != nil && !s.Pause.Paused {
+		line("intake", "%s", a.Paint.Red(a.Here("Events are refused: less is free than disk.reserve. See locket doctor")))
+	} else {
+		line("intake", "%s", a.PauseText(s.Pause))
+	}
+	broker := cli.EveryAddress(s.Broker.URL)
+	switch {
+	case s.Broker.Embedded && broker == "":
+		broker = "its own"
+	case s.Broker.Embedded:
+		broker += " (its own)"
+	}
+	if s.Running && !s.Broker.Connected {
+		broker += ", not connected"
+	}
+	line("broker", "%s, %s", broker, cli.Plural(s.Devices, "device", "devices"))
+	var counts []string
+	for _, t := range memory.Types {
+		if n := s.Memories[t]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, t))
+		}
+	}
+	switch {
+	case s.Locked:
+		counts = []string{"not known while locked"}
+	case len(counts) == 0:
+		counts = []string{"none yet"}
+	}
+	line("memories", "%s", strings.Join(counts, ", "))
+	if !s.Locked {
+		line("said", "%s", cli.Plural(s.Utterances, "thing", "things"))
+	}
+	if s.Consents > 0 {
+		line("consent", "%s", a.Heref("%s for your answer: locket consent list", cli.Plural(s.Consents, "question waits", "questions wait")))
+	}
+	if s.Locked { // which of them were worked through is known to an open home alone
+		line("waiting", "at most %s, %s", cli.Plural(s.Journal.Waiting, "event", "events"), cli.Size(s.Journal.Bytes))
+	} else {
+		line("waiting", "%s to extract, %d to transcribe, %s", cli.Plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, cli.Size(s.Journal.Bytes))
+	}
+	if s.Journal.Quarantined > 0 {
+		line("set aside", "%s", a.Heref("%s; see locket doctor", cli.Plural(s.Journal.Quarantined, "input", "inputs")))
+	}
+	for i := range s.Engines {
+		e := &s.Engines[i]
+		waits := cmp.Or(a.EngineWaits(e), "nothing waits")
+		line(e.Kind, "%s: %s", cli.OneLine(e.Name), waits)
+	}
+	showBackups(a, line, s)
+	line("disk", "%s used, %s free, reserve %s", cli.Size(s.Disk.Used), cli.Size(s.Disk.Free), cli.Size(s.Disk.Reserve))
+	if s.HeapBytes > 0 {
+		line("memory use", "%s heap, %s resident", cli.Size(s.HeapBytes), cli.Size(s.RSSBytes))
+	}
+	for _, p := range s.Plugins {
+		state := cli.Plural(int(p.Calls), "call", "calls")
+		if p.Faults > 0 {
+			state += ", " + a.Paint.Red(cli.Plural(int(p.Faults), "fault", "faults"))
+		}
+		if !p.Enabled {
+			state = "off"
+		}
+		if p.Blocks {
+			state = a.Paint.Red("does not run" + cli.PluginBlocks)
+		}
+		line("plugin", "%s %s: %s", cli.OneLine(p.Name), p.Version, state)
+	}
+}
+
+// showBackups says how the backups are.
+func showBackups(a *cli.App, line func(name, format string, args ...any), s *serve.Status) {
+	if b := s.Backup; b != nil {
+		how := "none yet"
+		if !b.At.IsZero() {
+			how = "last " + a.When(b.At)
+			if !b.Vault {
+				how += ", the vault's values sealed"
+			}
+		}
+		if b.Failures > 0 {
+			how += ", " + a.Paint.Red("failed since: "+cli.OneLine(b.Error))
+		}
+		line("backup", "%s: %s; every %s", cli.OneLine(b.To), how, b.Every)
+	}
+	// The daemon has read its settings at its start.
+	if to := backup.Shown(a.Settings.Backup.To); s.Running && (s.Backup == nil) != (to == "") || s.Backup != nil && (s.Backup.To != to || s.Backup.Every != a.Settings.Backup.Every) {
+		then := "no schedule"
+		if to != "" {
+			then = fmt.Sprintf("to %s every %s", cli.OneLine(to), a.Settings.Backup.Every)
+		}
+		line("backup", "%s, once the daemon is started anew", then)
+	}
+	if b := s.BackupByHand; b != nil {
+		how := ""
+		if !b.Vault {
+			how = ", the vault's values sealed"
+		}
+		line("backup", "%s: by hand %s%s", cli.OneLine(b.To), a.When(b.At), how)
+	}
+}
+
+// examined is what doctor prints with --json.
+type examined struct {
+	serve.DoctorReport
+	Quarantine []serve.Quarantined `json:"quarantine"`
+	Refusals   []memory.Refusal    `json:"refusals"`
+}
+
+func DoctorCommand(a *cli.App) *cobra.Command {
+	var verify, repair, verbose bool
+	c := &cobra.Command{
+		Use: "doctor", Short: "Find what is wrong, and repair it", Args: cli.Nothing(),
+		Long: `Checks the home, the daemon, the disk, sync and the wearables. The exit code is 1 where
+something is wrong. With --verify it reads every record and checks its seal.
+
+Lines that were heard and not remembered are grouped: one line for each kind, with how
+often it came and when it came last. --verbose and --json list each of them.
+
+--repair restores what is damaged from its copy, from other records, and from the relay.
+Stop the daemon first. Damaged files are not deleted: they are moved into the folder
+broken in the home. What could not be restored is listed. If the relay can't be reached,
+run it again later.`,
+		Example: "  locket doctor --verify\n  locket doctor --repair",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if l, err := a.Load(); err != nil {
+				return err
+			} else if _, err := os.Stat(l.Home); errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("%w: %s", cli.ErrNoHome, l.Home)
+			}
+			if repair {
+				return repairHome(a, cmd.Context())
+			}
+			if verify {
+				if told, err := lookOver(a, cmd.Context()); err != nil || told {
+					return err
+				}
+			}
+			err := a.With(cmd.Context(), true, func(cl *serve.Client) error {
+				m := a.Meter("look at everything", "records", 0)
+				r, err := cl.Doctor(progress.With(cmd.Context(), m.Gauge), verify)
+				m.End()
+				if err != nil {
+					return err
+				}
+				x := examined{DoctorReport: r}
+				// A locked node can't open these, and has said that it is locked.
+				if x.Quarantine, err = cl.Quarantine(cmd.Context(), serve.MaxList); err != nil && !errors.Is(err, memory.ErrLocked) {
+					return err
+				}
+				refused, err := cl.Refusals(cmd.Context(), serve.MaxList)
+				if err != nil && !errors.Is(err, memory.ErrLocked) {
+					return err
+				}
+				x.Refusals = make([]memory.Refusal, len(refused))
+				for i := range refused { // without words: people send a report to others
+					x.Refusals[i] = refused[i].Refusal
+				}
+				if err := a.Print(x, func(w io.Writer) { showDoctor(a, w, &x, verbose) }); err != nil {
+					return err
+				}
+				if !r.OK {
+					return cli.ErrTold
+				}
+				return nil
+			})
+			if cli.IsDamage(err) { // so that the node does not open: its files can still be looked at
+				if told, err := lookOver(a, cmd.Context()); err != nil || told {
+					return err
+				}
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&verify, "verify", false, "read every record")
+	c.Flags().BoolVar(&repair, "repair", false, "repair what is damaged")
+	c.Flags().BoolVar(&verbose, "verbose", false, "list each thing that was not remembered")
+	return c
+}
+
+func showDoctor(a *cli.App, w io.Writer, x *examined, verbose bool) {
+	for _, f := range x.Findings {
+		level := f.Level
+		if level == serve.LevelError {
+			level = a.Paint.Red(level)
+		}
+		fmt.Fprintf(w, "%-7s  %-12s  %s\n", level, f.Check, a.Here(cli.OneLine(f.Detail)))
+		if f.Advice != "" {
+			fmt.Fprintf(w, "%23s%s\n", "", a.Here(cli.OneLine(f.Advice)))
+		}
+	}
+	if len(x.Quarantine) > 0 {
+		fmt.Fprintln(w, "\nInput that was set aside, newest first")
+		for _, q := range x.Quarantine {
+			why := q.Reason
+			if !strings.Contains(why, q.Kind) { // else it has the kind already, with what it is of
+				why = strings.TrimSuffix(q.Kind+": "+why, ": ")
+			}
+			fmt.Fprintf(w, "  %s  %s  %s (%s, %s)\n", a.Paint.Dim(a.When(q.At)), cli.OneLine(q.Source), cli.OneLine(why), cli.Size(q.Bytes), cli.Plural(int(q.Count), "time", "times"))
+		}
+	}
+	if len(x.Refusals) > 0 {
+		latest := ""
+		if len(x.Refusals) == serve.MaxList {
+			latest = fmt.Sprintf(", the latest %d", serve.MaxList)
+		}
+		fmt.Fprintf(w, "\nWhat was said and not remembered%s, newest first\n", latest)
+		if verbose {
+			for _, r := range x.Refusals {
+				fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason))
+			}
+		} else {
+			showFolded(a, w, foldRefusals(x.Refusals))
+		}
+	}
+	switch warned := func(f serve.Finding) bool { return f.Level == serve.LevelWarning }; {
+	case !x.OK:
+		fmt.Fprintln(w, "\nSomething is wrong: see the errors above.")
+	case slices.ContainsFunc(x.Findings, warned):
+		fmt.Fprintln(w, "\nNothing is wrong apart from the warnings above.")
+	default:
+		fmt.Fprintln(w, "\nNothing is wrong.")
+	}
+}
+
+func showFolded(a *cli.App, w io.Writer, list []alike) {
+	folded := false
+	for _, r := range list {
+		times := ""
+		if r.count > 1 {
+			times, folded = fmt.Sprintf(" (%d times)", r.count), true
+		}
+		fmt.Fprintf(w, "  %s  %s: %s%s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason), times)
+	}
+	if folded {
+		fmt.Fprintln(w, a.Here("Each of them: locket doctor --verbose"))
+	}
+}

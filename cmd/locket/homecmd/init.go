@@ -1,0 +1,73 @@
+// Package homecmd has the commands of a home: init, config; passphrase, keys, lock, unlock, which are
+// of what opens it; pause, resume; and status, doctor, which say how it is and repair it.
+package homecmd
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+)
+
+func InitCommand(a *cli.App) *cobra.Command {
+	var file string
+	var noCheck bool
+	var o cli.InitOptions
+	c := &cobra.Command{
+		Use: "init", Short: "Make a home: a folder with its keys, and 24 words to recover them", Args: cli.Nothing(),
+		Long: `Makes the node's folder with its keys, and prints 24 words, once. The words recover the
+keys. Write them down: they are kept nowhere.
+
+A passphrase, a key file in the home, or the OS keyring opens the keys. The passphrase
+is asked for, or read from a file. With a key file in the home, anyone who has the disk
+has the memories.`,
+		Example: `  locket init
+  locket init --passphrase-file ~/.locket-pass --wearer Maja --zone Europe/Berlin
+  locket init --home /tmp/try --key-file --no-check`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.Load()
+			if err != nil {
+				return err
+			}
+			if file != "" || !o.KeyFile && !o.Keyring {
+				if o.Passphrase, err = a.NewPassphrase(file); err != nil {
+					return err
+				}
+			}
+			phrase, err := a.InitHome(l.Config, o)
+			if err != nil {
+				return err
+			}
+			written, err := a.WriteSettings(l, file, &o)
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.Print(initialised{l.Home, written, strings.Fields(phrase), cli.VaultNote}, nil)
+			}
+			a.ShowPhrase(l.Home, written, phrase)
+			if noCheck {
+				return nil
+			}
+			return a.CheckPhrase(strings.Fields(phrase))
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`, at each start as well")
+	f.BoolVar(&o.KeyFile, "key-file", false, "keep a key file in the home")
+	f.BoolVar(&o.Keyring, "keyring", false, "keep a key in the OS keyring")
+	f.StringVar(&o.Language, "words", "en", "`language` of the 24 words: en or zh")
+	f.BoolVar(&noCheck, "no-check", false, "do not ask for some of the words")
+	f.Var(a.Setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
+	f.Var(a.Setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
+	return c
+}
+
+// initialised is what init prints with --json.
+type initialised struct {
+	Home   string   `json:"home"`
+	Config string   `json:"config,omitempty"` // the file that was written
+	Phrase []string `json:"recovery_phrase"`
+	Note   string   `json:"note"`
+}

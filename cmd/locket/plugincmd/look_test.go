@@ -1,0 +1,38 @@
+package plugincmd
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// TestRedactorThatFailsIsLoud: it holds up all that is said, and is no line
+// among others.
+func TestRedactorThatFailsIsLoud(t *testing.T) {
+	p := serve.Plugin{ID: "ann/tea", Capabilities: []string{"redact"}}
+	for _, p.State = range []string{serve.PluginBroken, serve.PluginFaulted} {
+		if s := stateText(&p); !strings.Contains(s, "SET ASIDE") {
+			t.Error(s)
+		}
+	}
+	p.Capabilities = nil
+	if s := stateText(&p); strings.Contains(s, "SET ASIDE") {
+		t.Error(s)
+	}
+}
+
+// TestShowPluginTellsAll: which memories a plugin is shown is said as before it
+// was installed.
+func TestShowPluginTellsAll(t *testing.T) {
+	v := serve.PluginView{Plugin: serve.Plugin{ID: "ann/tea", Version: "1.0.0", Kinds: []string{"text"}, Capabilities: []string{"memories"}},
+		Asks: []string{"may memories", "reads procedural", "sees text"}}
+	var b strings.Builder
+	showPlugin(new(cli.App), &b, &v)
+	for _, want := range []string{"each line that is said", "up to 16 of your memories", "how things are done"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+}

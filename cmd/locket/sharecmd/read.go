@@ -1,0 +1,100 @@
+package sharecmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/node/share"
+)
+
+func shareKeyCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use: "key", Short: "Print your key, for others to share with", Args: cli.Nothing(),
+		Long: `The key is made the first time. It is no secret; the half of it that stays in the
+home's folder "reader" is. Tell the other the words in person or by telephone, so that
+nobody can exchange the key on its way. No node is needed.`,
+		Example: "  locket share key > ann.key",
+		RunE: func(*cobra.Command, []string) error {
+			r, err := cli.Reader(a)
+			if err != nil {
+				return err
+			}
+			var k serve.GivenKey
+			if k.Key, k.Words, err = r.Key(); err != nil {
+				return err
+			}
+			if !a.JSON {
+				fmt.Fprintln(a.Stderr, "Words to compare:", k.Words)
+			}
+			return a.Print(k, func(w io.Writer) { fmt.Fprintln(w, k.Key) })
+		},
+	}
+}
+
+func shareOpenCommand(a *cli.App) *cobra.Command {
+	var offline bool
+	var from string
+	c := &cobra.Command{
+		Use: "open LINK", Short: "Open what another shares with you", Args: cli.Between(1, 1, "the link"),
+		Long: `Fetches what is new, checks who said it, and shows it. With --offline it shows what
+was fetched before, and asks nobody. No node is needed.
+
+From then on it answers in search, ask and context of this home's node, marked with whose
+it is and until when. It never mixes with your own memories. The node asks every ten
+minutes what is new, and removes it when it lapses or is revoked.`,
+		Example: "  locket share open 'https://relay.example/#locket-space-1.…' --from Ben",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := cli.Reader(a)
+			if err != nil {
+				return err
+			}
+			l, err := share.ParseLink(args[0])
+			if err != nil {
+				return cli.UsageError{Err: err}
+			}
+			open := r.Open
+			if offline {
+				open = r.Kept
+			}
+			o, err := open(cmd.Context(), l)
+			if errors.Is(err, share.ErrNotShared) {
+				return fmt.Errorf("%w: %s was made for another key, or was revoked", share.ErrNotShared, cli.ShortID(memory.ID(l.Space)))
+			}
+			if err != nil {
+				return err
+			}
+			if from != "" {
+				if err := r.Name(cmd.Context(), l.Space, from); err != nil {
+					return err
+				}
+			}
+			if o.Memories == nil {
+				o.Memories = []memory.Memory{}
+			}
+			return a.Print(o, func(w io.Writer) {
+				for i := range o.Memories {
+					m := &o.Memories[i]
+					fmt.Fprintf(w, "%-10s  %s\n", m.Type, cli.OneLine(m.Text))
+					for _, e := range m.Evidence {
+						fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim(a.Said(e.Speaker, e.At, e.Excerpt)))
+					}
+				}
+				if len(o.Memories) == 0 {
+					fmt.Fprintln(w, "There is nothing in it.")
+				}
+				for _, p := range o.Problems {
+					fmt.Fprintf(w, "Set aside: %s\n", cli.OneLine(p.Reason))
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&offline, "offline", false, "show what was fetched before")
+	c.Flags().StringVar(&from, "from", "", "whose share it is: a `name` that only you see")
+	return c
+}

@@ -1,0 +1,65 @@
+//go:build unix
+
+// Package fakebridge makes programs that stand in for locket-bridge, and tell a test what
+// happens to them over a named pipe.
+package fakebridge
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/locket-dev/locket/node/config"
+)
+
+// Bridge is one such program.
+type Bridge struct {
+	Config config.Bridge
+	Heard  *bufio.Scanner // what it says, line by line; it has no end
+}
+
+// New makes one that tells its arguments and then does what script says: say
+// WORDS tells more, first is true in its first run, and stay waits to be ended.
+func New(t testing.TB, script string) *Bridge {
+	t.Helper()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(pipe, os.O_RDWR, 0) // a reader that has no end
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	b := &Bridge{config.Bridge{Config: filepath.Join(dir, "bridge.toml"), Program: filepath.Join(dir, "fake")}, bufio.NewScanner(f)}
+	text := fmt.Sprintf(`#!/bin/sh
+say() { echo "$*" >>%[1]s/pipe; }
+first() { mkdir %[1]s/began 2>/dev/null; }
+stay() { sleep 600 >/dev/null 2>&1 & echo $! >%[1]s/sleeps; say stays; wait; }
+trap 'say ended; kill $(cat %[1]s/sleeps); exit 0' TERM
+say "$*"
+%[2]s
+`, dir, script)
+	if err := errors.Join(os.WriteFile(b.Config.Program, []byte(text), 0o700), os.WriteFile(b.Config.Config, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Says ends the test unless these are the next lines.
+func (b *Bridge) Says(t testing.TB, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !b.Heard.Scan() || b.Heard.Text() != w {
+			t.Fatalf("%q, %v, want %q", b.Heard.Text(), b.Heard.Err(), w)
+		}
+	}
+}
+
+// Arguments are those with which a daemon starts it.
+func (b *Bridge) Arguments() string { return "--json run --config " + b.Config.Config }

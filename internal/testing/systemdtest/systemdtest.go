@@ -1,0 +1,28 @@
+// Package systemdtest is systemd's end of sd_notify(3).
+package systemdtest
+
+import (
+	"net"
+	"path/filepath"
+	"testing"
+)
+
+// Listen has this process be one that systemd started. heard waits for what the process tells.
+func Listen(t *testing.T) (heard func() string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "notify")
+	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	t.Setenv("NOTIFY_SOCKET", path)
+	return func() string {
+		b := make([]byte, 256)
+		n, err := l.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b[:n])
+	}
+}

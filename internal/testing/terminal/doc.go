@@ -1,0 +1,2 @@
+// Package terminal gives tests a terminal, on Linux alone.
+package terminal
