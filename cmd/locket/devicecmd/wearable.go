@@ -63,8 +63,12 @@ a bridge takes it there (locket-bridge).`,
 		Use: "list", Short: "List wearables", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+				never := "not seen yet"
+				if s, err := cl.Status(cmd.Context()); err == nil && s.Locked { // what was before is sealed
+					never = "not seen since the start"
+				}
 				all, err := cl.Devices(cmd.Context())
-				return cli.Rows(a, err, all, func(a0 io.Writer, a1 *serve.Device) { showDevice(a, a0, a1) }, "No wearables. Add one: locket wearable add NAME")
+				return cli.Rows(a, err, all, func(w io.Writer, d *serve.Device) { showDevice(a, w, d, never) }, "No wearables. Add one: locket wearable add NAME")
 			})
 		},
 	}
@@ -78,8 +82,8 @@ a bridge takes it there (locket-bridge).`,
 	return group
 }
 
-func showDevice(a *cli.App, w io.Writer, d *serve.Device) {
-	state := "not seen since the start" // of the daemon, which keeps it in memory
+func showDevice(a *cli.App, w io.Writer, d *serve.Device, never string) {
+	state := never
 	switch {
 	case d.Connected:
 		state = "connected"
