@@ -111,7 +111,9 @@ The owner ends it by locket app revoke NAME:ID.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&can, "can", nil, "only these `rights`")
+	Choose(f, "can", AppRights...)
 	f.StringSliceVar(&n.Types, "types", nil, "only these `types`")
+	Choose(f, "types", AppTypes...)
 	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that it may see")
 	f.StringSliceVar(&n.Tags, "tags", nil, "only memories with one of these `tags`")
 	f.StringVar(&since, "since", "", "only what is of this `time` or later")
