@@ -99,7 +99,7 @@ func (a *App) showLink(link string) {
 	}
 	fmt.Fprintf(a.Stderr, "On another machine (see locket mcp --help, and %sapps.md):\n%s\n", DocsAt, link)
 	if a.Talks() {
-		picture, _ := Qr(a.Stderr, link)
+		picture, _ := a.Qr(a.Stderr, link)
 		fmt.Fprint(a.Stderr, picture)
 	}
 }

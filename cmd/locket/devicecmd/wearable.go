@@ -50,8 +50,7 @@ a bridge takes it there (locket-bridge).`,
 				}
 				fmt.Fprintln(w, "\nThe password is not shown again.")
 				fmt.Fprint(w, OnlyHere(d.Broker))
-				if d.Page != "" && a.Talks() {
-					picture, _ := cli.Qr(a.Stdout, string(d.Page))
+				if picture, _ := a.Qr(a.Stdout, string(d.Page)); d.Page != "" && picture != "" {
 					fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", picture)
 				}
 			})
