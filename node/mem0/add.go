@@ -110,8 +110,9 @@ func (k *call) add() (any, error) {
 	e := event{uuid(memory.ID(random())), time.Now(), nil, all.Says()}
 	results := []map[string]any{}
 	for _, c := range all.Changes {
-		e.results = append(e.results, result{c.Memory, c.Verdict})
-		results = append(results, resultOf(result{c.Memory, c.Verdict}, cmp.Or(c.New, c.Old)))
+		did := result{c.Memory, c.Verdict}
+		e.results = append(e.results, did)
+		results = append(results, resultOf(did, cmp.Or(c.New, c.Old)))
 	}
 	k.events.keep(k.app, e)
 	out := map[string]any{"event_id": e.id, "status": "PENDING", "message": cmp.Or(e.message, "Taken; GET /v1/event/"+e.id+"/ has what came of it")}

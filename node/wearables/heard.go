@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/intake/wire"
@@ -41,25 +40,20 @@ type sent struct {
 	battery *int // %, not changed; nil: it said none since the start
 }
 
-type keptSent struct {
-	Name string    `json:"n"`
-	Last time.Time `json:"l"`
-}
-
 // Heard notes that a device has sent an event.
 func (w *Wearables) Heard(ev *memory.Event) { w.heard.note(ev) }
 
 // ReadHeard reads when devices were heard before this start.
 func (w *Wearables) ReadHeard(tx *store.Tx) error {
-	var list []keptSent
-	_, err := tx.Meta(heardMeta, &list)
+	var kept map[string]time.Time
+	_, err := tx.Meta(heardMeta, &kept)
 	h := &w.heard
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, k := range list {
-		if s := h.by[k.Name]; k.Last.After(s.last) {
-			s.last = k.Last
-			h.put(k.Name, s)
+	for name, last := range kept {
+		if s := h.by[name]; last.After(s.last) {
+			s.last = last
+			h.by[name] = s
 		}
 	}
 	return err
@@ -75,13 +69,9 @@ func (w *Wearables) SaveHeard(ctx context.Context, commit func(context.Context, 
 		return nil
 	}
 	h.fresh, h.saved = false, time.Now()
-	list := make([]keptSent, 0, len(h.by))
-	for name, s := range h.by {
-		list = append(list, keptSent{name, s.last})
-	}
+	keep := h.newest()
 	h.mu.Unlock()
-	sorting.Sort(list, func(a, b keptSent) int { return b.Last.Compare(a.Last) })
-	err := commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(heardMeta, list[:min(maxKept, len(list))]) })
+	err := commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(heardMeta, keep) })
 	if err != nil {
 		h.mu.Lock()
 		h.fresh = true
@@ -90,12 +80,22 @@ func (w *Wearables) SaveHeard(ctx context.Context, commit func(context.Context, 
 	return err
 }
 
-// put keeps what a device sent. The caller holds mu.
-func (h *heard) put(device string, s sent) {
-	if h.by == nil {
-		h.by = map[string]sent{}
+// newest is when those were heard that are kept. The caller holds mu.
+func (h *heard) newest() map[string]time.Time {
+	keep := map[string]time.Time{}
+	for name, s := range h.by {
+		keep[name] = s.last
 	}
-	h.by[device] = s
+	for len(keep) > maxKept {
+		oldest := ""
+		for name, last := range keep {
+			if oldest == "" || last.Before(keep[oldest]) {
+				oldest = name
+			}
+		}
+		delete(keep, oldest)
+	}
+	return keep
 }
 
 func (h *heard) note(ev *memory.Event) {
@@ -106,7 +106,7 @@ func (h *heard) note(ev *memory.Event) {
 	if b, err := strconv.Atoi(ev.Metadata[wire.MetaBattery]); err == nil && ev.Kind == memory.KindHello {
 		s.battery = &b
 	}
-	h.put(ev.ID.Device, s)
+	h.by[ev.ID.Device] = s
 	h.fresh = true
 }
 

@@ -3,18 +3,35 @@ package wearables
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 )
+
+// Of more devices than are kept, those go that were heard longest ago.
+func TestHeardIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := New(nil, config.Broker{}, nil, nil, Web{})
+		for i := range maxKept + 3 {
+			w.Heard(&memory.Event{ID: memory.EventID{Device: strconv.Itoa(i)}})
+			time.Sleep(time.Second)
+		}
+		kept := w.heard.newest()
+		if _, old := kept["2"]; old || len(kept) != maxKept || kept["3"].IsZero() {
+			t.Errorf("%d are kept, the third oldest: %v", len(kept), old)
+		}
+	})
+}
 
 // When a wearable was heard is written seldom, however often it speaks, and again after a failure.
 func TestHeardIsWrittenSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var w Wearables
+		w := New(nil, config.Broker{}, nil, nil, Web{})
 		var full error
 		writes := 0
 		commit := func(context.Context, func(*store.Tx) error) error { writes++; return full }

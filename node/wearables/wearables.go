@@ -36,7 +36,7 @@ type Web struct {
 // change. broker gives the node's own broker, or nil if none runs; the broker runs
 // on at least until release.
 func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error), broker func() (*intake.Broker, func()), web Web) *Wearables {
-	return &Wearables{list: list, c: c, keys: keys, broker: broker, web: web}
+	return &Wearables{list: list, c: c, keys: keys, broker: broker, web: web, heard: heard{by: map[string]sent{}}}
 }
 
 // AddDevice adds a wearable with its own topics alone.

@@ -14,8 +14,8 @@ import (
 // somebody else, and an app can see what was said, too.
 var (
 	Types     = []string{"core", "episodic", "semantic", "procedural", "resource", "vault"}
-	OpenTypes = Types[:5:5]
-	AppTypes  = append(OpenTypes, serve.AppUtterances)
+	OpenTypes = []string{"core", "episodic", "semantic", "procedural", "resource"}
+	AppTypes  = []string{"core", "episodic", "semantic", "procedural", "resource", serve.AppUtterances}
 )
 
 // AppRights are the words of a flag that takes what an app may do.
@@ -34,7 +34,7 @@ type choice struct {
 }
 
 func (c choice) Set(s string) error {
-	for w := range strings.SplitSeq(s, ",") {
+	for _, w := range strings.Split(s, ",") {
 		if w != "" && !slices.Contains(c.words, w) {
 			last := len(c.words) - 1
 			return fmt.Errorf("want %s or %s", strings.Join(c.words[:last], ", "), c.words[last])
