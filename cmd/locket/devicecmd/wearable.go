@@ -99,7 +99,10 @@ func showDevice(a *cli.App, w io.Writer, d *serve.Device, never string) {
 	for what, list := range topicsOf(d.Publish, d.Read) {
 		state += fmt.Sprintf(", %s %s", what, list)
 	}
-	fmt.Fprintf(w, "%s  %s  %s, %s\n", recallcmd.Padded(cli.OneLine(d.Name), 16), added, state, cli.Plural(int(d.Events), "event", "events"))
+	if d.Events > 0 || d.LastSeen.IsZero() { // since the start
+		state += ", " + cli.Plural(int(d.Events), "event", "events")
+	}
+	fmt.Fprintf(w, "%s  %s  %s\n", recallcmd.Padded(cli.OneLine(d.Name), 16), added, state)
 }
 
 // topicsOf gives in words which topics software has beyond its own.
