@@ -60,6 +60,9 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 	if err != nil {
 		return err
 	}
+	if err := o.store.View(ctx, n.ReadHeard); err != nil {
+		return err
+	}
 	if o.meaning, err = models.OpenMeaning(ctx, models.MeaningConfig{Dense: n.cfg.Dense, Store: o.store, Segments: segments{o.store, meaningPrefix}, Log: n.log}); err != nil {
 		return err
 	}

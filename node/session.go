@@ -216,7 +216,7 @@ func (n *Node) Lock(ctx context.Context) error {
 	o := n.open
 	n.open = nil
 	n.signWith(nil)
-	return o.close(ctx)
+	return errors.Join(n.SaveHeard(ctx, o.engine.Commit, true), o.close(ctx))
 }
 
 var errClosed = errors.New("node is closed")

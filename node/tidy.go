@@ -20,6 +20,9 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 			n.log.Warn("index not written", "error", err)
 		}
 	}
+	if err := n.SaveHeard(ctx, o.engine.Commit, false); err != nil && ctx.Err() == nil {
+		n.log.Warn("not written when wearables were heard", "error", err)
+	}
 	o.memory.Maintain()
 	pruned, err := o.voices.Prune(ctx, forget.PlanSweep)
 	if err != nil && ctx.Err() == nil {

@@ -155,7 +155,7 @@ Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tr
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "completion":
-			c.RunE = a.NeedsCommand
+			c.RunE, c.Args = a.NeedsCommand, nil
 			c.Long += "\nWhile the daemon runs unlocked, completing shows names, and the first words of your newest memories.\n"
 		case "help":
 			c.Run, c.RunE = nil, func(a0 *cobra.Command, a1 []string) error { return help(a, a0, a1) }

@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/locket-dev/locket/node/intake/wear"
+	"github.com/locket-dev/locket/node/intake/wire"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -136,8 +138,27 @@ func TestLostAndDoctor(t *testing.T) {
 	}
 	b.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
 	b.shoot("lost")
+	cred, err := c.AddLogin(t.Context(), serve.AddDeviceRequest{Name: "pendant-of-mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pendant, err := wear.Dial(wear.Config{URL: cred.Broker, Device: cred.Name, Password: string(cred.Password), Hello: wire.Hello{Model: "test", Firmware: "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pendant.Close()
+	sent, err := pendant.Publish(t.Context(), &wire.Button{Header: wire.Header{At: time.Now()}, Gesture: "single"})
+	if err == nil {
+		err = sent.Wait(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	small := openAt(t, look{"zh-CN", 360, 740, true}, linkOf(t, home).URL)
 	small.visit("/devices", ".wearables .rows .gaps summary")
+	if wide := js[float64](small, `document.querySelector(".wearables .rows-text").getBoundingClientRect().width`); wide < 140 {
+		t.Errorf("a wearable's name has %v pixels beside when it was seen", wide)
+	}
 	small.do(chromedp.Click(".wearables .rows .gaps summary"), chromedp.Click(".wearables > div > .gaps summary"))
 	small.fits("lost")
 	small.within("lost", ".panel")

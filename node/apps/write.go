@@ -64,6 +64,11 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	// The reason why a line is no news would tell what was said to the wearer or
 	// shown to others.
 	out.Refusals = slices.DeleteFunc(slices.Clone(res.Refusals), func(r memory.Refusal) bool { return r.Kind == "feedback" || r.Kind == "duplicate" })
+	for i := range out.Refusals {
+		if r := &out.Refusals[i]; r.Kind == "instructions" { // its reason has words of the instructions
+			r.Reason = "the wearer has such things left out"
+		}
+	}
 	if !res.Memory.IsZero() {
 		if _, err := v.get(ctx, w.reader, res.Memory); err != nil {
 			out.Memory = memory.ID{}

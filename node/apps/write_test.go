@@ -243,6 +243,13 @@ func TestInferredTypes(t *testing.T) {
 	if res, err := facts.Add(ctx, serve.AddRequest{Text: "Kept words yak", Keep: true}); err != nil || len(res.Changes) != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
+	// That the wearer has something left out is told, and not in their words.
+	if err := h.SetInstructions(ctx, "Leave out everything about work."); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := facts.Add(ctx, serve.AddRequest{Text: "Otto works at Lidl."}); err != nil || len(res.Refusals) != 1 || res.Refusals[0].Kind != "instructions" || strings.Contains(res.Refusals[0].Reason, "work") {
+		t.Errorf("%+v, %v", res, err)
+	}
 	// A secret goes to the vault whatever the app's types are.
 	if res, err := diary.Add(ctx, serve.AddRequest{Text: "The wifi password is hunter2-Zebra-99."}); err != nil || res.Redacted == 0 {
 		t.Errorf("%+v, %v", res, err)

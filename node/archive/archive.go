@@ -259,6 +259,9 @@ func Check(records iter.Seq2[Record, error], tap func(Record) error) (s Summary,
 			}
 		}
 	}
+	if n == 0 {
+		return s, fmt.Errorf("%w: the archive is empty", memory.ErrInvalid)
+	}
 	if !ended {
 		return s, fmt.Errorf("%w: its end is missing", ErrCut)
 	}

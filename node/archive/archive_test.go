@@ -118,6 +118,9 @@ func TestCheck(t *testing.T) {
 	if _, err := Check(seq(spaced), nil); err != nil {
 		t.Fatalf("blanks between JSON's tokens count: %v", err)
 	}
+	if _, err := Check(seq(nil), nil); !errors.Is(err, memory.ErrInvalid) || errors.Is(err, ErrCut) {
+		t.Errorf("an empty archive: %v", err)
+	}
 	shuffled := slices.Clone(all)
 	slices.Reverse(shuffled[1 : n-2])
 	if _, err := Check(seq(shuffled), nil); err != nil {

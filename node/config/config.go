@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 )
@@ -9,6 +10,9 @@ import (
 // ErrConfig wraps every error of [Load]: a setting is wrong where the error
 // says it was written.
 var ErrConfig = errors.New("configuration")
+
+// ErrFlag is the ErrConfig of a setting that was given on the command line.
+var ErrFlag = fmt.Errorf("%w", ErrConfig)
 
 // Profiles.
 const (

@@ -49,7 +49,7 @@ func Load(s Sources) (*Loaded, error) {
 	for _, f := range s.Flags {
 		k, ok := findKey(f.Key)
 		if !ok {
-			return nil, fmt.Errorf("%w: %s: %q is not a setting%s", ErrConfig, f.Name, f.Key, nearest(f.Key, Keys()))
+			return nil, fmt.Errorf("%w: %s: %q is not a setting%s", ErrFlag, f.Name, f.Key, nearest(f.Key, Keys()))
 		}
 		if err := l.take(&over, k, f.Value, Origin{Kind: FromFlag, Name: f.Name}, s.Dir); err != nil {
 			return nil, err

@@ -101,5 +101,9 @@ func redact(s string) string {
 
 // wrong is the error of a key's value, with the place where it was written.
 func (l *Loaded) wrong(name, format string, args ...any) error {
-	return fmt.Errorf("%w: %s: %s: %s", ErrConfig, l.Origin(name), name, fmt.Sprintf(format, args...))
+	kind := ErrConfig
+	if l.Origin(name).Kind == FromFlag {
+		kind = ErrFlag
+	}
+	return fmt.Errorf("%w: %s: %s: %s", kind, l.Origin(name), name, fmt.Sprintf(format, args...))
 }

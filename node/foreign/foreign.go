@@ -97,6 +97,7 @@ type Result struct {
 
 	ctx     context.Context // of the reading, which is one call
 	bounded bool
+	alone   bool  // it is one file, and no folder, in which an empty note is passed over
 	left    int64 // bytes that may be read of files
 	held    int   // bytes of texts and metadata
 	err     error // why the reading ended
@@ -149,7 +150,7 @@ func bounded(m map[string]string) memory.Metadata {
 // unknown time is marked as undated. Errors wrap [memory.ErrInvalid] if the file does not
 // have that format or is over a bound, or are that of ctx.
 func Read(ctx context.Context, f Format, name string, from io.Reader, o Options) (Result, error) {
-	r := Result{ctx: ctx, bounded: o.Bounded, left: MaxFile}
+	r := Result{ctx: ctx, bounded: o.Bounded, left: MaxFile, alone: true}
 	err := r.read(f, name, from, o)
 	return r, err
 }
@@ -210,6 +211,9 @@ func (r *Result) readAny(f Format, name string, from io.Reader, o Options) error
 		return err
 	}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	if len(bytes.TrimSpace(b)) == 0 && (r.alone || f != Notes && f != BasicMemory) {
+		return fmt.Errorf("%w: %s: it is empty", memory.ErrInvalid, name)
+	}
 	if err := r.weigh(f, name, b); err != nil {
 		return err
 	}

@@ -140,6 +140,24 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
+// A file without a word is said to be empty, whatever the format; in a folder an empty note is
+// passed over.
+func TestEmpty(t *testing.T) {
+	for _, f := range Formats {
+		for _, text := range []string{"", "\xef\xbb\xbf \n\n"} {
+			if _, err := Read(t.Context(), f, "file.md", strings.NewReader(text), Options{}); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "file.md: it is empty") {
+				t.Errorf("%s %q: %v", f, text, err)
+			}
+		}
+	}
+	for _, f := range []Format{Notes, BasicMemory} {
+		r, err := ReadFolder(t.Context(), f, fstest.MapFS{"a.md": {}, "b.md": {Data: []byte("# B\n\nwords\n")}}, Options{})
+		if err != nil || len(r.Adds) != 1 {
+			t.Errorf("%s: %+v, %v", f, r.Adds, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add("mem0", `{"results":[{"memory":"x","metadata":{"a":1}}]}`)
 	f.Add("chatgpt", `[{"current_node":"a","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["x"]}}}}}]`)

@@ -100,6 +100,24 @@ type results struct {
 	Next  string
 }
 
+// What became of a text is told where no memory tells it, and the secret itself is in no answer.
+func TestWhatBecameOfIt(t *testing.T) {
+	s, _ := over(t)
+	for _, c := range []struct{ text, want string }{
+		{"my PIN is 4921", `"redacted":1,"message":"it holds a secret, which went to the wearer's vault`},
+		{"ok", `"message":"nothing of it was remembered: only sounds and fillers"`},
+	} {
+		if said := call(t, s, "add_memory", map[string]any{"text": c.text, "infer": true}, nil); !strings.Contains(said, c.want) || strings.Contains(said, "4921") {
+			t.Errorf("%s: %s", c.text, said)
+		}
+	}
+	for _, want := range []string{`"event":"ADD"`, `"memory":"The mat is green","event":"NOOP"`} {
+		if said := call(t, s, "add_memory", map[string]any{"text": "The mat is green"}, nil); !strings.Contains(said, want) {
+			t.Errorf("%s, want %s", said, want)
+		}
+	}
+}
+
 func TestTools(t *testing.T) {
 	s, owner := over(t)
 	list, err := s.ListTools(t.Context(), nil)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type change struct {
 type written struct {
 	Results  []change `json:"results"`
 	Refusals []string `json:"refusals,omitempty" jsonschema:"why nothing was remembered of it"`
+	Redacted int      `json:"redacted,omitempty" jsonschema:"how many secrets went to the wearer's vault, and are not among the results"`
+	Message  string   `json:"message,omitempty" jsonschema:"what became of it, where the results don't tell"`
 }
 
 type updateIn struct {
@@ -70,6 +73,7 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 		}
 	}
 	out.Results = []change{}
+	var all serve.AddResult
 	for i, text := range texts {
 		res, err := t.of(ctx).Add(ctx, serve.AddRequest{Text: text, Infer: &infer, Tags: in.Tags, Metadata: in.Metadata, User: in.UserID, Agent: in.AgentID, Run: in.RunID})
 		if err != nil {
@@ -79,15 +83,17 @@ func (t *server) add(ctx context.Context, in addIn) (out written, err error) {
 			return out, err
 		}
 		for _, c := range res.Made() {
-			out.Results = append(out.Results, change{c.Memory.String(), c.New, string(c.Verdict)})
+			out.Results = append(out.Results, change{c.Memory.String(), cmp.Or(c.New, c.Old), string(c.Verdict)})
 		}
 		for _, r := range res.Refusals {
 			out.Refusals = append(out.Refusals, r.Kind+": "+r.Reason)
 		}
+		all.Join(&res)
 		if len(texts) > 1 {
 			step(ctx, i+1, len(texts))
 		}
 	}
+	out.Redacted, out.Message = all.Redacted, all.Says()
 	return out, nil
 }
 

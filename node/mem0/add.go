@@ -1,6 +1,7 @@
 package mem0
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ type event struct {
 	id      string
 	at      time.Time
 	results []result
+	message string // what no result tells; empty: nothing
 }
 
 // result is what an event did to a memory.
@@ -83,7 +85,15 @@ func (k *call) event() (any, error) {
 			}
 		}
 	}
-	return map[string]any{"id": e.id, "event_id": e.id, "event_type": "ADD", "status": "SUCCEEDED", "results": results, "created_at": stamp(e.at), "updated_at": stamp(e.at)}, nil
+	return told(map[string]any{"id": e.id, "event_id": e.id, "event_type": "ADD", "status": "SUCCEEDED", "results": results, "created_at": stamp(e.at), "updated_at": stamp(e.at)}, e.message), nil
+}
+
+// told adds a message, which Mem0's own servers have none of.
+func told(answer map[string]any, message string) map[string]any {
+	if message != "" {
+		answer["message"] = message
+	}
+	return answer
 }
 
 func resultOf(r result, text string) map[string]any {
@@ -93,13 +103,19 @@ func resultOf(r result, text string) map[string]any {
 // add is the call of the hosted server: its answer names an event, which has the
 // results.
 func (k *call) add() (any, error) {
-	infer, results, did, err := k.addAll()
+	infer, all, err := k.addAll()
 	if err != nil {
 		return nil, err
 	}
-	e := event{uuid(memory.ID(random())), time.Now(), did}
+	e := event{uuid(memory.ID(random())), time.Now(), nil, all.Says()}
+	results := []map[string]any{}
+	for _, c := range all.Changes {
+		did := result{c.Memory, c.Verdict}
+		e.results = append(e.results, did)
+		results = append(results, resultOf(did, cmp.Or(c.New, c.Old)))
+	}
 	k.events.keep(k.app, e)
-	out := map[string]any{"event_id": e.id, "status": "PENDING", "message": "Remembered; GET /v1/event/" + e.id + "/ has what came of it"}
+	out := map[string]any{"event_id": e.id, "status": "PENDING", "message": cmp.Or(e.message, "Taken; GET /v1/event/"+e.id+"/ has what came of it")}
 	if !infer {
 		out["results"] = results
 	}
@@ -113,25 +129,25 @@ func random() (b [16]byte) {
 
 // addNow is the call of the self-hosted server.
 func (k *call) addNow() (any, error) {
-	_, results, _, err := k.addAll()
+	_, all, err := k.addAll()
 	if err != nil {
 		return nil, err
 	}
-	flat := []map[string]any{}
-	for _, r := range results {
-		flat = append(flat, map[string]any{"id": r["id"], "memory": r["data"].(map[string]any)["memory"], "event": r["event"]})
+	results := []map[string]any{}
+	for _, c := range all.Changes {
+		results = append(results, map[string]any{"id": uuid(c.Memory), "memory": cmp.Or(c.New, c.Old), "event": string(c.Verdict)})
 	}
-	return map[string]any{"results": flat}, nil
+	return told(map[string]any{"results": results}, all.Says()), nil
 }
 
 // addAll adds each message, after the whole request was checked.
-func (k *call) addAll() (infer bool, results []map[string]any, did []result, err error) {
+func (k *call) addAll() (infer bool, all serve.AddResult, err error) {
 	infer = true
 	var messages json.RawMessage
 	var metadata map[string]json.RawMessage
 	var at, expires json.RawMessage
 	if err := errors.Join(k.take("messages", &messages), k.take("infer", &infer), k.take("metadata", &metadata), k.take("timestamp", &at), k.take("expiration_date", &expires)); err != nil {
-		return false, nil, nil, err
+		return false, all, err
 	}
 	o, err := k.takeOwner()
 	if err == nil {
@@ -141,23 +157,22 @@ func (k *call) addAll() (infer bool, results []map[string]any, did []result, err
 		err = k.ended("output_format", "version", "api_version", "async_mode", "org_id", "project_id", "source")
 	}
 	if err != nil {
-		return false, nil, nil, err
+		return false, all, err
 	}
 	r := serve.AddRequest{Infer: &infer, User: o.user, Agent: o.agent, Run: o.run}
 	if r.At, err = moment("timestamp", at); err != nil {
-		return false, nil, nil, err
+		return false, all, err
 	}
 	if r.Expires, err = endOf("expiration_date", expires); err != nil {
-		return false, nil, nil, err
+		return false, all, err
 	}
 	if r.Metadata, err = metadataOf(metadata, o.app); err != nil {
-		return false, nil, nil, err
+		return false, all, err
 	}
 	list, err := messagesOf(messages)
 	if err != nil {
-		return false, nil, nil, err
+		return false, all, err
 	}
-	results = []map[string]any{}
 	for i, m := range list {
 		r.Text, r.Speaker = m.Content, ""
 		if m.Role == "assistant" {
@@ -168,14 +183,11 @@ func (k *call) addAll() (infer bool, results []map[string]any, did []result, err
 			if i > 0 {
 				err = fmt.Errorf("messages[%d]: %w (those before were taken)", i, err)
 			}
-			return false, nil, nil, err
+			return false, all, err
 		}
-		for _, c := range res.Made() {
-			did = append(did, result{c.Memory, c.Verdict})
-			results = append(results, resultOf(did[len(did)-1], c.New))
-		}
+		all.Join(&res)
 	}
-	return infer, results, did, nil
+	return infer, all, nil
 }
 
 type message struct{ Role, Content string }

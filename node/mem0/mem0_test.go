@@ -105,6 +105,36 @@ func TestSelfHosted(t *testing.T) {
 	}
 }
 
+// What became of a text is told where no memory tells it: of a secret, of nothing to remember, and
+// of what was known. The secret itself is in no answer. This app sees everything, so it is shown
+// the entry of the vault, without its secret.
+func TestWhatBecameOfIt(t *testing.T) {
+	api := newAPI(t)
+	for _, c := range []struct{ text, event, memory, message string }{
+		{"I live in Porto.", "ADD", "lives in Porto", ""},
+		{"I live in Porto.", "NOOP", "lives in Porto", ""},
+		{"my PIN is 4921", "ADD", "PIN", "went to the wearer's vault"},
+		{"ok", "", "", "nothing of it was remembered: only sounds and fillers"},
+	} {
+		body := fmt.Sprintf(`{"messages":[{"role":"user","content":%q}],"user_id":"ann"}`, c.text)
+		_, now := ask(t, api, "POST", "/memories", body)
+		_, added := ask(t, api, "POST", "/v3/memories/add/", body)
+		code, later := ask(t, api, "GET", fmt.Sprintf("/v1/event/%v/", added["event_id"]), "")
+		if code != 200 || strings.Contains(fmt.Sprint(now, added, later), "4921") {
+			t.Errorf("%s: %d %v %v %v", c.text, code, now, added, later)
+		}
+		for _, m := range []map[string]any{now, added, later} {
+			if said := fmt.Sprint(m["message"]); c.message != "" && !strings.Contains(said, c.message) || c.message == "" && strings.Contains(said, "nothing") {
+				t.Errorf("%s: %v, want %q", c.text, m, c.message)
+			}
+		}
+		list, _ := now["results"].([]any)
+		if c.event == "" && len(list) != 0 || c.event != "" && (len(list) != 1 || list[0].(map[string]any)["event"] != c.event || !strings.Contains(fmt.Sprint(list[0]), c.memory)) {
+			t.Errorf("%s: %v", c.text, now)
+		}
+	}
+}
+
 func TestBadRequests(t *testing.T) {
 	api := newAPI(t)
 	deep := strings.Repeat(`{"NOT":`, 5000) + `{"user_id":"a"}` + strings.Repeat("}", 5000)

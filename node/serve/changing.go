@@ -77,6 +77,27 @@ func (r *AddResult) Made() (made []memory.Change) {
 	return made
 }
 
+// Join adds what became of another text: of its changes those that were made.
+func (r *AddResult) Join(o *AddResult) {
+	r.Changes, r.Refusals, r.Redacted = append(r.Changes, o.Made()...), append(r.Refusals, o.Refusals...), r.Redacted+o.Redacted
+}
+
+// Says tells in words what became of a text, as far as its changes do not; else it is empty. It
+// says nothing of what an app may not see.
+func (r *AddResult) Says() string {
+	switch {
+	case r.Redacted > 0 && len(r.Changes) == 0:
+		return "it holds a secret, which went to the wearer's vault; nothing else of it was remembered"
+	case r.Redacted > 0:
+		return "it holds a secret, which went to the wearer's vault and stands nowhere else"
+	case len(r.Changes) > 0:
+		return ""
+	case len(r.Refusals) > 0:
+		return "nothing of it was remembered: " + r.Refusals[0].Reason
+	}
+	return "nothing that this app may see came of it: there was nothing to remember in it, or it was known, or it is private"
+}
+
 // UpdateRequest corrects a memory. A nil field stays as it is. At most one of
 // Text, Append and Replace may be set, and at most one of Fields and Steps.
 type UpdateRequest struct {

@@ -22,10 +22,10 @@ type Devices interface {
 // Device is a wearable that may speak to the node's broker.
 type Device struct {
 	Name      string    `json:"name"`
-	Added     time.Time `json:"added,omitzero"` // absent: at a broker that has its own credentials
-	LastSeen  time.Time `json:"last_seen,omitzero"`
+	Added     time.Time `json:"added,omitzero"`     // absent: at a broker that has its own credentials
+	LastSeen  time.Time `json:"last_seen,omitzero"` // a locked node knows it since the start alone
 	Connected bool      `json:"connected"`
-	Events    uint64    `json:"events"`            // taken from it since the node was started, as last_seen is
+	Events    uint64    `json:"events"`            // taken from it since the node was started
 	Battery   *int      `json:"battery,omitempty"` // %, as it said last since the daemon was started
 	Publish   []string  `json:"publish,omitempty"` // topics beyond its own, see AddDeviceRequest
 	Read      []string  `json:"read,omitempty"`

@@ -3,12 +3,8 @@ package wearables
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net"
 	"net/netip"
-	"slices"
-	"strconv"
-	"sync"
 	"time"
 
 	"github.com/locket-dev/locket/crypto/keyring"
@@ -40,11 +36,8 @@ type Web struct {
 // change. broker gives the node's own broker, or nil if none runs; the broker runs
 // on at least until release.
 func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error), broker func() (*intake.Broker, func()), web Web) *Wearables {
-	return &Wearables{list: list, c: c, keys: keys, broker: broker, web: web}
+	return &Wearables{list: list, c: c, keys: keys, broker: broker, web: web, heard: heard{by: map[string]sent{}}}
 }
-
-// Heard notes that a device has sent an event.
-func (w *Wearables) Heard(ev *memory.Event) { w.heard.note(ev) }
 
 // AddDevice adds a wearable with its own topics alone.
 func (w *Wearables) AddDevice(ctx context.Context, name string) (serve.DeviceCredentials, error) {
@@ -151,58 +144,13 @@ func (w *Wearables) RemoveDevice(_ context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if !found {
-		return fmt.Errorf("device %q: %w", name, memory.ErrNotFound)
-	}
 	b, release := w.broker()
-	defer release()
 	if b != nil {
 		b.Drop(name)
 	}
+	release()
+	if heard := w.heard.drop(name); !found && !heard {
+		return fmt.Errorf("device %q: %w", name, memory.ErrNotFound)
+	}
 	return nil
-}
-
-// heard counts what devices sent since the start.
-type heard struct {
-	mu sync.Mutex // guards by
-	by map[string]sent
-}
-
-type sent struct {
-	last   time.Time
-	events uint64
-
-	battery *int // %, not changed; nil: it said none
-}
-
-func (h *heard) note(ev *memory.Event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.by == nil {
-		h.by = map[string]sent{}
-	}
-	s := h.by[ev.ID.Device]
-	s.last, s.events = time.Now().UTC(), s.events+1
-	if b, err := strconv.Atoi(ev.Metadata[wire.MetaBattery]); err == nil && ev.Kind == memory.KindHello {
-		s.battery = &b
-	}
-	h.by[ev.ID.Device] = s
-}
-
-// others gives the devices that were heard and are not in a list, by name.
-func (h *heard) others(list []entry) (out []serve.Device) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(h.by)) {
-		if s := h.by[name]; !slices.ContainsFunc(list, func(e entry) bool { return e.Name == name }) {
-			out = append(out, serve.Device{Name: name, LastSeen: s.last, Events: s.events, Battery: s.battery})
-		}
-	}
-	return out
-}
-
-func (h *heard) of(device string) sent {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.by[device]
 }

@@ -22,7 +22,7 @@ func showLink(a *cli.App, link string) {
 	}
 	fmt.Fprintf(a.Stderr, "On another machine (see locket mcp --help, and %sapps.md):\n%s\n", cli.DocsAt, link)
 	if a.Talks() {
-		picture, _ := cli.QR(a.Stderr, link)
+		picture, _ := a.QR(a.Stderr, link)
 		fmt.Fprint(a.Stderr, picture)
 	}
 }

@@ -95,7 +95,9 @@ The owner ends it by locket app revoke NAME:ID.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&can, "can", nil, "only these `rights`")
+	cli.Choose(f, "can", cli.AppRights...)
 	f.StringSliceVar(&n.Types, "types", nil, "only these `types`")
+	cli.Choose(f, "types", cli.AppTypes...)
 	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that it may see")
 	f.StringSliceVar(&n.Tags, "tags", nil, "only memories with one of these `tags`")
 	f.StringVar(&since, "since", "", "only what is of this `time` or later")

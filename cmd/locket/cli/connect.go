@@ -29,6 +29,8 @@ func (a *App) Load() (*config.Loaded, error) {
 	l, err := config.Load(config.Sources{Environ: a.Environ, Flags: a.Flags, File: a.File})
 	if err == nil {
 		a.Settings = l
+	} else if errors.Is(err, config.ErrFlag) {
+		err = UsageError{err}
 	}
 	return l, err
 }

@@ -12,13 +12,20 @@ import (
 	"github.com/locket-dev/locket/sync/pairing"
 )
 
-// QR draws a text as a QR code for an output. Where that is a terminal that can't show all of it,
-// a sentence stands in its place, and whole is false. A text that is too long for a code
-// gives nothing. So the text has to stand beside it.
-func QR(at io.Writer, text string) (picture string, whole bool) {
+// QR draws a text as a QR code for a terminal; for any other output it gives nothing. Where the
+// terminal can't show all of it, a sentence stands in its place, and whole is false. A text that is
+// too long for a code gives nothing. So the text has to stand beside it.
+func (a *App) QR(at io.Writer, text string) (picture string, whole bool) {
+	f, ok := at.(*os.File)
+	if !(ok && term.IsTerminal(int(f.Fd())) || a.Terminal != nil && a.Terminal()) {
+		return "", false
+	}
 	picture, err := pairing.QR(text)
 	if err != nil {
 		return "", false
+	}
+	if !a.Paint.on { // without colours: light on dark, as terminals mostly are
+		picture = uncoloured.Replace(picture)
 	}
 	wide, high := qrSize(picture)
 	columns, lines := terminalSize(at)
@@ -28,11 +35,13 @@ func QR(at io.Writer, text string) (picture string, whole bool) {
 	return picture, true
 }
 
+// uncoloured turns a picture in colours into one of the characters alone.
+var uncoloured = strings.NewReplacer("\x1b[30;47m", "", "\x1b[0m", "", "█", " ", " ", "█", "▀", "▄", "▄", "▀")
+
 // qrSize is how many columns and lines a QR code takes.
 func qrSize(picture string) (columns, lines int) {
 	line, _, _ := strings.Cut(picture, "\n")
-	line = strings.TrimSuffix(strings.TrimPrefix(line, "\x1b[30;47m"), "\x1b[0m")
-	return utf8.RuneCountInString(line), strings.Count(picture, "\n")
+	return utf8.RuneCountInString(uncoloured.Replace(line)), strings.Count(picture, "\n")
 }
 
 // terminalSize is that of the terminal that is written to, 0 where there is none.

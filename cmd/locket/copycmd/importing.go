@@ -195,6 +195,9 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 		defer s.close()
 		total = int(s.size / 1000)
 		if body, err = lines(a, path, s); err != nil {
+			if path == "-" {
+				path = "standard input"
+			}
 			return fmt.Errorf("importing %s: %w", path, err)
 		}
 	}
@@ -236,6 +239,8 @@ func lines(a *cli.App, path string, s *source) (io.Reader, error) {
 	}
 	start = start[:n]
 	switch {
+	case s.size < int64(cap(start)) && len(bytes.TrimSpace(start)) == 0:
+		return nil, errors.New("it is empty")
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		z, err := zip.NewReader(s, s.size)
 		if err != nil {

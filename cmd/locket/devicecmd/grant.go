@@ -63,6 +63,7 @@ that what was said becomes memories. Without it a transcript only lies beside it
 	f := c.Flags()
 	f.StringVar(&r.Name, "name", "", "what it is called here")
 	f.StringSliceVar(&types, "types", nil, "`types` of memories that it may propose, and that a feed has; not vault")
+	cli.Choose(f, "types", cli.OpenTypes...)
 	f.BoolVar(&r.Transcribe, "transcribe", false, "make memories of what it transcribes, as of what was heard here")
 	f.IntVar(&r.PerEvidence, "per-evidence", 0, "`memories` that it may hang on one piece of evidence; 16 unless said")
 	f.BoolVar(&r.Feed, "feed", false, "give it a space of its own, and no access to yours")

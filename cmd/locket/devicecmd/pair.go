@@ -140,7 +140,10 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 		return err
 	}
 	err = a.Print(p, func(w io.Writer) {
-		picture, _ := cli.QR(a.Stdout, p.Link)
+		picture, whole := a.QR(a.Stdout, p.Link)
+		if !whole { // for a file, or another program
+			picture += "link: " + p.Link + "\n"
+		}
 		fmt.Fprintln(w, picture)
 		relay, _, _ := pairing.ParseLink(p.Link)
 		fmt.Fprintf(w, "On the new device, within ten minutes:\n\n  locket pair --join %s --relay %s\n\n", p.Code, relay)

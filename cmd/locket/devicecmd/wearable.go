@@ -50,8 +50,7 @@ a bridge takes it there (locket-bridge).`,
 				}
 				fmt.Fprintln(w, "\nThe password is not shown again.")
 				fmt.Fprint(w, cli.OnlyHere(d.Broker))
-				if d.Page != "" && a.Talks() {
-					picture, _ := cli.QR(a.Stdout, string(d.Page))
+				if picture, _ := a.QR(a.Stdout, string(d.Page)); d.Page != "" && picture != "" {
 					fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", picture)
 				}
 			})
@@ -63,8 +62,12 @@ a bridge takes it there (locket-bridge).`,
 		Use: "list", Short: "List wearables", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+				never := "not seen yet"
+				if s, err := cl.Status(cmd.Context()); err == nil && s.Locked { // what was before is sealed
+					never = "not seen since the start"
+				}
 				all, err := cl.Devices(cmd.Context())
-				return cli.Rows(a, err, all, func(a0 io.Writer, a1 *serve.Device) { showDevice(a, a0, a1) }, "No wearables. Add one: locket wearable add NAME")
+				return cli.Rows(a, err, all, func(w io.Writer, d *serve.Device) { showDevice(a, w, d, never) }, "No wearables. Add one: locket wearable add NAME")
 			})
 		},
 	}
@@ -78,8 +81,8 @@ a bridge takes it there (locket-bridge).`,
 	return group
 }
 
-func showDevice(a *cli.App, w io.Writer, d *serve.Device) {
-	state := "not seen since the start" // of the daemon, which keeps it in memory
+func showDevice(a *cli.App, w io.Writer, d *serve.Device, never string) {
+	state := never
 	switch {
 	case d.Connected:
 		state = "connected"
@@ -96,7 +99,10 @@ func showDevice(a *cli.App, w io.Writer, d *serve.Device) {
 	for what, list := range topicsOf(d.Publish, d.Read) {
 		state += fmt.Sprintf(", %s %s", what, list)
 	}
-	fmt.Fprintf(w, "%s  %s  %s, %s\n", cli.Padded(cli.OneLine(d.Name), 16), added, state, cli.Plural(int(d.Events), "event", "events"))
+	if d.Events > 0 || d.LastSeen.IsZero() { // since the start
+		state += ", " + cli.Plural(int(d.Events), "event", "events")
+	}
+	fmt.Fprintf(w, "%s  %s  %s\n", cli.Padded(cli.OneLine(d.Name), 16), added, state)
 }
 
 // topicsOf gives in words which topics software has beyond its own.

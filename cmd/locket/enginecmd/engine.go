@@ -49,7 +49,7 @@ type engineOptions struct {
 func engineAddCommand(a *cli.App) *cobra.Command {
 	var o engineOptions
 	c := &cobra.Command{
-		Use: "add ears|eyes|mind ADDRESS|auto [MODEL]", Short: "Try an engine with a sample, and use it from now on", Args: cli.Between(2, 3, "ears, eyes or mind, or its address (or auto),"),
+		Use: "add ears|eyes|mind ADDRESS|auto [MODEL]", Short: "Try an engine with a sample, and use it from now on", Args: kindFirst(2, 3, "ears, eyes or mind, or its address (or auto),"),
 		Long: `ADDRESS is one of
 
   pocketsphinx            ears: a program; American English only, and poor
@@ -83,6 +83,17 @@ failed at before is tried again.`,
 	f.BoolVar(&o.consent, "consent", false, "allow an engine on another machine")
 	f.BoolVarP(&o.yes, "yes", "y", false, "with auto: use the best one that is found, without asking")
 	return c
+}
+
+// kindFirst has a command take from low to high arguments, of which the first is a kind of engine.
+func kindFirst(low, high int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		err := cli.Between(low, high, what)(c, args)
+		if err == nil && cli.EngineVerb[args[0]] == "" {
+			err = cli.Usagef("%q: want ears, eyes or mind", args[0])
+		}
+		return err
+	}
 }
 
 func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address string, o engineOptions) error {
@@ -167,7 +178,7 @@ func engineListCommand(a *cli.App) *cobra.Command {
 
 func engineRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ears|eyes|mind [ENGINE]", Short: "Stop using an engine", Args: cli.Between(1, 2, "what it is for"),
+		Use: "remove ears|eyes|mind [ENGINE]", Short: "Stop using an engine", Args: kindFirst(1, 2, "what it is for"),
 		Long: "What it has made stays. ENGINE is its name or address, where there are two of a kind.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := serve.RemoveEngineRequest{Kind: args[0]}

@@ -58,6 +58,7 @@ has the memories.`,
 	f.BoolVar(&o.KeyFile, "key-file", false, "keep a key file in the home")
 	f.BoolVar(&o.Keyring, "keyring", false, "keep a key in the OS keyring")
 	f.StringVar(&o.Language, "words", "en", "`language` of the 24 words: en or zh")
+	cli.Choose(f, "words", "en", "zh")
 	f.BoolVar(&noCheck, "no-check", false, "do not ask for some of the words")
 	f.Var(a.Setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
 	f.Var(a.Setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")

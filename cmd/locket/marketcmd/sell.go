@@ -91,6 +91,7 @@ func publishCommand(a *cli.App, at *string) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&r.Bundle.Query, "query", "", "what the memories are about")
 	f.StringSliceVar(&types, "type", nil, "only these `types`; not vault")
+	cli.Choose(f, "type", cli.OpenTypes...)
 	f.StringSliceVar(&r.Bundle.Tags, "tag", nil, "only with all these `tags`")
 	f.StringVar(&since, "since", "", "learnt at this `time` or later")
 	f.StringVar(&until, "until", "", "learnt before this `time`")

@@ -80,6 +80,7 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 	f := c.Flags()
 	f.BoolVar(&plain, "plain", false, "add the text as one memory, unchanged")
 	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
+	cli.Choose(f, "type", cli.Types...)
 	f.StringVar(&block, "block", "", "with --plain: a core memory of this `block`: human, persona or your own")
 	f.StringArrayVar(&steps, "step", nil, "with --plain: a `step` of how a thing is done, one flag for each")
 	f.StringVar(&file, "file", "", "with --plain: a `file` of text, kept whole as a resource; the text is its title")

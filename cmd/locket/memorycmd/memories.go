@@ -179,7 +179,9 @@ you is not yours, and listed by locket share given.`),
 	}
 	f := c.Flags()
 	f.StringVar(&kind, "type", "", "only this `type`: core, episodic, semantic, procedural, resource or vault")
+	cli.Choose(f, "type", cli.Types...)
 	f.StringVar(&state, "state", "", "`active` (unless said), superseded, archived or all")
+	cli.Choose(f, "state", "active", "superseded", "archived", "all")
 	f.StringVar(&since, "since", "", "learnt at this `time` or later")
 	f.StringVar(&until, "until", "", "learnt before this `time`")
 	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")

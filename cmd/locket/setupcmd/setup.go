@@ -71,6 +71,7 @@ skipped. What --set gives is written to the settings of a new home. The home nee
 	f.BoolVar(&o.init.KeyFile, "key-file", false, "keep a key file in the home")
 	f.BoolVar(&o.init.Keyring, "keyring", false, "keep a key in the OS keyring")
 	f.StringVar(&o.init.Language, "words", "", "`language` of the 24 words: en or zh")
+	cli.Choose(f, "words", "en", "zh")
 	f.BoolVar(&o.noCheck, "no-check", false, "do not ask for some of the words")
 	f.Var(a.Setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
 	f.Var(a.Setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")

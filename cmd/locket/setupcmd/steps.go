@@ -59,7 +59,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	if !s.Talks { // for a file, or another program
 		fmt.Fprintf(s.App.Stdout, "%-10s %s\n", "link", link)
 	} else {
-		picture, whole := cli.QR(s.App.Stdout, link)
+		picture, whole := s.App.QR(s.App.Stdout, link)
 		fmt.Fprint(s.App.Stdout, picture)
 		if !whole {
 			fmt.Fprintln(s.App.Stdout, "It would say:", link)

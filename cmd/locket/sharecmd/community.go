@@ -179,6 +179,7 @@ func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 // chosen are the flags that choose memories and say what is taken out of them.
 func chosen(f *pflag.FlagSet, r *serve.ShareRequest, types *[]string) {
 	f.StringSliceVar(types, "type", nil, "only these `types`; not vault")
+	cli.Choose(f, "type", cli.OpenTypes...)
 	f.StringSliceVar(&r.Tags, "tag", nil, "only with all these `tags`")
 	f.StringSliceVar(&r.Redact, "redact", nil, "what is taken out, as locket share create takes it: names, places, times, numbers, or `words`")
 }

@@ -93,6 +93,7 @@ What it does not name may be one all the same.`,
 	f := c.Flags()
 	f.StringVar(&r.Query, "query", "", "what the memories are about")
 	f.StringSliceVar(&types, "type", nil, "only these `types`; not vault")
+	cli.Choose(f, "type", cli.OpenTypes...)
 	f.StringSliceVar(&r.Tags, "tag", nil, "only with all these `tags`")
 	f.StringVar(&since, "since", "", "learnt at this `time` or later")
 	f.StringVar(&until, "until", "", "learnt before this `time`")

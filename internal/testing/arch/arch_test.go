@@ -201,7 +201,7 @@ var may = map[string][]string{
 	"node/enginehost":                 {"memory", "memory/engine", "memory/store", "internal/engine", "internal/engine/result", "node/accept", "node/config", "node/engines", "node/extract", "node/models", "node/opened", "node/serve"},
 	"node/pump":                       {"internal/atomicfile", "memory", "memory/engine", "memory/store", "memory/store/journal", "crypto/seal", "internal/retry", "internal/wait", "node/extract", "node/forget", "node/intake", "node/intake/wire"},
 	"node/vault":                      {"memory", "memory/engine", "memory/store", "crypto/keyring", "crypto/seal", "node/opened", "node/serve"},
-	"node/wearables":                  {"memory", "crypto/keyring", "node/config", "node/intake", "node/intake/wire", "node/lan", "node/serve", "node/statefile"},
+	"node/wearables":                  {"memory", "memory/store", "crypto/keyring", "node/config", "node/intake", "node/intake/wire", "node/lan", "node/serve", "node/statefile"},
 	"node/statefile":                  {"crypto/keyring", "crypto/seal", "internal/atomicfile", "memory"},
 
 	"memory/store/badgerfile": {},

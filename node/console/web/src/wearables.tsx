@@ -153,7 +153,7 @@ export function Wearables({ status }: { status: Status }) {
               </span>
               {d.battery !== undefined && <span class={d.battery < 20 ? "badge warn" : "badge"}>{t("wearables.battery", { n: d.battery })}</span>}
               <span class="muted">{d.last_seen ? moment(d.last_seen) : t("wearables.never")}</span>
-              <span class="count">{t("wearables.events", { n: d.events })}</span>
+              {(d.events > 0 || !d.last_seen) && <span class="count">{t("wearables.events", { n: d.events })}</span>}
               <button type="button" class="plain" data-does="removeDevice" aria-label={t("wearables.remove", { name: d.name.slice(0, 60) })} title={t("wearables.remove", { name: d.name.slice(0, 60) })} onClick={() => ask(d)}>
                 <Icon name="close" size={14} />
               </button>

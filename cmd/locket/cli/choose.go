@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/locket-dev/locket/node/serve"
+)
+
+// Types are the words of a flag that takes a type of memories. All but the vault can go to
+// somebody else, and an app can see what was said, too.
+var (
+	Types     = []string{"core", "episodic", "semantic", "procedural", "resource", "vault"}
+	OpenTypes = []string{"core", "episodic", "semantic", "procedural", "resource"}
+	AppTypes  = []string{"core", "episodic", "semantic", "procedural", "resource", serve.AppUtterances}
+)
+
+// AppRights are the words of a flag that takes what an app may do.
+var AppRights = []string{"read", "add", "update", "forget", "chat", "buy", "share", "vault"}
+
+// Choose has a flag that is defined already take some of these words alone.
+func Choose(f *pflag.FlagSet, flag string, words ...string) {
+	known := f.Lookup(flag)
+	known.Value = choice{known.Value, words}
+}
+
+// choice is the value of a flag that takes some words alone.
+type choice struct {
+	pflag.Value
+	words []string
+}
+
+func (c choice) Set(s string) error {
+	for _, w := range strings.Split(s, ",") {
+		if w != "" && !slices.Contains(c.words, w) {
+			last := len(c.words) - 1
+			return fmt.Errorf("want %s or %s", strings.Join(c.words[:last], ", "), c.words[last])
+		}
+	}
+	return c.Value.Set(s)
+}

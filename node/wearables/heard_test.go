@@ -1,0 +1,69 @@
+package wearables
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
+)
+
+// Of more devices than are kept, those go that were heard longest ago.
+func TestHeardIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := New(nil, config.Broker{}, nil, nil, Web{})
+		for i := range maxKept + 3 {
+			w.Heard(&memory.Event{ID: memory.EventID{Device: strconv.Itoa(i)}})
+			time.Sleep(time.Second)
+		}
+		kept := w.heard.newest()
+		if _, old := kept["2"]; old || len(kept) != maxKept || kept["3"].IsZero() {
+			t.Errorf("%d are kept, the third oldest: %v", len(kept), old)
+		}
+	})
+}
+
+// When a wearable was heard is written seldom, however often it speaks, and again after a failure.
+func TestHeardIsWrittenSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := New(nil, config.Broker{}, nil, nil, Web{})
+		var full error
+		writes := 0
+		commit := func(context.Context, func(*store.Tx) error) error { writes++; return full }
+		save := func(atOnce bool) error { return w.SaveHeard(t.Context(), commit, atOnce) }
+		if err := save(true); err != nil || writes != 0 {
+			t.Errorf("%d writes of nothing, %v", writes, err)
+		}
+		for range 150 { // two and a half minutes
+			w.Heard(&memory.Event{ID: memory.EventID{Device: "pin"}})
+			if err := save(false); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if writes != 3 {
+			t.Errorf("%d writes, want 3", writes)
+		}
+		full = errors.New("disk full")
+		if err := save(true); !errors.Is(err, full) {
+			t.Errorf("a full disk: %v", err)
+		}
+		if err := save(false); err != nil || writes != 4 {
+			t.Errorf("it is tried at once again: %d, %v", writes, err)
+		}
+		full = nil
+		time.Sleep(saveEvery)
+		if err := save(false); err != nil || writes != 5 {
+			t.Errorf("%d writes once there is room, %v", writes, err)
+		}
+		time.Sleep(saveEvery)
+		if err := save(true); err != nil || writes != 5 {
+			t.Errorf("what was written is written again: %d, %v", writes, err)
+		}
+	})
+}
