@@ -3,6 +3,7 @@ package memorycmd
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -27,8 +28,10 @@ func AddCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "add TEXT...", Short: "Remember a text",
 		Long: `The text goes through the extractors as if the wearer had said it now. What none of them
-reads is kept in its own words. With --plain the text becomes one memory as it stands.`,
+reads is kept in its own words. With --plain the text becomes one memory as it stands.
+Where TEXT is - it is read from standard input.`,
 		Example: `  locket add "My dentist appointment is on Friday at nine"
+  xclip -o | locket add -
   locket add --plain --tag garden "The tomatoes want water every second day"
   locket add --plain --block human "Vegetarian; allergic to nuts"
   locket add --plain --file lease.md "Lease of the flat"
@@ -41,6 +44,15 @@ reads is kept in its own words. With --plain the text becomes one memory as it s
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Text = strings.Join(args, " ")
+			if r.Text == "-" {
+				b, err := io.ReadAll(io.LimitReader(a.Stdin, memory.MaxText+1))
+				if r.Text = strings.TrimSpace(string(b)); err == nil && r.Text == "" {
+					err = errors.New("there is nothing on standard input")
+				}
+				if err != nil {
+					return fmt.Errorf("add: %w", err)
+				}
+			}
 			r.Type, r.Metadata, r.Keep = memory.Type(kind), metadata, !plain
 			if kind == string(memory.Vault) {
 				return cli.Usagef("--type vault: a secret goes to the vault by being said: leave out --type and --plain")
