@@ -20,7 +20,7 @@ import (
 // reading.
 func referred(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
-	if t.Rejoined || b == nil || s.Chinese() || syntax.HasHan(b.Text) || s.Ends == "?" || len(s.Toks) > 40 || discourse.Conditioned(s) || len(t.Own) == 0 || t.Own[0].Start != s.Start && !ellipsis.OnlyYesOrNo(t.Own[0]) {
+	if t.Rejoined || b == nil || s.Chinese() || syntax.HasHan(b.Text) || s.Ends == "?" || len(s.Toks) > 40 || discourse.Conditioned(s) || len(t.Own) == 0 || t.Own[0].Start != s.Start && !ellipsis.OnlyYesOrNo(t.Own[0]) && !stillOfIt(t, s) {
 		return false
 	}
 	a := noted.Reply{Sentence: s}
@@ -67,6 +67,20 @@ func referred(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	return readJoined(t, &q, s, statement, "")
+}
+
+// stillOfIt reports a sentence whose turn has spoken of no more than "it" before: "It's in the shed. I'll drop it round
+// tonight".
+func stillOfIt(t *discourse.Talk, s syntax.Sentence) bool {
+	for _, o := range t.Own {
+		if o.Start >= s.Start {
+			return true
+		}
+		if base, _ := syntax.Contraction(o.At(0)); base != "it" && base != "they" {
+			return false
+		}
+	}
+	return false
 }
 
 // What an answer leaves open.
@@ -257,6 +271,9 @@ func owedAt(s syntax.Sentence, i int) int {
 	k := i + 1
 	for ellipsis.Numeral(s.At(k)) {
 		k++
+	}
+	if w := s.At(i); (w == "a" || w == "an") && k == i+1 && !english.Currencies[s.At(k)] {
+		return 0 // "a fiver" is found as a thing
 	}
 	if english.Currencies[syntax.Singular(s.At(k))] || english.Currencies[s.At(k)] {
 		k++

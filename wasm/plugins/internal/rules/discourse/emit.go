@@ -185,6 +185,14 @@ func (c *Clause) habitual() bool {
 			often = true
 		}
 	}
+	for i := len(c.Toks) - 1; i > 0 && !often; i-- { // "at seven on weekends"
+		switch c.At(i) {
+		case "weekends", "weekdays", "workdays":
+			often = true
+		case "days":
+			often = c.At(i-1) == "school" || c.At(i-1) == "work" || c.At(i-1) == "most"
+		}
+	}
 	return often
 }
 

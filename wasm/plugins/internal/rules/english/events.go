@@ -22,7 +22,7 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate", "wish":
 		return
 	}
-	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) {
+	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || soonOver(t, c, w) {
 		return
 	}
 	if c.UsedTo || c.Modal && c.Find(1, c.Vi, "would") > 0 && discourse.Conditioned(c.Sentence) {
@@ -47,6 +47,17 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		return // "…on Wednesday, so I'll be up at six": today's six, or Wednesday's?
 	}
 	t.PlanAt(c, w)
+}
+
+// soonOver reports what is to be in some minutes and over within the hour, where it is no appointment: "I'll be there in
+// five minutes".
+func soonOver(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
+	if w == nil || w.Unix() < t.Ev.At || w.Unix()-t.Ev.At >= 60*60*1000 || c.Must || c.Kind != 's' && c.Kind != 'w' {
+		return false
+	}
+	unit := syntax.Singular(c.At(w.Next - 1))
+	attr, _ := c.EventIn()
+	return (unit == "minute" || unit == "min" || unit == "second" || unit == "sec") && attr == ""
 }
 
 // announced reports whether "I'm going to …" says something to come that one
@@ -124,6 +135,11 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		undated.Whens = nil
 		c, w = &undated, nil
 	}
+	if w != nil && entered(c, w) {
+		undated := *c // "I've signed up for the race in May"
+		undated.Whens = nil
+		c, w = &undated, nil
+	}
 	if noted.Reasons[c.At(0)] && (c.Find(c.Vi+1, len(c.Words), "i") >= 0 || c.Find(c.Vi+1, len(c.Words), "we") >= 0) {
 		return // "because I broke my leg I can't come" is two clauses
 	}
@@ -197,6 +213,15 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		a.Text = t.Rewrite(c)
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)
+}
+
+// entered reports a time of the event that somebody has signed up for, and not of when they did.
+func entered(c *discourse.Clause, w *timex.When) bool {
+	switch c.Verb {
+	case "sign", "register", "enrol", "enroll", "enter", "apply":
+		return (w.Assumed > 0 || w.Weekday) && c.EventAt() > c.Vi && c.EventAt() < len(c.Words) && c.Words[c.EventAt()].Tok < w.First && (c.Verb != "sign" || c.W(c.Vi+1) == "up")
+	}
+	return false
 }
 
 // outing verbs make an appointment of "let's …".

@@ -62,7 +62,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	if likely < WorthNoting && !lasts && (likely < worthPerson || !ok || c.Kind != 'p') {
 		return false
 	}
-	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || c.Thing == "they" && t.JustSaid() != nil && !namesThing(t, &c)) {
+	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || Unnamed(&c) || c.Thing == "they" && t.JustSaid() != nil && !namesThing(t, &c)) {
 		return false
 	}
 	if ok && (c.Kind == 't' && !c.Own && !lasts && (v.content < 3 || c.Thing == "it" || c.Thing == "that" || c.Thing == "this") || c.Elided() || c.Almost() || c.Offers() || Dangling(&c) || Nowhere(t, &c)) {

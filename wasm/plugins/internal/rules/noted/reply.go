@@ -270,6 +270,16 @@ func Dangling(c *discourse.Clause) bool {
 	return false
 }
 
+// Unnamed reports a clause that does something to "some" or "one", and not to some of a thing: "I'll order some tonight".
+func Unnamed(c *discourse.Clause) bool {
+	switch c.W(c.Vi + 1) {
+	case "some", "one", "another", "more", "any":
+		next := c.W(c.Vi + 2)
+		return next == "" || next == "," || syntax.Preposition(next) && next != "of" || next == "round" || next == "up" || next == "over" || next == "when" || next == "if"
+	}
+	return false
+}
+
 // CallsBack reports a call that is over today: "I'll call you back in ten minutes".
 func CallsBack(c *discourse.Clause, w *timex.When, now timex.Moment) bool {
 	switch c.Verb {
