@@ -109,7 +109,12 @@ func onAskedDay(t *discourse.Talk, q *ellipsis.Inquiry, rest string) string {
 	if day == nil {
 		return rest
 	}
+	coming := false
 	for _, s := range syntax.Sentences(rest) {
+		for i := range s.Toks {
+			_, aux := syntax.Contraction(s.At(i))
+			coming = coming || aux == "will" || s.At(i) == "will" || s.At(i) == "must" || s.At(i+1) == "to" && (s.At(i) == "have" || s.At(i) == "need" || s.At(i) == "going")
+		}
 		for _, w := range timex.FindWhens(s, t.Now) {
 			if w.HasDay || w.Habit {
 				return rest
@@ -117,7 +122,7 @@ func onAskedDay(t *discourse.Talk, q *ellipsis.Inquiry, rest string) string {
 			hour = &w
 		}
 	}
-	if hour == nil || !hour.Clock {
+	if hour == nil || !hour.Clock || !coming {
 		return rest
 	}
 	from := day.First

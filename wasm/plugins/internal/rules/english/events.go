@@ -49,10 +49,11 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	t.PlanAt(c, w)
 }
 
-// soonOver reports what is to be in some minutes and over within the hour, where it is no appointment: "I'll be there in
+// soonOver reports what is to be in a few minutes and is over then, where it is no appointment: "I'll be there in
 // five minutes".
 func soonOver(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
-	if w == nil || w.Unix() < t.Ev.At || w.Unix()-t.Ev.At >= 60*60*1000 || c.Must || c.Kind != 's' && c.Kind != 'w' {
+	const soon = 15 * 60 * 1000 // ms
+	if w == nil || w.Unix() < t.Ev.At || w.Unix()-t.Ev.At > soon || c.Must || c.Kind != 's' && c.Kind != 'w' {
 		return false
 	}
 	unit := syntax.Singular(c.At(w.Next - 1))

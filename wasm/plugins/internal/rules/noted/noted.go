@@ -20,7 +20,7 @@ import (
 
 // Note proposes a sentence that is worth keeping and of which no rule makes anything.
 func Note(t *discourse.Talk, s syntax.Sentence) bool {
-	if s = uncalled(t, s); hollow(s) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) > 60 || len(s.Toks) < 4 || discourse.Conditioned(s) || Orders(s) || refuse.Idiomatic(s) {
+	if s = uncalled(t, s); hollow(s) || passing(s) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) > 60 || len(s.Toks) < 4 || discourse.Conditioned(s) || Orders(s) || refuse.Idiomatic(s) {
 		return false
 	}
 	if s.Chinese() {
@@ -62,7 +62,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	if likely < WorthNoting && !lasts && (likely < worthPerson || !ok || c.Kind != 'p') {
 		return false
 	}
-	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || Unnamed(&c) || c.Thing == "they" && t.JustSaid() != nil && !namesThing(t, &c)) {
+	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || Unnamed(&c) || ofNobody(t, &c) || phase(&c)) {
 		return false
 	}
 	if ok && (c.Kind == 't' && !c.Own && !lasts && (v.content < 3 || c.Thing == "it" || c.Thing == "that" || c.Thing == "this") || c.Elided() || c.Almost() || c.Offers() || Dangling(&c) || Nowhere(t, &c)) {

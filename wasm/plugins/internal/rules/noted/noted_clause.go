@@ -22,7 +22,7 @@ var Reasons = syntax.Set("because while whilst")
 
 // NoteClauses notes the first clause of a sentence that is said to be so and says enough.
 func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
-	if s = uncalled(t, s); s.Chinese() || hollow(s) || s.Ends == "?" || len(s.Toks) > 60 || discourse.Conditioned(s) || Orders(s) || Reasons[s.At(0)] && s.At(1) != "of" || strings.ContainsAny(s.Raw(), `"“”`) {
+	if s = uncalled(t, s); s.Chinese() || hollow(s) || passing(s) || s.Ends == "?" || len(s.Toks) > 60 || discourse.Conditioned(s) || Orders(s) || Reasons[s.At(0)] && s.At(1) != "of" || strings.ContainsAny(s.Raw(), `"“”`) {
 		return false
 	}
 	t.Noting = true
@@ -39,7 +39,7 @@ func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 			continue // "you and Ben have a lot in common"
 		}
 		c, ok := t.Parse(part)
-		if !ok || !asserted(&c) || c.Unresolved(false) || discourse.MovedOn(&c, t.Plain) {
+		if !ok || !asserted(&c) || ofNobody(t, &c) || phase(&c) || c.Unresolved(false) || discourse.MovedOn(&c, t.Plain) {
 			continue
 		}
 		v := ViewOf(t, part)

@@ -307,6 +307,8 @@ func (s Sentence) NewClause(i int) bool {
 		return true
 	case "the", "this", "that":
 		return s.VerbWithin(i+1, 5)
+	case "let's":
+		return s.At(i-1) == ","
 	case "not", "no":
 		return false
 	}
