@@ -76,7 +76,9 @@ func stillOfIt(t *discourse.Talk, s syntax.Sentence) bool {
 		if o.Start >= s.Start {
 			return true
 		}
-		if base, _ := syntax.Contraction(o.At(0)); base != "it" && base != "they" {
+		base, _ := syntax.Contraction(o.At(0))
+		looked := (base == "i" || base == "we") && o.At(len(o.Toks)-1) == "everywhere"
+		if base != "it" && base != "they" && !looked {
 			return false
 		}
 	}

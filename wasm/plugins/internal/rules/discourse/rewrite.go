@@ -159,7 +159,7 @@ func (t *Talk) Rewrite(c *Clause) string {
 		for k := range c.Whens {
 			w := &c.Whens[k]
 			if w.Next-1 == i && !w.Habit && (w.HasDay || w.Clock) && !(w.Grain == 'y' && w.First+2 >= w.Next) && !c.dates(w) && !(w.Assumed > 0 && c.W(c.Vi+1) == "born") {
-				if !w.HasDay && t.undatedHour(c, w) {
+				if !w.HasDay && t.UndatedHour(c, w) {
 					continue
 				}
 				if !w.HasDay {

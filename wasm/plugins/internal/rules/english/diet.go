@@ -17,7 +17,7 @@ func eats(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		}
 		switch {
 		case syntax.Preposition(c.W(i)): // "we mostly eat at home"
-		case (c.Can || c.Future) && mealtime(o): // "I can't eat lunch today"
+		case (c.Can || c.Future) && (mealtime(o) || c.W(i) == "another" || c.W(i) == "any" || c.W(i) == "all" || c.W(i) == "the"): // "I can't eat lunch today", "another bite"
 		case c.Neg && !c.Past && o != "":
 			c.Neg = false
 			t.Fact(c, "diet", "avoids", o, true, 0.85)

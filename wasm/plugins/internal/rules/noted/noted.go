@@ -46,7 +46,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 		return false // "soup's on the hob, dig in": soon it is nowhere
 	}
 	v := ViewOf(t, s)
-	if v.slotted() || v.General() {
+	if v.slotted() || v.General() || v.fragmentary() {
 		return false
 	}
 	ofFirm := v.ofEmployer()
@@ -62,7 +62,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	if likely < WorthNoting && !lasts && (likely < worthPerson || !ok || c.Kind != 'p') {
 		return false
 	}
-	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || Unnamed(&c) || ofNobody(t, &c) || phase(&c)) {
+	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || refused(t, &c)) {
 		return false
 	}
 	if ok && (c.Kind == 't' && !c.Own && !lasts && (v.content < 3 || c.Thing == "it" || c.Thing == "that" || c.Thing == "this") || c.Elided() || c.Almost() || c.Offers() || Dangling(&c) || Nowhere(t, &c)) {
@@ -82,6 +82,9 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	past = past && !perPeriod(&c)
 	if w := c.FirstTime(); ofFirm && !past && !v.ahead || w != nil && w.HasDay && w.Grain == 'd' && w.Last == 0 && !past && w.Day < t.Now.Day && c.Verb == "be" {
 		return false // "bins are on Wednesday this week", on a Friday
+	}
+	if elapsed(t, &c, c.FirstTime()) {
+		return false
 	}
 	NoteClause(t, &c, s, past, v.ahead, discourse.NotedSure)
 	return true

@@ -39,7 +39,7 @@ func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 			continue // "you and Ben have a lot in common"
 		}
 		c, ok := t.Parse(part)
-		if !ok || !asserted(&c) || ofNobody(t, &c) || phase(&c) || c.Unresolved(false) || discourse.MovedOn(&c, t.Plain) {
+		if !ok || !asserted(&c) || refused(t, &c) || c.Unresolved(false) || discourse.MovedOn(&c, t.Plain) {
 			continue
 		}
 		v := ViewOf(t, part)
@@ -48,6 +48,9 @@ func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 		if w := c.FirstTime(); t.Dayed && w != nil && w.Clock && !w.HasDay {
 			continue // "I can't do Thursday, I have a meeting at two"
+		}
+		if w := c.FirstTime(); elapsed(t, &c, w) {
+			continue
 		}
 		n := len(t.Out.Candidates)
 		NoteClause(t, &c, part, (c.Past || c.Perfect) && !perPeriod(&c), v.ahead, ClauseSure)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Some sentences have the marks of what is worth keeping, and nobody wants them a month later: what holds for a
@@ -16,6 +17,13 @@ func passing(s syntax.Sentence) bool {
 	if last := s.At(n - 1); n > 2 && last == "on" && (s.At(n-2) == "hang" || s.At(n-2) == "hold") {
 		return true // "I've got the change somewhere, hang on"
 	}
+	first := 0
+	for first < n-1 && (syntax.Lead(s.At(first)) || s.At(first) == "," || YesWords[s.At(first)]) {
+		first++
+	}
+	if next := s.At(first + 1); s.At(first) == "the" && (next == "name's" || next == "name" && (s.At(first+2) == "is" || s.At(first+2) == "was")) {
+		return true // to a waiter
+	}
 	turns, score := 0, false
 	for i := range s.Toks {
 		w := s.At(i)
@@ -23,6 +31,10 @@ func passing(s syntax.Sentence) bool {
 		case "left", "right":
 			if Counts(s.At(i-1)) || syntax.Numeric(s.At(i-1)) || Counts(s.At(i+1)) || syntax.Numeric(s.At(i+1)) {
 				turns++
+			}
+		case "than":
+			if s.At(i+1) == "i" && syntax.Auxiliary(s.At(i+2)) {
+				return true // "I weigh less than I did at thirty"
 			}
 		case "nil":
 			score = score || Counts(s.At(i-1)) || syntax.Numeric(s.At(i-1)) || s.At(i-1) == "to"
@@ -46,6 +58,9 @@ func ofNobody(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Thing != "they" || namesThing(t, c) {
 		return false
 	}
+	if institutional[c.Verb] && (c.Past || c.Perfect) && t.JustSaid() == nil {
+		return false // "they've given the Oslo account to Marcus"
+	}
 	for i := c.Vi; i < len(c.Words); i++ {
 		switch c.W(i) {
 		case "my", "our", "me", "us", "i", "we":
@@ -55,6 +70,9 @@ func ofNobody(t *discourse.Talk, c *discourse.Clause) bool {
 	return true
 }
 
+// institutional deeds are those of a firm, a shop or a town that everybody knows.
+var institutional = syntax.Set("give hire fire sack promote appoint pick choose close open cancel change raise build ban shut offer postpone")
+
 // phase reports what somebody wants to be for a week: "she wants to be a vet this week".
 func phase(c *discourse.Clause) bool {
 	k := c.Find(0, len(c.Words), "wants")
@@ -63,4 +81,74 @@ func phase(c *discourse.Clause) bool {
 	}
 	low := strings.ToLower(c.Raw())
 	return strings.Contains(low, " this week") || strings.Contains(low, " today") || strings.Contains(low, " right now") || strings.Contains(low, " at the moment")
+}
+
+// fragmentary reports a sentence without a verb of its own that begins with a number or with "a": "four hundred, cash",
+// "a student from Ravi's course". What it is about was said before.
+func (v *view) fragmentary() bool {
+	i := v.start()
+	first := v.at(i)
+	if v.day || first != "a" && first != "an" && first != "some" && (!Counts(first) || v.at(i+1) == "of") && !syntax.Numeric(first) {
+		return false
+	}
+	if next := v.at(i + 1); next == "few" || next == "couple" || next == "lot" {
+		return false // "a few years back …"
+	}
+	const most = 5 // words of a subject
+	for k := i + 1; k < min(len(v.words), i+most); k++ {
+		_, past, _ := syntax.Lemma(v.words[k])
+		if _, number := syntax.Number(v.words[k]); !number && v.words[k] != "hundred" && (syntax.Auxiliary(v.words[k]) || past || syntax.PastForm(v.words[k])) {
+			return false
+		}
+	}
+	return true
+}
+
+// judged reports an opinion of what is nobody's: "the food was great", "that place is lovely".
+func judged(c *discourse.Clause) bool {
+	if c.Kind != 't' || c.Own || c.Verb != "be" {
+		return false
+	}
+	k := c.Vi + 1
+	for c.W(k) == "too" || c.W(k) == "very" || c.W(k) == "really" || c.W(k) == "so" || c.W(k) == "quite" || c.W(k) == "far" || c.W(k) == "a" || c.W(k) == "bit" || c.W(k) == "much" || syntax.Adverb(c.W(k)) {
+		k++
+	}
+	return verdicts[c.W(k)]
+}
+
+// verdicts are what one finds things.
+var verdicts = syntax.Set("great good nice lovely amazing brilliant fantastic terrible awful bad boring long short loud sweet salty expensive cheap gorgeous delicious disgusting horrible funny weird strange wonderful beautiful ugly rubbish fun crowded packed dreadful excellent perfect okay ok fine decent tasty bland spicy cold hot")
+
+// doing reports what somebody is doing just now and has done in an hour: "I'm making goulash", "he's watching the match".
+func doing(c *discourse.Clause) bool {
+	w := c.FirstTime()
+	return c.Ing && !c.Perfect && !c.Past && atOnce[c.Verb] && (w == nil || !w.HasDay && !w.Habit)
+}
+
+// atOnce are what one does for an hour or less.
+var atOnce = syntax.Set("make cook bake fry boil eat drink watch read listen wait look sit stand hold lie queue park put clean tidy wash iron vacuum hoover write type dial search head walk get call ring phone joke kid tease laugh cry shout sleep nap rest shower dress pack unpack feed play sing dance")
+
+// wasThere reports where somebody was again, without a day: "your cat was in our garden again".
+func wasThere(c *discourse.Clause) bool {
+	w := c.FirstTime()
+	return c.Verb == "be" && c.Past && c.Kind == 'p' && syntax.Preposition(c.W(c.Vi+1)) && (w == nil || !w.HasDay) && c.Find(c.Vi, len(c.Words), "again") > 0
+}
+
+// ofHistory reports what a guide says of a building: "the tower was built in 1381".
+func ofHistory(c *discourse.Clause) bool {
+	return c.Kind == 't' && !c.Own && c.Verb == "be" && c.Past && made[c.W(c.Vi+1)]
+}
+
+// made are what was done to buildings and towns.
+var made = syntax.Set("built founded designed destroyed invented discovered erected commissioned")
+
+// refused reports a clause that no note is made of, whatever its marks.
+func refused(t *discourse.Talk, c *discourse.Clause) bool {
+	return ofNobody(t, c) || phase(c) || judged(c) || doing(c) || wasThere(c) || ofHistory(c) || Unnamed(c)
+}
+
+// elapsed reports an hour of today that is over, of what is said to be: "we meet back at the bus at half past three",
+// said at ten. It is of another half of the day, or of each day.
+func elapsed(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
+	return w != nil && w.Clock && !w.HasDay && !w.Habit && !c.Past && !c.Perfect && w.Minute < t.Now.Minute && !t.UndatedHour(c, w)
 }

@@ -275,7 +275,7 @@ func Unnamed(c *discourse.Clause) bool {
 	switch c.W(c.Vi + 1) {
 	case "some", "one", "another", "more", "any":
 		next := c.W(c.Vi + 2)
-		return next == "" || next == "," || syntax.Preposition(next) && next != "of" || next == "round" || next == "up" || next == "over" || next == "when" || next == "if"
+		return next == "" || next == "," || (syntax.Preposition(next) || syntax.Placing(next)) && next != "of" || next == "round" || next == "up" || next == "over" || next == "when" || next == "if"
 	}
 	return false
 }
