@@ -119,14 +119,14 @@ func judged(c *discourse.Clause) bool {
 // verdicts are what one finds things.
 var verdicts = syntax.Set("great good nice lovely amazing brilliant fantastic terrible awful bad boring long short loud sweet salty expensive cheap gorgeous delicious disgusting horrible funny weird strange wonderful beautiful ugly rubbish fun crowded packed dreadful excellent perfect okay ok fine decent tasty bland spicy cold hot")
 
-// doing reports what somebody is doing just now and has done in an hour: "I'm making goulash", "he's watching the match".
+// doing reports what somebody is doing just now and has done in an hour: "I'm making soup", "he's watching the match".
 func doing(c *discourse.Clause) bool {
 	w := c.FirstTime()
-	return c.Ing && !c.Perfect && !c.Past && atOnce[c.Verb] && (w == nil || !w.HasDay && !w.Habit)
+	return c.Ing && !c.Perfect && !c.Past && (atOnce[c.Verb] || c.Verb == "make" && Meal(strings.ToLower(discourse.ObjectOf(c, c.Vi+1)))) && (w == nil || !w.HasDay && !w.Habit)
 }
 
 // atOnce are what one does for an hour or less.
-var atOnce = syntax.Set("make cook bake fry boil eat drink watch read listen wait look sit stand hold lie queue park put clean tidy wash iron vacuum hoover write type dial search head walk get call ring phone joke kid tease laugh cry shout sleep nap rest shower dress pack unpack feed play sing dance")
+var atOnce = syntax.Set("cook bake fry boil eat drink watch listen wait look sit stand hold lie queue clean tidy wash iron vacuum hoover type dial search joke kid tease laugh cry shout sleep nap shower dress unpack")
 
 // wasThere reports where somebody was again, without a day: "your cat was in our garden again".
 func wasThere(c *discourse.Clause) bool {
