@@ -53,25 +53,20 @@ func passing(s syntax.Sentence) bool {
 	return turns > 1 || score
 }
 
-// ofNobody reports a clause about "they", where nothing names them and it is nothing of the speaker's.
+// ofNobody reports a clause about "they", where nothing names them. What "they" do in a line that opens a talk is
+// often what a firm or a town does, and is kept, unless it is only what they are: "they've closed the bridge".
 func ofNobody(t *discourse.Talk, c *discourse.Clause) bool {
-	if c.Thing != "they" || namesThing(t, c) {
+	if c.Thing != "they" || namesThing(t, c) || t.JustSaid() == nil && c.Verb != "be" && c.Verb != "move" {
 		return false
 	}
-	if institutional[c.Verb] && (c.Past || c.Perfect) && t.JustSaid() == nil {
-		return false // "they've given the Oslo account to Marcus"
-	}
-	for i := c.Vi; i < len(c.Words); i++ {
+	for i := c.Vi; i < len(c.Words) && t.JustSaid() == nil; i++ {
 		switch c.W(i) {
 		case "my", "our", "me", "us", "i", "we":
-			return t.JustSaid() != nil
+			return false
 		}
 	}
 	return true
 }
-
-// institutional deeds are those of a firm, a shop or a town that everybody knows.
-var institutional = syntax.Set("give hire fire sack promote appoint pick choose close open cancel change raise build ban shut offer postpone")
 
 // phase reports what somebody wants to be for a week: "she wants to be a vet this week".
 func phase(c *discourse.Clause) bool {
