@@ -248,13 +248,16 @@ func SentenceCase(s string) string {
 func (t *Talk) replacement(c *Clause, i int, tok syntax.Token, subject bool, agreed *bool, verbTok int) (string, bool) {
 	base, rest := syntax.Contraction(tok.S)
 	self := t.Self.Name
+	if rest == "would" && hadAt(c.Sentence, i+1) {
+		rest = "had"
+	}
 	switch base {
 	case "i":
 		if rest != "" {
 			if subject {
 				*agreed = true
 			}
-			return self + " " + map[string]string{"am": "is", "have": "has", "will": "will", "would": "would"}[rest], true
+			return self + " " + map[string]string{"am": "is", "have": "has", "will": "will", "would": "would", "had": "had"}[rest], true
 		}
 		return self, true
 	case "we":

@@ -146,6 +146,16 @@ func (c *Clause) Aimed(w *timex.When) bool {
 	return c.At(w.First) == "for" && (w.Weekday || w.Assumed > 0 && w.Grain == 'd') && !w.Since && !w.Habit
 }
 
+// hadAt reports words at token i before which "'d" is "had": "I'd better go", "we'd planned to".
+func hadAt(s syntax.Sentence, i int) bool {
+	for syntax.Adverb(s.At(i)) {
+		i++
+	}
+	w := s.At(i)
+	l, past, _ := syntax.Lemma(w)
+	return w == "better" || w == "been" || w == "had" || past && l != w
+}
+
 // pastTimes does so with all times of a clause.
 func (c *Clause) pastTimes(now timex.Moment) {
 	for i := range c.Whens {

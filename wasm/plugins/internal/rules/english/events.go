@@ -21,6 +21,10 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	switch c.Verb {
 	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate", "wish":
 		return
+	case "see":
+		if c.Vi+1 >= len(c.Words) || c.W(c.Vi+1) == "if" || c.W(c.Vi+1) == "what" || c.W(c.Vi+1) == "how" || c.W(c.Vi+1) == "whether" {
+			return // "we'll see at Christmas"
+		}
 	}
 	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || soonOver(t, c, w) {
 		return

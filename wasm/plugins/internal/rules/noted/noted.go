@@ -80,6 +80,10 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 		return (past || fitted) && !syntax.Auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
 	past = past && !perPeriod(&c)
+	if past && comesLater(t, &c, s) {
+		past, c.Past, c.Perfect = false, false, false
+		c.Whens = timex.FindWhens(s, t.Now)
+	}
 	if w := c.FirstTime(); ofFirm && !past && !v.ahead || w != nil && w.HasDay && w.Grain == 'd' && w.Last == 0 && !past && w.Day < t.Now.Day && c.Verb == "be" {
 		return false // "bins are on Wednesday this week", on a Friday
 	}

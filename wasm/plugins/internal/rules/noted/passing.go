@@ -139,11 +139,28 @@ var made = syntax.Set("built founded designed destroyed invented discovered erec
 
 // refused reports a clause that no note is made of, whatever its marks.
 func refused(t *discourse.Talk, c *discourse.Clause) bool {
-	return ofNobody(t, c) || phase(c) || judged(c) || doing(c) || wasThere(c) || ofHistory(c) || Unnamed(c)
+	return (c.Verb == "sound" || c.Verb == "look" || c.Verb == "seem") && (c.Past || c.Kind == 't') || ofNobody(t, c) || phase(c) || judged(c) || doing(c) || wasThere(c) || ofHistory(c) || Unnamed(c)
 }
 
 // elapsed reports an hour of today that is over, of what is said to be: "we meet back at the bus at half past three",
 // said at ten. It is of another half of the day, or of each day.
 func elapsed(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	return w != nil && w.Clock && !w.HasDay && !w.Habit && !c.Past && !c.Perfect && w.Minute < t.Now.Minute && !t.UndatedHour(c, w)
+}
+
+// comesLater reports a time that stands in a later clause, of what is so or is to be: "the surgery rang, they want me in
+// on Monday".
+func comesLater(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence) bool {
+	w := c.FirstTime()
+	if w == nil || !w.HasDay || !w.Weekday && w.Assumed == 0 {
+		return false
+	}
+	at := s.Toks[w.First].Start
+	for i, part := range syntax.Clauses(s) {
+		if i > 0 && part.Start <= at && at < part.End {
+			d, ok := t.Parse(part)
+			return ok && !d.Past && !d.Perfect && !d.Modal
+		}
+	}
+	return false
 }

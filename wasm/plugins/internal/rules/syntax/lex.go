@@ -317,6 +317,9 @@ func (s Sentence) NewClause(i int) bool {
 			return true // "but Janet brings doughnuts"
 		}
 	}
+	if i < len(s.Toks) && s.Toks[i].Cap && s.At(i+1) == "and" && WeekdayOf(Singular(w), false) >= 0 {
+		return false // "Mondays and Wednesdays and Jonas does the rest"
+	}
 	if i < len(s.Toks) && s.Toks[i].Cap {
 		return s.VerbWithin(i+1, 3) || next == "is"
 	}
