@@ -111,7 +111,7 @@ func (c *Clause) LongAgo() bool {
 	next := c.W(c.Vi + 1)
 	_, done, _ := syntax.Lemma(next)
 	switch {
-	case strings.HasPrefix(c.Thing, "first "), c.Verb == "be" && c.Past && c.Kind == 'w' && c.atSchool():
+	case strings.HasPrefix(c.Thing, "first "), c.Verb == "be" && c.Past && (c.Kind == 'w' || c.Kind == 's') && c.atSchool():
 		return true
 	case c.Verb == "meet" && c.Past && c.Kind == 'w' && len(c.Whens) == 0 && syntax.Preposition(next), c.Verb == "propose" && c.Past && c.Kind == 'p', (c.Verb == "meet" || c.Verb == "marry") && (c.Thing == "parents" || c.Thing == "grandparents"), c.Verb == "be" && c.Past && c.Own && !done && !syntax.PastForm(next) && strings.HasPrefix(c.Thing, "old "):
 		return true

@@ -140,6 +140,9 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		undated.Whens = nil
 		c, w = &undated, nil
 	}
+	if w != nil && w.HasDay && to == nil && w.Day > t.Now.Day && w.Assumed == 0 && !w.Weekday && w.Season == "" {
+		w = nil // "I've asked for Fridays off from next year"
+	}
 	if w != nil && entered(c, w) {
 		undated := *c // "I've signed up for the race in May"
 		undated.Whens = nil

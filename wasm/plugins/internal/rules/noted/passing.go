@@ -83,6 +83,9 @@ func phase(c *discourse.Clause) bool {
 func (v *view) fragmentary() bool {
 	i := v.start()
 	first := v.at(i)
+	if (Counts(first) || first == "half" || first == "quarter") && v.has(settling) > 0 && v.has(wordsMine) == 0 {
+		return true // "half seven's good, at the usual place"
+	}
 	if v.day || first != "a" && first != "an" && first != "some" && (!Counts(first) || v.at(i+1) == "of") && !syntax.Numeric(first) {
 		return false
 	}
@@ -98,6 +101,9 @@ func (v *view) fragmentary() bool {
 	}
 	return true
 }
+
+// settling are words by which one takes an hour or a number that was proposed.
+var settling = syntax.Set("good fine works perfect great suits okay ok lovely")
 
 // judged reports an opinion of what is nobody's: "the food was great", "that place is lovely".
 func judged(c *discourse.Clause) bool {

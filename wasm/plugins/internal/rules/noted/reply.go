@@ -272,7 +272,12 @@ func Dangling(c *discourse.Clause) bool {
 
 // Unnamed reports a clause that does something to "some" or "one", and not to some of a thing: "I'll order some tonight".
 func Unnamed(c *discourse.Clause) bool {
+	if c.Verb == "be" {
+		return false
+	}
 	switch c.W(c.Vi + 1) {
+	case "mine", "yours", "hers", "theirs":
+		return true // "I'm having mine next week"
 	case "some", "one", "another", "more", "any":
 		next := c.W(c.Vi + 2)
 		return next == "" || next == "," || (syntax.Preposition(next) || syntax.Placing(next)) && next != "of" || next == "round" || next == "up" || next == "over" || next == "when" || next == "if"
