@@ -67,7 +67,7 @@ func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, state
 		if q.Names && (c.Slot == nil && c.Started == t.Ev.At || c.Kind == "promise" && c.Started == 0) {
 			return true // a deed of some time, or one to come that is over in a minute
 		}
-		if c.Kind == "noted" && c.Started == t.Ev.At && q.Aux == "did" && q.Word == "" && rest == "" && ellipsis.OnlyYesOrNo(s) {
+		if c.Kind == "noted" && c.Started == t.Ev.At && q.Aux == "did" && q.Word == "" {
 			return true // "did you take the bread out?", "yes"
 		}
 		return c.Kind == "noted" && c.Started == 0 && q.Noun != "much" && !strings.Contains(q.Raw(), "allerg")

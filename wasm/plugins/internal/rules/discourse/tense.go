@@ -117,6 +117,9 @@ func (c *Clause) skip(k int) int {
 // PastTime puts a time of a clause in the past into the past, unless it is of a clause within that is
 // in the present or the future.
 func (c *Clause) PastTime(w *timex.When, now timex.Moment) {
+	if w.Weekday && c.Perfect && timex.Until(&c.Sentence, w) {
+		return // "they've sent us home till Thursday"
+	}
 	if to := c.MovedTo(now); !c.Aimed(w) && !c.CalledOffOn(w) && !c.InnerOf(w).ToCome && (to == nil || w.First > to.First) {
 		w.Past(now)
 	}

@@ -140,7 +140,7 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		undated.Whens = nil
 		c, w = &undated, nil
 	}
-	if w != nil && w.HasDay && to == nil && w.Day > t.Now.Day && w.Assumed == 0 && !w.Weekday && w.Season == "" {
+	if w != nil && w.HasDay && to == nil && w.Day > t.Now.Day && (c.Verb == "ask" || c.Verb == "apply" || c.Verb == "sign" || c.Verb == "register") {
 		w = nil // "I've asked for Fridays off from next year"
 	}
 	if w != nil && entered(c, w) {
@@ -175,6 +175,9 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	named := false
 	for i := c.Vi + 1; i < len(c.Words); i++ {
 		named = named || c.Capital(i) && syntax.NameWord(c.W(i))
+	}
+	if c.Verb == "go" && !timed && c.Kind == 'p' && c.W(c.Vi) == "gone" && c.W(c.Vi+1) == "to" && !syntax.Determiner(c.W(c.Vi+2)) && !c.Capital(c.Vi+2) && syntax.Determiner(c.W(c.Vi+3)) {
+		return // "he's gone to fetch the tree"
 	}
 	if c.Verb == "pass" && !timed && !examined(c) {
 		return // the salt

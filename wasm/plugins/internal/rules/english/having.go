@@ -183,6 +183,8 @@ func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
 		return // "I've got my niece's christening", "we have the maths teacher at ten to seven"
 	case (syntax.Kin(single) || noun == "children" || noun == "kids") && (c.W(i) == "the" || c.W(i) == "my" || c.W(i) == "our"):
 		return // "Raj has got the kids tonight"
+	case c.Ing && (syntax.Kin(single) || syntax.Kin(noun)):
+		return // "we're having both sets of parents"
 	case name == "" && (syntax.Profession(single) || discourse.Trade(single)):
 		return // "we've had the same doctor for years"
 	case syntax.Kin(single) || syntax.Kin(noun) || noun == "children" || noun == "kids":

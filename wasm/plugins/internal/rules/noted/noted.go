@@ -103,6 +103,9 @@ func NoteClause(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence, past,
 			w = nil // "said the wedding isn't on Monday"
 		}
 	}
+	if w != nil && w.Weekday && c.Perfect && timex.Until(&c.Sentence, w) {
+		happened = false
+	}
 	to := c.MovedTo(t.Now)
 	if to != nil {
 		w = to

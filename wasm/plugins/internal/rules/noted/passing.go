@@ -145,6 +145,12 @@ var made = syntax.Set("built founded designed destroyed invented discovered erec
 
 // refused reports a clause that no note is made of, whatever its marks.
 func refused(t *discourse.Talk, c *discourse.Clause) bool {
+	if c.Kind != 't' && c.Verb != "be" && !c.Past && !c.Perfect && len(c.Whens) == 0 && len(t.AskedDay()) > 0 {
+		return true // "what's the plan for tomorrow?", "Jonas takes Emil swimming": tomorrow
+	}
+	if n := len(c.Words); n > c.Vi+1 && c.W(n-1) == "one" && (syntax.Verbish(c.W(n-2)) || syntax.PastForm(c.W(n-2))) {
+		return true // "my gran swore she saw one"
+	}
 	return (c.Verb == "sound" || c.Verb == "look" || c.Verb == "seem") && (c.Past || c.Kind == 't') || ofNobody(t, c) || phase(c) || judged(c) || doing(c) || wasThere(c) || ofHistory(c) || Unnamed(c)
 }
 
@@ -165,7 +171,7 @@ func comesLater(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence) bool 
 	for i, part := range syntax.Clauses(s) {
 		if i > 0 && part.Start <= at && at < part.End {
 			d, ok := t.Parse(part)
-			return ok && !d.Past && !d.Perfect && !d.Modal
+			return ok && (!d.Past && !d.Perfect && !d.Modal || d.Perfect && timex.Until(&s, w))
 		}
 	}
 	return false
