@@ -133,6 +133,9 @@ func leftOpen(a *noted.Reply) (at, end int, kind byte) {
 		return 0, 0, 0
 	}
 	next := a.At(i + 1)
+	if third := a.At(i + 2); (next == "off" || next == "on" || next == "up" || next == "out") && (third == "it" || third == "them") {
+		return i + 2, i + 3, openKind(third) // "I came off them in September"
+	}
 	switch {
 	case next == "it" && a.At(i+2) != "was" && a.At(i+2) != "is":
 		return i + 1, i + 2, openOne

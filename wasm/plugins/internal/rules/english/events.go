@@ -163,6 +163,9 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 			return
 		}
 	}
+	if noted.Unnamed(c) {
+		return // "I bought ours in March"
+	}
 	if they := c.W(0) == "they" && c.Find(c.Vi, len(c.Words), "my") < 0 && c.Find(c.Vi, len(c.Words), "our") < 0; they || noted.Nowhere(t, c) || noted.LeavesOpen(t, c) {
 		return // who, and where to?
 	}

@@ -86,6 +86,9 @@ func (v *view) fragmentary() bool {
 	if (Counts(first) || first == "half" || first == "quarter") && v.has(settling) > 0 && v.has(wordsMine) == 0 {
 		return true // "half seven's good, at the usual place"
 	}
+	if next := v.at(i + 1); (first == "only" || first == "just" || first == "mostly" || first == "about" || first == "sometimes") && (syntax.Preposition(next) || Counts(next)) {
+		return true // "only on Sundays, Jonas does the rest"
+	}
 	if v.day || first != "a" && first != "an" && first != "some" && (!Counts(first) || v.at(i+1) == "of") && !syntax.Numeric(first) {
 		return false
 	}
@@ -143,10 +146,24 @@ func ofHistory(c *discourse.Clause) bool {
 // made are what was done to buildings and towns.
 var made = syntax.Set("built founded designed destroyed invented discovered erected commissioned")
 
+// public are things of everybody's, whose troubles are soon over.
+var public = syntax.Set("tram train bus tube metro ferry queue traffic website system printer film movie show match game song programme")
+
+var somebody = syntax.Set("somebody someone")
+
 // refused reports a clause that no note is made of, whatever its marks.
 func refused(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Kind != 't' && c.Verb != "be" && !c.Past && !c.Perfect && len(c.Whens) == 0 && len(t.AskedDay()) > 0 {
 		return true // "what's the plan for tomorrow?", "Jonas takes Emil swimming": tomorrow
+	}
+	if w := c.FirstTime(); c.Past && (w == nil || !w.HasDay) && c.Kind == 't' && !c.Own && public[discourse.Last(c.Thing)] {
+		return true // "the tram broke down at the bridge"
+	}
+	if c.Future && c.Verb == "see" && c.Vi+1 >= len(c.Words) || c.Can && c.Neg && c.W(c.Vi+1) == "another" {
+		return true // "we'll see at Christmas", "I can't eat another bite"
+	}
+	if somebody[c.W(0)] && (c.Verb == "eat" || c.Verb == "drink" || c.Verb == "use") {
+		return true // "somebody's eaten my yoghurt"
 	}
 	if n := len(c.Words); n > c.Vi+1 && c.W(n-1) == "one" && (syntax.Verbish(c.W(n-2)) || syntax.PastForm(c.W(n-2))) {
 		return true // "my gran swore she saw one"

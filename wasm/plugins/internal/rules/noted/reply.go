@@ -270,13 +270,17 @@ func Dangling(c *discourse.Clause) bool {
 	return false
 }
 
-// Unnamed reports a clause that does something to "some" or "one", and not to some of a thing: "I'll order some tonight".
+// Unnamed reports a clause that does something to "some" or "mine", and not to some of a thing: "I'll order some tonight",
+// "I came off them in March".
 func Unnamed(c *discourse.Clause) bool {
 	if c.Verb == "be" {
 		return false
 	}
+	if next, third := c.W(c.Vi+1), c.W(c.Vi+2); (next == "off" || next == "up" || next == "on" || next == "out") && (third == "it" || third == "them") && c.Vi+3 >= len(c.Words) {
+		return true
+	}
 	switch c.W(c.Vi + 1) {
-	case "mine", "yours", "hers", "theirs":
+	case "mine", "ours", "yours", "hers", "theirs":
 		return true // "I'm having mine next week"
 	case "some", "one", "another", "more", "any":
 		next := c.W(c.Vi + 2)
