@@ -145,7 +145,7 @@ func cannotHave(t *discourse.Talk, c *discourse.Clause) bool {
 	}
 	o, _ := c.Object(i)
 	o = syntax.TrimTails(o, " in it", " in them")
-	if o == "" || discourse.Vague(o) || o == "much" || mealtime(o) {
+	if o == "" || discourse.Vague(o) || o == "much" || mealtime(o) || c.W(c.Vi+1) == "another" {
 		return false
 	}
 	if kind == "health" && !drugWord(discourse.Last(strings.ToLower(o))) && !foregone(o) {

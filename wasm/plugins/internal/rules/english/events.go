@@ -140,7 +140,7 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		undated.Whens = nil
 		c, w = &undated, nil
 	}
-	if w != nil && w.HasDay && to == nil && w.Day > t.Now.Day && (c.Verb == "ask" || c.Verb == "apply" || c.Verb == "sign" || c.Verb == "register") {
+	if w != nil && w.HasDay && to == nil && w.Day > t.Now.Day && w.Assumed == 0 && !w.Weekday && (c.Verb == "ask" || c.Verb == "apply" || c.Verb == "sign" || c.Verb == "register") {
 		w = nil // "I've asked for Fridays off from next year"
 	}
 	if w != nil && entered(c, w) {
@@ -233,10 +233,22 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 func entered(c *discourse.Clause, w *timex.When) bool {
 	switch c.Verb {
 	case "sign", "register", "enrol", "enroll", "enter", "apply":
-		return (w.Assumed > 0 || w.Weekday) && c.EventAt() > c.Vi && c.EventAt() < len(c.Words) && c.Words[c.EventAt()].Tok < w.First && (c.Verb != "sign" || c.W(c.Vi+1) == "up")
+	default:
+		return false
+	}
+	if w.Assumed == 0 && !w.Weekday || c.Verb == "sign" && c.W(c.Vi+1) != "up" {
+		return false
+	}
+	for k := c.Vi + 1; k < len(c.Words) && c.Words[k].Tok < w.First; k++ {
+		if _, event := syntax.EventNoun(c.W(k)); event || contests[c.W(k)] {
+			return true
+		}
 	}
 	return false
 }
+
+// contests are what one signs up for, besides events.
+var contests = syntax.Set("marathon race triathlon tournament course workshop camp retreat competition contest walk swim")
 
 // outing verbs make an appointment of "let's …".
 var outing = syntax.Set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")

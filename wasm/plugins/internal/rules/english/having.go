@@ -17,7 +17,7 @@ func owns(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		}
 	case "buy":
 		o := discourse.ObjectOf(c, i)
-		if w := c.W(i); c.Neg || food(o) || w != "a" && w != "an" && w != "my" && w != "our" && (w != "that" && w != "the" && w != "some" || !discourse.ThingWord(discourse.Last(o))) {
+		if w := c.W(i); c.Neg || food(o) || !c.Past && !c.Perfect && !c.Ing || w != "a" && w != "an" && w != "my" && w != "our" && (w != "that" && w != "the" && w != "some" || !discourse.ThingWord(discourse.Last(o))) {
 			return true
 		}
 		if k := c.Find(i, 8, "for"); k > 0 && (discourse.WordsOwn[c.W(k+1)] && syntax.Kin(c.W(k+2)) || c.Capital(k+1) && syntax.NameWord(c.W(k+1))) {
