@@ -26,6 +26,9 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 			return // "we'll see at Christmas"
 		}
 	}
+	if next := c.W(c.Vi + 1); (next == "it" || next == "them") && w != nil && (!w.HasDay || w.Day == t.Now.Day) && c.Vi+2 < len(c.Words) && c.W(c.Vi+2) == "ready" {
+		return // "we'll have it ready by five"
+	}
 	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || soonOver(t, c, w) {
 		return
 	}

@@ -219,7 +219,7 @@ func thingAt(t *discourse.Talk, c *discourse.Clause, i int) {
 			locatedAt(t, c, where)
 		}
 	case "in", "on", "under", "behind", "at", "next", "opposite", "inside", "near", "above", "beside", "upstairs", "downstairs", "across":
-		if (len(c.Words)-i >= 2 || w == "upstairs" || w == "downstairs") && !noted.Meal(c.Thing) && !figurative[c.W(len(c.Words)-1)] && !figurative[c.W(i+1)] &&
+		if (len(c.Words)-i >= 2 || w == "upstairs" || w == "downstairs") && !noted.Meal(c.Thing) && !figurative[c.W(len(c.Words)-1)] && !figurative[c.W(i+1)] && !(c.W(i+1) == "its" && figurative[c.W(i+2)]) &&
 			len(strings.Fields(c.Thing)) <= 5 && where != "at all" && where != "on" && c.W(i+1) != "and" && c.W(i+1) != "again" && !dated(where) {
 			locatedAt(t, c, where)
 		}

@@ -24,6 +24,9 @@ func passing(s syntax.Sentence) bool {
 	if next := s.At(first + 1); s.At(first) == "the" && (next == "name's" || next == "name" && (s.At(first+2) == "is" || s.At(first+2) == "was")) {
 		return true // to a waiter
 	}
+	if s.At(n-1) == "please" {
+		return true // at a counter
+	}
 	turns, score := 0, false
 	for i := range s.Toks {
 		w := s.At(i)
@@ -149,6 +152,12 @@ var made = syntax.Set("built founded designed destroyed invented discovered erec
 // public are things of everybody's, whose troubles are soon over.
 var public = syntax.Set("tram train bus tube metro ferry queue traffic website system printer film movie show match game song programme")
 
+// shows are verbs after which "this" is what one holds or points at.
+var shows = syntax.Set("give send buy make find get knit bring show draw paint")
+
+// soonHealed are ailments of a few days.
+var soonHealed = syntax.Set("blister hangover hiccups stitch cramp splinter bruise")
+
 var somebody = syntax.Set("somebody someone")
 
 // refused reports a clause that no note is made of, whatever its marks.
@@ -158,6 +167,15 @@ func refused(t *discourse.Talk, c *discourse.Clause) bool {
 	}
 	if w := c.FirstTime(); c.Past && (w == nil || !w.HasDay) && c.Kind == 't' && !c.Own && public[discourse.Last(c.Thing)] {
 		return true // "the tram broke down at the bridge"
+	}
+	if shows[c.Verb] && (c.Find(c.Vi, 4, "this") > 0 || c.Find(c.Vi, 4, "these") > 0) {
+		return true // "my brother sent me this jacket": which?
+	}
+	if noun := discourse.Last(strings.ToLower(discourse.ObjectOf(c, c.Vi+1))); !c.Past && (c.Verb == "have" || c.Verb == "get") && (soonHealed[noun] || soonHealed[c.W(c.Vi+2)] || soonHealed[c.W(c.Vi+3)]) && c.Kind == 's' {
+		return true
+	}
+	if c.Neg && c.Perfect && (c.Verb == "sleep" || c.Verb == "eat") {
+		return true // "I haven't slept since the baby came"
 	}
 	if c.Future && c.Verb == "see" && c.Vi+1 >= len(c.Words) || c.Can && c.Neg && c.W(c.Vi+1) == "another" {
 		return true // "we'll see at Christmas", "I can't eat another bite"
