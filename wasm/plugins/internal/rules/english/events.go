@@ -29,6 +29,9 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	if next := c.W(c.Vi + 1); (next == "it" || next == "them") && w != nil && (!w.HasDay || w.Day == t.Now.Day) && c.Vi+2 < len(c.Words) && c.W(c.Vi+2) == "ready" {
 		return // "we'll have it ready by five"
 	}
+	if next := c.W(c.Vi + 1); c.Verb == "be" && crowded[next] && c.Kind == 'w' || c.Can && next == "you" && (c.Verb == "do" || c.Verb == "give" || c.Verb == "offer") {
+		return // "we're full tonight, I can do you nine o'clock"
+	}
 	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || soonOver(t, c, w) {
 		return
 	}
@@ -55,6 +58,9 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	}
 	t.PlanAt(c, w)
 }
+
+// crowded is how a house of guests is on an evening.
+var crowded = syntax.Set("full packed quiet swamped fully-booked open busy")
 
 // soonOver reports what is to be in a few minutes and is over then, where it is no appointment: "I'll be there in
 // five minutes".

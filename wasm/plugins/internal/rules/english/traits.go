@@ -28,7 +28,7 @@ func is(t *discourse.Talk, c *discourse.Clause, i int) {
 	o, next := c.Object(i)
 	switch w {
 	case "at", "with":
-		if c.Capital(i+1) && syntax.NameWord(c.W(i+1)) && c.FirstTime() == nil && !c.Neg && (w == "at" && strings.Contains(strings.ToLower(c.Raw()), " now") || w == "with" && next-i > 2) {
+		if c.Capital(i+1) && syntax.NameWord(c.W(i+1)) && !discourse.Titles[c.W(i+1)] && c.FirstTime() == nil && !c.Neg && (w == "at" && strings.Contains(strings.ToLower(c.Raw()), " now") || w == "with" && next-i > 2) {
 			t.Fact(c, "work", "employer", discourse.ObjectOf(c, i+1), false, 0.7)
 			return
 		}

@@ -108,7 +108,7 @@ var Inward = syntax.Set("think feel know see hear love like want hope guess mean
 func (v *view) substance() int {
 	n := 0
 	for i, w := range v.words {
-		if i > v.start() && telling(w) && !syntax.Lead(w) && !discourse.WordsOwn[w] && !syntax.SubjectPronoun(w) {
+		if i > v.start() && telling(w) && w != "off" && w != "out" && w != "back" && w != "away" && w != "straight" && !syntax.Lead(w) && !discourse.WordsOwn[w] && !syntax.SubjectPronoun(w) {
 			n++
 		}
 	}
