@@ -26,13 +26,7 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 			return // "we'll see at Christmas"
 		}
 	}
-	if next := c.W(c.Vi + 1); (next == "it" || next == "them") && w != nil && (!w.HasDay || w.Day == t.Now.Day) && c.Vi+2 < len(c.Words) && c.W(c.Vi+2) == "ready" {
-		return // "we'll have it ready by five"
-	}
-	if next := c.W(c.Vi + 1); c.Verb == "be" && crowded[next] && c.Kind == 'w' || c.Can && next == "you" && (c.Verb == "do" || c.Verb == "give" || c.Verb == "offer") {
-		return // "we're full tonight, I can do you nine o'clock"
-	}
-	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || soonOver(t, c, w) {
+	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || soonOver(t, c, w) || ofTrade(t, c, w) || c.W(c.Vi+1) == "every" && noted.Nowhere(t, c) {
 		return
 	}
 	if c.UsedTo || c.Modal && c.Find(1, c.Vi, "would") > 0 && discourse.Conditioned(c.Sentence) {
@@ -57,6 +51,19 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		return // "…on Wednesday, so I'll be up at six": today's six, or Wednesday's?
 	}
 	t.PlanAt(c, w)
+}
+
+// ofTrade reports what a shop or a house of guests tells those who come: "we're full tonight", "I can do you nine o'clock",
+// "we'll have it ready by five".
+func ofTrade(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
+	next := c.W(c.Vi + 1)
+	switch c.Verb {
+	case "be":
+		return c.Kind == 'w' && crowded[next]
+	case "do", "give", "offer":
+		return c.Can && next == "you"
+	}
+	return (next == "it" || next == "them") && c.W(c.Vi+2) == "ready" && w != nil && (!w.HasDay || w.Day == t.Now.Day)
 }
 
 // crowded is how a house of guests is on an evening.
@@ -191,8 +198,8 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	if c.Verb == "go" && !timed && c.Kind == 'p' && c.W(c.Vi) == "gone" && c.W(c.Vi+1) == "to" && !syntax.Determiner(c.W(c.Vi+2)) && !c.Capital(c.Vi+2) && syntax.Determiner(c.W(c.Vi+3)) {
 		return // "he's gone to fetch the tree"
 	}
-	if c.Verb == "pass" && !timed && !examined(c) {
-		return // the salt
+	if c.Verb == "pass" && (!timed && !examined(c) || c.Kind == 's' && c.Vi+1 >= len(c.Words)) {
+		return // the salt, or what?
 	}
 	if w := c.W(c.Vi + 1); !named && (w == "it" || w == "them" || w == "that" || w == "this") {
 		return // nobody will know what

@@ -27,34 +27,41 @@ func passing(s syntax.Sentence) bool {
 	if s.At(n-1) == "please" {
 		return true // at a counter
 	}
-	turns, score := 0, false
 	for i := range s.Toks {
-		w := s.At(i)
-		switch w {
+		w, next := s.At(i), s.At(i+1)
+		switch {
+		case w == "than" && next == "i" && syntax.Auxiliary(s.At(i+2)):
+			return true // "I weigh less than I did at thirty"
+		case (w == "weather" || w == "forecast") && next == "says":
+			return true
+		case w == "nil" && i > 0 && (numberAt(s, i-1) || s.At(i-1) == "to"):
+			return true // "Arsenal won three nil"
+		}
+	}
+	return opensSomething(s)
+}
+
+// opensSomething reports the turns of a dial, "twelve left, thirty right", or a code that is named as one. Such words are
+// for the vault.
+func opensSomething(s syntax.Sentence) bool {
+	turns := 0
+	for i := range s.Toks {
+		switch s.At(i) {
 		case "left", "right":
-			if Counts(s.At(i-1)) || syntax.Numeric(s.At(i-1)) || Counts(s.At(i+1)) || syntax.Numeric(s.At(i+1)) {
-				turns++
-			}
-		case "than":
-			if s.At(i+1) == "i" && syntax.Auxiliary(s.At(i+2)) {
-				return true // "I weigh less than I did at thirty"
-			}
-		case "nil":
-			score = score || Counts(s.At(i-1)) || syntax.Numeric(s.At(i-1)) || s.At(i-1) == "to"
-		case "weather", "forecast":
-			if s.At(i+1) == "says" {
-				return true
-			}
-		case "clockwise":
-			turns += 2
+			turns += syntax.BoolInt(numberAt(s, i-1) || numberAt(s, i+1))
+		case "clockwise", "anticlockwise":
+			turns++
 		case "combination", "passcode", "pin", "combo":
-			if next := s.At(i + 2); s.At(i+1) == "is" && (Counts(next) || syntax.Numeric(next)) {
+			if s.At(i+1) == "is" && numberAt(s, i+2) {
 				return true
 			}
 		}
 	}
-	return turns > 1 || score
+	return turns > 1
 }
+
+// numberAt reports a number above one at token i.
+func numberAt(s syntax.Sentence, i int) bool { return Counts(s.At(i)) || syntax.Numeric(s.At(i)) }
 
 // ofNobody reports a clause about "they", where nothing names them. What "they" do in a line that opens a talk is
 // often what a firm or a town does, and is kept, unless it is only what they are: "they've closed the bridge".
@@ -80,36 +87,6 @@ func phase(c *discourse.Clause) bool {
 	low := strings.ToLower(c.Raw())
 	return strings.Contains(low, " this week") || strings.Contains(low, " today") || strings.Contains(low, " right now") || strings.Contains(low, " at the moment")
 }
-
-// fragmentary reports a sentence without a verb of its own that begins with a number or with "a": "four hundred, cash",
-// "a student from Ravi's course". What it is about was said before.
-func (v *view) fragmentary() bool {
-	i := v.start()
-	first := v.at(i)
-	if (Counts(first) || first == "half" || first == "quarter") && v.has(settling) > 0 && v.has(wordsMine) == 0 {
-		return true // "half seven's good, at the usual place"
-	}
-	if next := v.at(i + 1); (first == "only" || first == "just" || first == "mostly" || first == "about" || first == "sometimes") && (syntax.Preposition(next) || Counts(next)) {
-		return true // "only on Sundays, Jonas does the rest"
-	}
-	if v.day || first != "a" && first != "an" && first != "some" && (!Counts(first) || v.at(i+1) == "of") && !syntax.Numeric(first) {
-		return false
-	}
-	if next := v.at(i + 1); next == "few" || next == "couple" || next == "lot" {
-		return false // "a few years back …"
-	}
-	const most = 5 // words of a subject
-	for k := i + 1; k < min(len(v.words), i+most); k++ {
-		_, past, _ := syntax.Lemma(v.words[k])
-		if _, number := syntax.Number(v.words[k]); !number && v.words[k] != "hundred" && (syntax.Auxiliary(v.words[k]) || past || syntax.PastForm(v.words[k])) {
-			return false
-		}
-	}
-	return true
-}
-
-// settling are words by which one takes an hour or a number that was proposed.
-var settling = syntax.Set("good fine works perfect great suits okay ok lovely")
 
 // judged reports an opinion of what is nobody's: "the food was great", "that place is lovely".
 func judged(c *discourse.Clause) bool {
@@ -148,46 +125,6 @@ func ofHistory(c *discourse.Clause) bool {
 
 // made are what was done to buildings and towns.
 var made = syntax.Set("built founded designed destroyed invented discovered erected commissioned")
-
-// public are things of everybody's, whose troubles are soon over.
-var public = syntax.Set("tram train bus tube metro ferry queue traffic website system printer film movie show match game song programme")
-
-// shows are verbs after which "this" is what one holds or points at.
-var shows = syntax.Set("give send buy make find get knit bring show draw paint")
-
-// soonHealed are ailments of a few days.
-var soonHealed = syntax.Set("blister hangover hiccups stitch cramp splinter bruise")
-
-var somebody = syntax.Set("somebody someone")
-
-// refused reports a clause that no note is made of, whatever its marks.
-func refused(t *discourse.Talk, c *discourse.Clause) bool {
-	if c.Kind != 't' && c.Verb != "be" && !c.Past && !c.Perfect && len(c.Whens) == 0 && len(t.AskedDay()) > 0 {
-		return true // "what's the plan for tomorrow?", "Jonas takes Emil swimming": tomorrow
-	}
-	if w := c.FirstTime(); c.Past && (w == nil || !w.HasDay) && c.Kind == 't' && !c.Own && public[discourse.Last(c.Thing)] {
-		return true // "the tram broke down at the bridge"
-	}
-	if shows[c.Verb] && (c.Find(c.Vi, 4, "this") > 0 || c.Find(c.Vi, 4, "these") > 0) {
-		return true // "my brother sent me this jacket": which?
-	}
-	if noun := discourse.Last(strings.ToLower(discourse.ObjectOf(c, c.Vi+1))); !c.Past && (c.Verb == "have" || c.Verb == "get") && (soonHealed[noun] || soonHealed[c.W(c.Vi+2)] || soonHealed[c.W(c.Vi+3)]) && c.Kind == 's' {
-		return true
-	}
-	if c.Neg && c.Perfect && (c.Verb == "sleep" || c.Verb == "eat") {
-		return true // "I haven't slept since the baby came"
-	}
-	if c.Future && c.Verb == "see" && c.Vi+1 >= len(c.Words) || c.Can && c.Neg && c.W(c.Vi+1) == "another" {
-		return true // "we'll see at Christmas", "I can't eat another bite"
-	}
-	if somebody[c.W(0)] && (c.Verb == "eat" || c.Verb == "drink" || c.Verb == "use") {
-		return true // "somebody's eaten my yoghurt"
-	}
-	if n := len(c.Words); n > c.Vi+1 && c.W(n-1) == "one" && (syntax.Verbish(c.W(n-2)) || syntax.PastForm(c.W(n-2))) {
-		return true // "my gran swore she saw one"
-	}
-	return (c.Verb == "sound" || c.Verb == "look" || c.Verb == "seem") && (c.Past || c.Kind == 't') || ofNobody(t, c) || phase(c) || judged(c) || doing(c) || wasThere(c) || ofHistory(c) || Unnamed(c)
-}
 
 // elapsed reports an hour of today that is over, of what is said to be: "we meet back at the bus at half past three",
 // said at ten. It is of another half of the day, or of each day.

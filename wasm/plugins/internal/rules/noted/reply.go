@@ -243,7 +243,7 @@ func Nowhere(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Verb == "give" && c.W(c.Vi+1) == "up" && (c.Vi+2 >= len(c.Words) || AfterVerb[c.W(c.Vi+2)]) {
 		return true // what?
 	}
-	return b != nil && (c.Verb == "go" || c.Verb == "leave") && c.Vi+1 == len(c.Words) && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && askedJust(t)
+	return b != nil && (c.Verb == "go" || c.Verb == "leave") && (c.Vi+1 == len(c.Words) || c.W(c.Vi+1) == "every") && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && askedJust(t)
 }
 
 // Dangling reports a clause whose first word after the verb that could say what it is about is a pronoun: "I've packed
