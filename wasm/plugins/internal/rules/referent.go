@@ -20,7 +20,7 @@ import (
 // reading.
 func referred(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
-	if t.Rejoined || b == nil || s.Chinese() || syntax.HasHan(b.Text) || s.Ends == "?" || len(s.Toks) > 40 || discourse.Conditioned(s) || len(t.Own) == 0 || t.Own[0].Start != s.Start && !ellipsis.OnlyYesOrNo(t.Own[0]) {
+	if t.Rejoined || b == nil || s.Chinese() || syntax.HasHan(b.Text) || s.Ends == "?" || len(s.Toks) > 40 || discourse.Conditioned(s) || len(t.Own) == 0 || t.Own[0].Start != s.Start && !ellipsis.OnlyYesOrNo(t.Own[0]) && !stillOfIt(t, s) {
 		return false
 	}
 	a := noted.Reply{Sentence: s}
@@ -67,6 +67,22 @@ func referred(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	return readJoined(t, &q, s, statement, "")
+}
+
+// stillOfIt reports a sentence whose turn has spoken of no more than "it" before: "It's in the shed. I'll drop it round
+// tonight".
+func stillOfIt(t *discourse.Talk, s syntax.Sentence) bool {
+	for _, o := range t.Own {
+		if o.Start >= s.Start {
+			return true
+		}
+		base, _ := syntax.Contraction(o.At(0))
+		looked := (base == "i" || base == "we") && o.At(len(o.Toks)-1) == "everywhere"
+		if base != "it" && base != "they" && !looked {
+			return false
+		}
+	}
+	return false
 }
 
 // What an answer leaves open.
@@ -117,6 +133,9 @@ func leftOpen(a *noted.Reply) (at, end int, kind byte) {
 		return 0, 0, 0
 	}
 	next := a.At(i + 1)
+	if third := a.At(i + 2); (next == "off" || next == "on" || next == "up" || next == "out") && (third == "it" || third == "them") {
+		return i + 2, i + 3, openKind(third) // "I came off them in September"
+	}
 	switch {
 	case next == "it" && a.At(i+2) != "was" && a.At(i+2) != "is":
 		return i + 1, i + 2, openOne
@@ -257,6 +276,9 @@ func owedAt(s syntax.Sentence, i int) int {
 	k := i + 1
 	for ellipsis.Numeral(s.At(k)) {
 		k++
+	}
+	if w := s.At(i); (w == "a" || w == "an") && k == i+1 && !english.Currencies[s.At(k)] {
+		return 0 // "a fiver" is found as a thing
 	}
 	if english.Currencies[syntax.Singular(s.At(k))] || english.Currencies[s.At(k)] {
 		k++

@@ -11,6 +11,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/ellipsis"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // resolved reads an answer that hangs on the question of another speaker just before. It reports whether the
@@ -66,7 +67,7 @@ func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, state
 		if q.Names && (c.Slot == nil && c.Started == t.Ev.At || c.Kind == "promise" && c.Started == 0) {
 			return true // a deed of some time, or one to come that is over in a minute
 		}
-		if c.Kind == "noted" && c.Started == t.Ev.At && q.Aux == "did" && q.Word == "" && rest == "" && ellipsis.OnlyYesOrNo(s) {
+		if c.Kind == "noted" && c.Started == t.Ev.At && q.Aux == "did" && q.Word == "" {
 			return true // "did you take the bread out?", "yes"
 		}
 		return c.Kind == "noted" && c.Started == 0 && q.Noun != "much" && !strings.Contains(q.Raw(), "allerg")
@@ -85,7 +86,7 @@ func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, state
 		}
 	}
 	if more := len(t.Out.Candidates); rest != "" {
-		read(rest)
+		read(onAskedDay(t, q, rest))
 		if kept := t.Out.Candidates[more:]; q.Subj == "I" || !strings.HasPrefix(rest, q.Subj+" ") { // "I come out in a rash": of what?
 			kept = slices.DeleteFunc(kept, func(c abi.Candidate) bool { return c.Kind == "noted" })
 			t.Out.Candidates = t.Out.Candidates[:more+len(kept)]
@@ -94,6 +95,41 @@ func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, state
 	ellipsis.CitesBoth(t, from, s, q.Start, q.End)
 	t.Out.Refusals = t.Out.Refusals[:refused]
 	return true
+}
+
+// onAskedDay is what follows in an answer, with the day of the question behind its hour: "are you coming on Sunday?",
+// "yes, but we'll have to leave by four".
+func onAskedDay(t *discourse.Talk, q *ellipsis.Inquiry, rest string) string {
+	var day, hour *timex.When
+	for _, w := range timex.FindWhens(q.Sentence, t.Now) {
+		if w.HasDay && !w.Habit && w.Grain == 'd' && w.Day >= t.Now.Day {
+			day = &w
+		}
+	}
+	if day == nil {
+		return rest
+	}
+	coming := false
+	for _, s := range syntax.Sentences(rest) {
+		for i := range s.Toks {
+			_, aux := syntax.Contraction(s.At(i))
+			coming = coming || aux == "will" || s.At(i) == "will" || s.At(i) == "must" || s.At(i+1) == "to" && (s.At(i) == "have" || s.At(i) == "need" || s.At(i) == "going")
+		}
+		for _, w := range timex.FindWhens(s, t.Now) {
+			if w.HasDay || w.Habit {
+				return rest
+			}
+			hour = &w
+		}
+	}
+	if hour == nil || !hour.Clock || !coming {
+		return rest
+	}
+	from := day.First
+	if from > 0 && syntax.Preposition(q.At(from-1)) {
+		from--
+	}
+	return strings.TrimRight(rest, " .!") + " " + q.Text[q.Toks[from].Start:q.Toks[day.Next-1].End]
 }
 
 // An answer says a part of a sentence, and its question the rest: 你儿子对什么过敏？ and 尘螨. Both are read as the

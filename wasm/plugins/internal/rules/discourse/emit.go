@@ -31,7 +31,7 @@ func (t *Talk) Fact(c *Clause, kind, attribute, value string, many bool, confide
 	if attribute == "employer" { // "Siemens in Munich"
 		value, _, _ = strings.Cut(value, " in ")
 	}
-	if strings.TrimSpace(value) == "" || Vague(value) || attribute == "owns" && (strings.HasSuffix(value, " one") || strings.HasSuffix(value, " ones")) || courtesy[strings.ToLower(value)] {
+	if strings.TrimSpace(value) == "" || Vague(value) || (attribute == "owns" || attribute == "location") && (strings.HasSuffix(value, " one") || strings.HasSuffix(value, " ones") || strings.Contains(value, " one,")) || courtesy[strings.ToLower(value)] {
 		return nil
 	}
 	if c.Neg && many && !c.NoLonger && !c.UsedTo && !c.Past && deniable[attribute] { // nobody need have claimed it
@@ -183,6 +183,14 @@ func (c *Clause) habitual() bool {
 		switch c.W(k) {
 		case "not", "never", "always", "usually", "often", "normally":
 			often = true
+		}
+	}
+	for i := len(c.Toks) - 1; i > 0 && !often; i-- { // "at seven on weekends"
+		switch c.At(i) {
+		case "weekends", "weekdays", "workdays":
+			often = true
+		case "days":
+			often = c.At(i-1) == "school" || c.At(i-1) == "work" || c.At(i-1) == "most"
 		}
 	}
 	return often

@@ -175,6 +175,9 @@ func (c *Clause) Offers() bool {
 	if c.Verb != "have" && c.Verb != "get" && c.Verb != "do" && c.Verb != "offer" {
 		return false
 	}
+	if k := c.Find(c.Vi, len(c.Words), "if"); k > 0 && c.W(k+1) == "you" && (c.W(k+2) == "want" || c.W(k+2) == "like") {
+		return true // "we've had a cancellation, Friday at ten if you want it"
+	}
 	choice := false
 	for k := c.Vi + 1; k < len(c.Words); k++ {
 		switch c.W(k) {

@@ -106,6 +106,9 @@ func (t *Talk) ownerAt(c *Clause, e int) Possessor {
 		return Possessor{} // "tomorrow's meeting"
 	}
 	one := syntax.Singular(noun)
+	if afterName[noun] && c.Capital(e-1) && syntax.NameWord(c.W(e-1)) {
+		return WhoseIs(t.Named(c.Join(e-1, e+1))) // "Deepa aunty's flight"
+	}
 	if !syntax.Kin(noun) && !syntax.Kin(one) && !syntax.Pet(one) && !syntax.Offspring[one] && !syntax.Profession(one) && !Trade(one) {
 		return Possessor{Said: noun, Named: true}
 	}
@@ -133,6 +136,9 @@ func (t *Talk) ownerAt(c *Clause, e int) Possessor {
 	rest := strings.ToLower(c.Join(d+1, e+1))
 	return WhoseIs(Person{Possessive(owner.Name) + " " + rest, Possessive(owner.Key) + " " + rest})
 }
+
+// afterName are what some families call relatives by, after their names.
+var afterName = syntax.Set("aunty auntie aunt uncle bhai didi nani dadi masi")
 
 // dayWords own events by their time: "today's match".
 var dayWords = syntax.Set("today tomorrow yesterday tonight morning afternoon evening week weekend month year day night")

@@ -159,7 +159,7 @@ func (t *Talk) Rewrite(c *Clause) string {
 		for k := range c.Whens {
 			w := &c.Whens[k]
 			if w.Next-1 == i && !w.Habit && (w.HasDay || w.Clock) && !(w.Grain == 'y' && w.First+2 >= w.Next) && !c.dates(w) && !(w.Assumed > 0 && c.W(c.Vi+1) == "born") {
-				if !w.HasDay && t.undatedHour(c, w) {
+				if !w.HasDay && t.UndatedHour(c, w) {
 					continue
 				}
 				if !w.HasDay {
@@ -248,13 +248,16 @@ func SentenceCase(s string) string {
 func (t *Talk) replacement(c *Clause, i int, tok syntax.Token, subject bool, agreed *bool, verbTok int) (string, bool) {
 	base, rest := syntax.Contraction(tok.S)
 	self := t.Self.Name
+	if rest == "would" && hadAt(c.Sentence, i+1) {
+		rest = "had"
+	}
 	switch base {
 	case "i":
 		if rest != "" {
 			if subject {
 				*agreed = true
 			}
-			return self + " " + map[string]string{"am": "is", "have": "has", "will": "will", "would": "would"}[rest], true
+			return self + " " + map[string]string{"am": "is", "have": "has", "will": "will", "would": "would", "had": "had"}[rest], true
 		}
 		return self, true
 	case "we":

@@ -82,10 +82,10 @@ func (t *Talk) onHeldDay(c *Clause) {
 	}
 }
 
-// undatedHour reports whether a time of day is of no day that one could name: of what one does each day, of what was and
+// UndatedHour reports whether a time of day is of no day that one could name: of what one does each day, of what was and
 // would be later than now today, or of another day than today.
-func (t *Talk) undatedHour(c *Clause, w *timex.When) bool {
-	if c.habitual() || c.HasHabit() || c.Verb == "work" && w.Until > 0 || c.Past && !c.Modal && w.Minute > t.Now.Minute || t.HeldDay(c) != nil {
+func (t *Talk) UndatedHour(c *Clause, w *timex.When) bool {
+	if c.habitual() || c.HasHabit() || c.eachDay(w) || c.Verb == "work" && w.Until > 0 || c.Past && !c.Modal && w.Minute > t.Now.Minute || t.HeldDay(c) != nil {
 		return true
 	}
 	for i := range c.Whens {
@@ -96,15 +96,24 @@ func (t *Talk) undatedHour(c *Clause, w *timex.When) bool {
 	return false
 }
 
+// eachDay reports a part of the day at which one takes, eats or drinks something, and does so each day: "I take the white
+// one in the morning".
+func (c *Clause) eachDay(w *timex.When) bool {
+	if !w.ByPart || c.Past || c.Perfect || c.Ing || c.Future || c.Modal || c.Must || c.Intend {
+		return false
+	}
+	return c.Verb == "take" || c.Verb == "eat" || c.Verb == "drink" || c.Verb == "have"
+}
+
 // LongAgo reports what was so at some time that the words do not say, and not just now: "my first car was a Mini", "my parents
 // met on a ferry", "I played the cello till I was sixteen", "I had Covid twice".
 func (c *Clause) LongAgo() bool {
 	next := c.W(c.Vi + 1)
 	_, done, _ := syntax.Lemma(next)
 	switch {
-	case strings.HasPrefix(c.Thing, "first "), c.Verb == "be" && c.Past && c.Kind == 'w' && c.atSchool():
+	case strings.HasPrefix(c.Thing, "first "), c.Verb == "be" && c.Past && (c.Kind == 'w' || c.Kind == 's') && c.atSchool():
 		return true
-	case (c.Verb == "meet" || c.Verb == "marry") && (c.Thing == "parents" || c.Thing == "grandparents"), c.Verb == "be" && c.Past && c.Own && !done && !syntax.PastForm(next) && strings.HasPrefix(c.Thing, "old "):
+	case c.Verb == "meet" && c.Past && c.Kind == 'w' && len(c.Whens) == 0 && syntax.Preposition(next), c.Verb == "propose" && c.Past && c.Kind == 'p', (c.Verb == "meet" || c.Verb == "marry") && (c.Thing == "parents" || c.Thing == "grandparents"), c.Verb == "be" && c.Past && c.Own && !done && !syntax.PastForm(next) && strings.HasPrefix(c.Thing, "old "):
 		return true
 	}
 	for i := c.Vi + 1; i < len(c.Words); i++ {

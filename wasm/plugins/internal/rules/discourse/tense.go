@@ -117,6 +117,9 @@ func (c *Clause) skip(k int) int {
 // PastTime puts a time of a clause in the past into the past, unless it is of a clause within that is
 // in the present or the future.
 func (c *Clause) PastTime(w *timex.When, now timex.Moment) {
+	if w.Weekday && c.Perfect && timex.Until(&c.Sentence, w) {
+		return // "they've sent us home till Thursday"
+	}
 	if to := c.MovedTo(now); !c.Aimed(w) && !c.CalledOffOn(w) && !c.InnerOf(w).ToCome && (to == nil || w.First > to.First) {
 		w.Past(now)
 	}
@@ -144,6 +147,16 @@ func (c *Clause) Aimed(w *timex.When) bool {
 		return true
 	}
 	return c.At(w.First) == "for" && (w.Weekday || w.Assumed > 0 && w.Grain == 'd') && !w.Since && !w.Habit
+}
+
+// hadAt reports words at token i before which "'d" is "had": "I'd better go", "we'd planned to".
+func hadAt(s syntax.Sentence, i int) bool {
+	for syntax.Adverb(s.At(i)) {
+		i++
+	}
+	w := s.At(i)
+	l, past, _ := syntax.Lemma(w)
+	return w == "better" || w == "been" || w == "had" || past && l != w
 }
 
 // pastTimes does so with all times of a clause.

@@ -222,6 +222,10 @@ func personsIn(toks []syntax.Token, text string) []Met {
 			switch toks[i-1].S {
 			case "in", "to", "at", "from", "of", "the", "on", "near", "into":
 				continue
+			case "a", "an":
+				if !Titles[t.S] {
+					continue // "I nearly married a Dane"
+				}
 			}
 		}
 		if i == 0 && (end+1 == len(toks) || !syntax.Verbish(toks[end+1].S)) {

@@ -103,6 +103,9 @@ func (q *Inquiry) AnsweredBy(a *noted.Reply) (statement, rest string) {
 	case !fills(head):
 		return "", ""
 	}
+	if w := head.At(0); q.Word == "where" && (w == "her" || w == "his" || w == "their") {
+		return rest, "" // "where's she from?", "her family's Greek, but she was born in Leeds"
+	}
 	return q.filled(head), rest
 }
 

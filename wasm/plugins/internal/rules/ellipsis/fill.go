@@ -42,6 +42,8 @@ func (q *Inquiry) filled(head syntax.Sentence) string {
 		return ""
 	case len(w) == 0 && strings.HasSuffix(q.Subj, "name") && !namesOne(head):
 		return ""
+	case len(w) == 0 && (strings.HasSuffix(q.Subj, "blood group") || strings.HasSuffix(q.Subj, "blood type")):
+		return q.Says(false, []string{head.Raw()}) // "A positive"
 	case len(w) == 0:
 		return q.Says(false, fill)
 	case w[0] == "doing" || w[0] == "up" && len(w) > 1 && w[1] == "to":

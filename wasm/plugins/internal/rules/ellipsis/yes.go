@@ -220,6 +220,7 @@ func (q *Inquiry) denied(a *noted.Reply, still bool) string {
 
 // indefinite fills an answer in for "anything", "any pets" or "a cat".
 func (q *Inquiry) indefinite(head syntax.Sentence) string {
+	q.Rest = slices.DeleteFunc(slices.Clone(q.Rest), func(w string) bool { return strings.EqualFold(w, "ever") })
 	w := lowered(q.Rest)
 	fill := words(head)
 	count := Numeral(head.At(0)) && head.At(0) != "a" && head.At(0) != "an" && (len(head.Toks) == 1 || head.Toks[1].Kind == 'p')

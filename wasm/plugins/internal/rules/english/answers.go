@@ -41,7 +41,7 @@ func Thing(q *discourse.Asked) (string, bool) {
 	}
 	first := i + 1
 	for i = first; i < len(q.Toks) && q.Toks[i].Kind != 'p' && !syntax.Auxiliary(q.At(i)) && !syntax.Preposition(q.At(i)); i++ {
-		if w := q.At(i); w == "gone" || w == "now" || w == "again" || w == "these" || w == "anyway" {
+		if w := q.At(i); w == "gone" || w == "far" || w == "open" || w == "ready" || w == "close" || w == "nearby" || w == "now" || w == "again" || w == "these" || w == "anyway" {
 			break
 		}
 	}

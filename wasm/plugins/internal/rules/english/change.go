@@ -103,7 +103,24 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 		}
 	}
 	discourse.Moved(t, p.Move(to), c.Sentence, 0.88)
+	if !known && !whose.Named && p.Shown == "" && ofAnybody(c) {
+		a := &t.Out.Candidates[len(t.Out.Candidates)-1]
+		if rest, ok := strings.CutPrefix(a.Text, discourse.Possessive(t.Self.Name)+" "); ok {
+			a.Text = "The " + rest // "the meeting has been moved": nobody says whose it is
+		}
+	}
 	return true
+}
+
+// ofAnybody reports an event that is no more than "the meeting", and no visit of one's own.
+func ofAnybody(c *discourse.Clause) bool {
+	i := c.EventAt()
+	for k := i - 1; k >= max(0, i-3); k-- {
+		if c.W(k) == "the" {
+			return !syntax.Profession(c.W(i)) && c.W(i) != "appointment"
+		}
+	}
+	return false
 }
 
 // hosted are events of whoever gives them.

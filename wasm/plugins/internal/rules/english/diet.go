@@ -17,7 +17,7 @@ func eats(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		}
 		switch {
 		case syntax.Preposition(c.W(i)): // "we mostly eat at home"
-		case (c.Can || c.Future) && mealtime(o): // "I can't eat lunch today"
+		case (c.Can || c.Future) && (mealtime(o) || c.W(i) == "another" || c.W(i) == "any" || c.W(i) == "all" || c.W(i) == "the"): // "I can't eat lunch today", "another bite"
 		case c.Neg && !c.Past && o != "":
 			c.Neg = false
 			t.Fact(c, "diet", "avoids", o, true, 0.85)
@@ -145,7 +145,7 @@ func cannotHave(t *discourse.Talk, c *discourse.Clause) bool {
 	}
 	o, _ := c.Object(i)
 	o = syntax.TrimTails(o, " in it", " in them")
-	if o == "" || discourse.Vague(o) || o == "much" || mealtime(o) {
+	if o == "" || discourse.Vague(o) || o == "much" || mealtime(o) || c.W(c.Vi+1) == "another" {
 		return false
 	}
 	if kind == "health" && !drugWord(discourse.Last(strings.ToLower(o))) && !foregone(o) {

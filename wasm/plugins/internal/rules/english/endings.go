@@ -331,7 +331,7 @@ func gone(t *discourse.Talk, c *discourse.Clause, i int) {
 		}
 		if noun := discourse.Last(c.Thing); c.Own && syntax.Pet(noun) && c.Name == "" {
 			t.Ended(c, t.Self, "family", "pets", noun, true)
-		} else if !c.Own && c.Subj.Key != t.Introduced || syntax.Pet(noun) {
+		} else if !c.Own && c.Subj.Key != t.Introduced && !strings.Contains(c.Subj.Name, " ") || syntax.Pet(noun) {
 			t.Ended(c, t.Self, "family", "pets", c.Subj.Name, true)
 			if c.Own {
 				t.Ended(c, t.Self, "relation", noun, c.Subj.Name, true)

@@ -19,6 +19,9 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 	if rather(t, c) {
 		return
 	}
+	if c.Verb == "say" && forecasts[discourse.Last(strings.ToLower(c.Join(0, c.Vi)))] {
+		return // "the weather says snow on Monday"
+	}
 	if c.Past && closedOn(c) {
 		c.Past = false
 	}
@@ -100,6 +103,9 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 		activity(t, c)
 	}
 }
+
+// forecasts tell what the weather will be.
+var forecasts = syntax.Set("weather forecast")
 
 // bookedIn reports "booked the dog in for a trim".
 func bookedIn(c *discourse.Clause) bool {

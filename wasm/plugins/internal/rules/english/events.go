@@ -21,8 +21,12 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	switch c.Verb {
 	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate", "wish":
 		return
+	case "see":
+		if c.Vi+1 >= len(c.Words) || c.W(c.Vi+1) == "if" || c.W(c.Vi+1) == "what" || c.W(c.Vi+1) == "how" || c.W(c.Vi+1) == "whether" {
+			return // "we'll see at Christmas"
+		}
 	}
-	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) {
+	if noted.CallsBack(c, w, t.Now) || noted.LeavesOpen(t, c) || noted.Unnamed(c) || soonOver(t, c, w) || ofTrade(t, c, w) || c.W(c.Vi+1) == "every" && noted.Nowhere(t, c) {
 		return
 	}
 	if c.UsedTo || c.Modal && c.Find(1, c.Vi, "would") > 0 && discourse.Conditioned(c.Sentence) {
@@ -47,6 +51,34 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		return // "…on Wednesday, so I'll be up at six": today's six, or Wednesday's?
 	}
 	t.PlanAt(c, w)
+}
+
+// ofTrade reports what a shop or a house of guests tells those who come: "we're full tonight", "I can do you nine o'clock",
+// "we'll have it ready by five".
+func ofTrade(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
+	next := c.W(c.Vi + 1)
+	switch c.Verb {
+	case "be":
+		return c.Kind == 'w' && crowded[next]
+	case "do", "give", "offer":
+		return c.Can && next == "you"
+	}
+	return (next == "it" || next == "them") && c.W(c.Vi+2) == "ready" && w != nil && (!w.HasDay || w.Day == t.Now.Day)
+}
+
+// crowded is how a house of guests is on an evening.
+var crowded = syntax.Set("full packed quiet swamped fully-booked open busy")
+
+// soonOver reports what is to be in a few minutes and is over then, where it is no appointment: "I'll be there in
+// five minutes".
+func soonOver(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
+	const soon = 15 * 60 * 1000 // ms
+	if w == nil || w.Unix() < t.Ev.At || w.Unix()-t.Ev.At > soon || c.Must || c.Kind != 's' && c.Kind != 'w' {
+		return false
+	}
+	unit := syntax.Singular(c.At(w.Next - 1))
+	attr, _ := c.EventIn()
+	return (unit == "minute" || unit == "min" || unit == "second" || unit == "sec") && attr == ""
 }
 
 // announced reports whether "I'm going to …" says something to come that one
@@ -124,6 +156,14 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		undated.Whens = nil
 		c, w = &undated, nil
 	}
+	if w != nil && w.HasDay && to == nil && w.Day > t.Now.Day && w.Assumed == 0 && !w.Weekday && (c.Verb == "ask" || c.Verb == "apply" || c.Verb == "sign" || c.Verb == "register") {
+		w = nil // "I've asked for Fridays off from next year"
+	}
+	if w != nil && entered(c, w) {
+		undated := *c // "I've signed up for the race in May"
+		undated.Whens = nil
+		c, w = &undated, nil
+	}
 	if noted.Reasons[c.At(0)] && (c.Find(c.Vi+1, len(c.Words), "i") >= 0 || c.Find(c.Vi+1, len(c.Words), "we") >= 0) {
 		return // "because I broke my leg I can't come" is two clauses
 	}
@@ -139,6 +179,9 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 			return
 		}
 	}
+	if noted.Unnamed(c) {
+		return // "I bought ours in March"
+	}
 	if they := c.W(0) == "they" && c.Find(c.Vi, len(c.Words), "my") < 0 && c.Find(c.Vi, len(c.Words), "our") < 0; they || noted.Nowhere(t, c) || noted.LeavesOpen(t, c) {
 		return // who, and where to?
 	}
@@ -152,8 +195,11 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	for i := c.Vi + 1; i < len(c.Words); i++ {
 		named = named || c.Capital(i) && syntax.NameWord(c.W(i))
 	}
-	if c.Verb == "pass" && !timed && !examined(c) {
-		return // the salt
+	if c.Verb == "go" && !timed && c.Kind == 'p' && c.W(c.Vi) == "gone" && c.W(c.Vi+1) == "to" && !syntax.Determiner(c.W(c.Vi+2)) && !c.Capital(c.Vi+2) && syntax.Determiner(c.W(c.Vi+3)) {
+		return // "he's gone to fetch the tree"
+	}
+	if c.Verb == "pass" && (!timed && !examined(c) || c.Kind == 's' && c.Vi+1 >= len(c.Words)) {
+		return // the salt, or what?
 	}
 	if w := c.W(c.Vi + 1); !named && (w == "it" || w == "them" || w == "that" || w == "this") {
 		return // nobody will know what
@@ -198,6 +244,27 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
+
+// entered reports a time of the event that somebody has signed up for, and not of when they did.
+func entered(c *discourse.Clause, w *timex.When) bool {
+	switch c.Verb {
+	case "sign", "register", "enrol", "enroll", "enter", "apply":
+	default:
+		return false
+	}
+	if w.Assumed == 0 && !w.Weekday || c.Verb == "sign" && c.W(c.Vi+1) != "up" {
+		return false
+	}
+	for k := c.Vi + 1; k < len(c.Words) && c.Words[k].Tok < w.First; k++ {
+		if _, event := syntax.EventNoun(c.W(k)); event || contests[c.W(k)] {
+			return true
+		}
+	}
+	return false
+}
+
+// contests are what one signs up for, besides events.
+var contests = syntax.Set("marathon race triathlon tournament course workshop camp retreat competition contest walk swim")
 
 // outing verbs make an appointment of "let's …".
 var outing = syntax.Set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")

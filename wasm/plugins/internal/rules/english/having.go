@@ -17,7 +17,7 @@ func owns(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		}
 	case "buy":
 		o := discourse.ObjectOf(c, i)
-		if w := c.W(i); c.Neg || food(o) || w != "a" && w != "an" && w != "my" && w != "our" && (w != "that" && w != "the" && w != "some" || !discourse.ThingWord(discourse.Last(o))) {
+		if w := c.W(i); c.Neg || food(o) || !c.Past && !c.Perfect && !c.Ing || w != "a" && w != "an" && w != "my" && w != "our" && (w != "that" && w != "the" && w != "some" || !discourse.ThingWord(discourse.Last(o))) {
 			return true
 		}
 		if k := c.Find(i, 8, "for"); k > 0 && (discourse.WordsOwn[c.W(k+1)] && syntax.Kin(c.W(k+2)) || c.Capital(k+1) && syntax.NameWord(c.W(k+1))) {
@@ -100,7 +100,7 @@ func loses(t *discourse.Talk, c *discourse.Clause, i int) {
 
 // has reads "a dog called Rufus", "two brothers", "a dentist appointment".
 func has(t *discourse.Talk, c *discourse.Clause, i int) {
-	for syntax.Adverb(c.W(i)) || c.W(i) == "got" {
+	for syntax.Adverb(c.W(i)) || c.W(i) == "got" || c.W(i) == "had" && c.Perfect {
 		i++
 	}
 	if hasSeveral(t, c, i) {
@@ -181,8 +181,12 @@ func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
 		}
 	case (syntax.Kin(single) || syntax.Kin(noun)) && (c.W(next) == "is" || strings.Contains(o, "'s ") || len(c.Whens) > 0 && c.Whens[0].Clock):
 		return // "I've got my niece's christening", "we have the maths teacher at ten to seven"
-	case (syntax.Kin(single) || noun == "children" || noun == "kids") && c.W(i) == "the":
+	case (syntax.Kin(single) || noun == "children" || noun == "kids") && (c.W(i) == "the" || c.W(i) == "my" || c.W(i) == "our"):
 		return // "Raj has got the kids tonight"
+	case c.Ing && (syntax.Kin(single) || syntax.Kin(noun)):
+		return // "we're having both sets of parents"
+	case name == "" && (syntax.Profession(single) || discourse.Trade(single)):
+		return // "we've had the same doctor for years"
 	case syntax.Kin(single) || syntax.Kin(noun) || noun == "children" || noun == "kids":
 		if name != "" {
 			t.Relation(c, c.Subj, noun, name, 0.9)

@@ -1,6 +1,7 @@
 package english
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
@@ -71,6 +72,7 @@ func takes(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		return false
 	}
 	attribute, value, many := discourse.Medication, drug, true
+	c.Whens = slices.DeleteFunc(slices.Clone(c.Whens), func(w timex.When) bool { return !w.HasDay && !w.Habit }) // "in the morning" is each morning
 	how := howOften(c)
 	switch {
 	case amount != "" && (how == "" || discourse.HoldsWord(how, "day")): // one dose of each medicine at a time

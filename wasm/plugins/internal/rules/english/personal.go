@@ -156,7 +156,7 @@ func does(t *discourse.Talk, c *discourse.Clause, i int) bool {
 			t.Fact(c, "relation", "spouse", discourse.ObjectOf(c, i), false, 0.9)
 		}
 	case "play":
-		if o := discourse.ObjectOf(c, i); !c.Past && !manner[strings.ToLower(o)] && !syntax.Preposition(c.W(i)) {
+		if o := discourse.ObjectOf(c, i); !c.Past && !manner[strings.ToLower(o)] && !syntax.Preposition(c.W(i)) && !noted.Counts(c.W(i)) { // "three chords"
 			t.Fact(c, "habit", "plays", cutTail(o), true, 0.8)
 		}
 	case "wear":

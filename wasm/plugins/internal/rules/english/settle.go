@@ -25,7 +25,7 @@ func dwells(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	case "live", "reside":
 		lives(t, c, i)
 	case "stay":
-		if o, _ := c.After(i, 2, "in", "at"); c.Ing && !c.Past {
+		if o, _ := c.After(i, 2, "in", "at"); c.Ing && !c.Past && o != "bed" && o != "here" {
 			t.Fact(c, "place", "staying_at", o, false, 0.7)
 		}
 	case "move", "relocate":

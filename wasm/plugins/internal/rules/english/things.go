@@ -28,7 +28,7 @@ func whereabouts(t *discourse.Talk, c *discourse.Clause, i int) {
 				what = discourse.Possessive(c.Subj.Name) + " " + shown
 			}
 			where := strings.TrimSuffix(strings.TrimSpace(c.Join(k, whereEnds(c, k))), " again")
-			if discourse.Personal(c.W(i)) || unleft[discourse.Last(strings.ToLower(what))] || manners[where] || c.W(k) == "at" && noted.Counts(c.W(k+1)) || c.W(k) == "in" && (c.W(k+1) == "on" || c.W(k+1) == "for" || c.W(k+1) == "a" && moods[c.W(k+2)]) {
+			if discourse.Personal(c.W(i)) || unleft[discourse.Last(strings.ToLower(what))] || manners[where] || c.W(k) == "at" && noted.Counts(c.W(k+1)) || c.W(k) == "in" && (c.W(k+1) == "on" || c.W(k+1) == "for" || c.W(k+1) == "with" || c.W(k+1) == "a" && moods[c.W(k+2)]) {
 				return // "left school at sixteen", "put an offer in on the flat"
 			}
 			if what == "" || figurative[c.W(len(c.Words)-1)] || discourse.Vague(what) || len(c.Words)-k < 2 || c.Neg {
@@ -219,7 +219,7 @@ func thingAt(t *discourse.Talk, c *discourse.Clause, i int) {
 			locatedAt(t, c, where)
 		}
 	case "in", "on", "under", "behind", "at", "next", "opposite", "inside", "near", "above", "beside", "upstairs", "downstairs", "across":
-		if (len(c.Words)-i >= 2 || w == "upstairs" || w == "downstairs") && !noted.Meal(c.Thing) && !figurative[c.W(len(c.Words)-1)] && !figurative[c.W(i+1)] &&
+		if (len(c.Words)-i >= 2 || w == "upstairs" || w == "downstairs") && !noted.Meal(c.Thing) && !figurative[c.W(len(c.Words)-1)] && !figurative[c.W(i+1)] && !(c.W(i+1) == "its" && figurative[c.W(i+2)]) &&
 			len(strings.Fields(c.Thing)) <= 5 && where != "at all" && where != "on" && c.W(i+1) != "and" && c.W(i+1) != "again" && !dated(where) {
 			locatedAt(t, c, where)
 		}

@@ -28,7 +28,7 @@ func is(t *discourse.Talk, c *discourse.Clause, i int) {
 	o, next := c.Object(i)
 	switch w {
 	case "at", "with":
-		if c.Capital(i+1) && syntax.NameWord(c.W(i+1)) && c.FirstTime() == nil && !c.Neg && (w == "at" && strings.Contains(strings.ToLower(c.Raw()), " now") || w == "with" && next-i > 2) {
+		if c.Capital(i+1) && syntax.NameWord(c.W(i+1)) && !discourse.Titles[c.W(i+1)] && c.FirstTime() == nil && !c.Neg && (w == "at" && strings.Contains(strings.ToLower(c.Raw()), " now") || w == "with" && next-i > 2) {
 			t.Fact(c, "work", "employer", discourse.ObjectOf(c, i+1), false, 0.7)
 			return
 		}
@@ -274,6 +274,9 @@ func further(t *discourse.Talk, c *discourse.Clause, i int, owner discourse.Pers
 
 // role reports whether words from i name a profession or position.
 func role(c *discourse.Clause, i int) bool {
+	if w := c.W(i + 1); w == "better" || w == "worse" || w == "good" || w == "bad" || w == "terrible" || w == "great" || w == "brilliant" || w == "lousy" || w == "rubbish" || c.Find(i, len(c.Words), "than") > 0 {
+		return false // "your gran's a better driver than you"
+	}
 	for k := i; k < min(len(c.Words), i+6); k++ {
 		w := c.W(k)
 		if discourse.Trade(w) || w == "lead" && leads[c.W(k-1)] {
@@ -303,7 +306,9 @@ func core(t *discourse.Talk, c *discourse.Clause, block, value string) {
 		return // "My name is"
 	}
 	if t.Self.Key != "user" {
-		t.Fact(c, "biography", "name", value, false, 0.85)
+		if f := t.Fact(c, "biography", "name", value, false, 0.85); f != nil && c.Thing == "" {
+			f.Text = t.Self.Name + " is called " + value + "."
+		}
 		return
 	}
 	a := t.Base(c, "core", "identity", 0.9)

@@ -79,7 +79,24 @@ func locatedAt(t *discourse.Talk, c *discourse.Clause, where string) bool {
 	if last := discourse.Last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" || strings.Contains(where, "per cent") || strings.Contains(where, "percent") {
 		return false // "my wedding is in the summer"
 	}
+	if ofNumbers(where) || shown[discourse.Last(c.Thing)] && !c.Own {
+		return false // "my blood pressure is under 130"; "the bathroom is upstairs": a visitor is shown the way
+	}
 	return factOf(t, c, "place", "location", where, false, 0.8) != nil
+}
+
+// shown are rooms to which visitors are shown the way.
+var shown = syntax.Set("bathroom toilet toilets loo kitchen bedroom lounge lift lifts stairs exit reception canteen cloakroom")
+
+// ofNumbers reports words that have no noun after their preposition but numbers: "between 60 and 65".
+func ofNumbers(where string) bool {
+	words := strings.Fields(strings.ToLower(where))
+	for i, w := range words {
+		if _, ok := syntax.Number(w); i > 0 && !ok && !syntax.Numeric(w) && w != "and" && w != "to" && w != "over" && w != "about" {
+			return false
+		}
+	}
+	return len(words) > 1
 }
 
 // factOf proposes a fact of the thing of a clause: of its owner's, where it has one.

@@ -74,6 +74,9 @@ func uncalled(t *discourse.Talk, s syntax.Sentence) syntax.Sentence {
 	if discourse.CalledSo[s.At(0)] && s.At(1) == "," && !discourse.CalledSo[s.At(2)] && syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(2)))) {
 		return s.Sub(2, len(s.Toks))
 	}
+	if discourse.CalledSo[s.At(0)] && s.At(1) == "," && (discourse.Titles[s.At(2)] || s.At(2) == "miss") && s.Toks[2].Cap {
+		return s.Sub(2, len(s.Toks)) // "Mum, Miss Carter says …"
+	}
 	if len(s.Toks) < 4 || s.Chinese() || !s.Toks[0].Cap || s.At(1) != "," || s.Toks[2].Cap && syntax.NameWord(s.At(2)) && s.At(2) != "i" {
 		return s
 	}

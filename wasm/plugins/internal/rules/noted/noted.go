@@ -20,7 +20,7 @@ import (
 
 // Note proposes a sentence that is worth keeping and of which no rule makes anything.
 func Note(t *discourse.Talk, s syntax.Sentence) bool {
-	if s = uncalled(t, s); hollow(s) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) > 60 || len(s.Toks) < 4 || discourse.Conditioned(s) || Orders(s) || refuse.Idiomatic(s) {
+	if s = uncalled(t, s); hollow(s) || passing(s) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) > 60 || len(s.Toks) < 4 || discourse.Conditioned(s) || Orders(s) || refuse.Idiomatic(s) {
 		return false
 	}
 	if s.Chinese() {
@@ -46,7 +46,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 		return false // "soup's on the hob, dig in": soon it is nowhere
 	}
 	v := ViewOf(t, s)
-	if v.slotted() || v.General() {
+	if v.slotted() || v.General() || v.fragmentary() {
 		return false
 	}
 	ofFirm := v.ofEmployer()
@@ -62,7 +62,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	if likely < WorthNoting && !lasts && (likely < worthPerson || !ok || c.Kind != 'p') {
 		return false
 	}
-	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || c.Thing == "they" && t.JustSaid() != nil && !namesThing(t, &c)) {
+	if ok && (refuse.Unreal(&c) || c.Past && c.Future || discourse.MovedOn(&c, t.Plain) || c.Neg && unheard[c.Verb] || CallsBack(&c, c.FirstTime(), t.Now) || LeavesOpen(t, &c) || refused(t, &c)) {
 		return false
 	}
 	if ok && (c.Kind == 't' && !c.Own && !lasts && (v.content < 3 || c.Thing == "it" || c.Thing == "that" || c.Thing == "this") || c.Elided() || c.Almost() || c.Offers() || Dangling(&c) || Nowhere(t, &c)) {
@@ -80,8 +80,15 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 		return (past || fitted) && !syntax.Auxiliary(v.words[i]) && !v.state(i)
 	}) > 0
 	past = past && !perPeriod(&c)
+	if past && comesLater(t, &c, s) {
+		past, c.Past, c.Perfect = false, false, false
+		c.Whens = timex.FindWhens(s, t.Now)
+	}
 	if w := c.FirstTime(); ofFirm && !past && !v.ahead || w != nil && w.HasDay && w.Grain == 'd' && w.Last == 0 && !past && w.Day < t.Now.Day && c.Verb == "be" {
 		return false // "bins are on Wednesday this week", on a Friday
+	}
+	if elapsed(t, &c, c.FirstTime()) {
+		return false
 	}
 	NoteClause(t, &c, s, past, v.ahead, discourse.NotedSure)
 	return true
@@ -95,6 +102,9 @@ func NoteClause(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence, past,
 		if in := c.InnerOf(w); in.ToCome && in.Denied {
 			w = nil // "said the wedding isn't on Monday"
 		}
+	}
+	if w != nil && w.Weekday && c.Perfect && timex.Until(&c.Sentence, w) {
+		happened = false
 	}
 	to := c.MovedTo(t.Now)
 	if to != nil {

@@ -22,7 +22,7 @@ var Reasons = syntax.Set("because while whilst")
 
 // NoteClauses notes the first clause of a sentence that is said to be so and says enough.
 func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
-	if s = uncalled(t, s); s.Chinese() || hollow(s) || s.Ends == "?" || len(s.Toks) > 60 || discourse.Conditioned(s) || Orders(s) || Reasons[s.At(0)] && s.At(1) != "of" || strings.ContainsAny(s.Raw(), `"“”`) {
+	if s = uncalled(t, s); s.Chinese() || hollow(s) || passing(s) || s.Ends == "?" || len(s.Toks) > 60 || discourse.Conditioned(s) || Orders(s) || Reasons[s.At(0)] && s.At(1) != "of" || strings.ContainsAny(s.Raw(), `"“”`) {
 		return false
 	}
 	t.Noting = true
@@ -39,7 +39,7 @@ func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 			continue // "you and Ben have a lot in common"
 		}
 		c, ok := t.Parse(part)
-		if !ok || !asserted(&c) || c.Unresolved(false) || discourse.MovedOn(&c, t.Plain) {
+		if !ok || !asserted(&c) || refused(t, &c) || c.Unresolved(false) || discourse.MovedOn(&c, t.Plain) {
 			continue
 		}
 		v := ViewOf(t, part)
@@ -48,6 +48,9 @@ func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 		if w := c.FirstTime(); t.Dayed && w != nil && w.Clock && !w.HasDay {
 			continue // "I can't do Thursday, I have a meeting at two"
+		}
+		if w := c.FirstTime(); elapsed(t, &c, w) {
+			continue
 		}
 		n := len(t.Out.Candidates)
 		NoteClause(t, &c, part, (c.Past || c.Perfect) && !perPeriod(&c), v.ahead, ClauseSure)
@@ -105,7 +108,7 @@ var Inward = syntax.Set("think feel know see hear love like want hope guess mean
 func (v *view) substance() int {
 	n := 0
 	for i, w := range v.words {
-		if i > v.start() && telling(w) && !syntax.Lead(w) && !discourse.WordsOwn[w] && !syntax.SubjectPronoun(w) {
+		if i > v.start() && telling(w) && w != "off" && w != "out" && w != "back" && w != "away" && w != "straight" && !syntax.Lead(w) && !discourse.WordsOwn[w] && !syntax.SubjectPronoun(w) {
 			n++
 		}
 	}

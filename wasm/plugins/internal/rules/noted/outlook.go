@@ -23,7 +23,7 @@ func Outlook(t *discourse.Talk, s syntax.Sentence) bool {
 			return false // "my brother and his wife are looking for a flat": of both
 		}
 		var c discourse.Clause
-		if c, parsed = t.Parse(part); !parsed || refuse.Idiomatic(part) || c.Almost() || momentary(&c) || c.Kind != 's' && c.Kind != 'w' && (c.Kind != 'p' || !c.Own && syntax.SexOf("", c.Subj.Name) == 0) {
+		if c, parsed = t.Parse(part); !parsed || refuse.Idiomatic(part) || c.Almost() || momentary(&c) || phase(&c) || c.Kind != 's' && c.Kind != 'w' && (c.Kind != 'p' || !c.Own && syntax.SexOf("", c.Subj.Name) == 0) {
 			continue
 		}
 		for i := 1; i < min(len(c.Words), c.Vi+4); i++ {

@@ -243,7 +243,7 @@ func Nowhere(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Verb == "give" && c.W(c.Vi+1) == "up" && (c.Vi+2 >= len(c.Words) || AfterVerb[c.W(c.Vi+2)]) {
 		return true // what?
 	}
-	return b != nil && (c.Verb == "go" || c.Verb == "leave") && c.Vi+1 == len(c.Words) && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && askedJust(t)
+	return b != nil && (c.Verb == "go" || c.Verb == "leave") && (c.Vi+1 == len(c.Words) || c.W(c.Vi+1) == "every") && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && askedJust(t)
 }
 
 // Dangling reports a clause whose first word after the verb that could say what it is about is a pronoun: "I've packed
@@ -266,6 +266,25 @@ func Dangling(c *discourse.Clause) bool {
 				return false
 			}
 		}
+	}
+	return false
+}
+
+// Unnamed reports a clause that does something to "some" or "mine", and not to some of a thing: "I'll order some tonight",
+// "I came off them in March".
+func Unnamed(c *discourse.Clause) bool {
+	if c.Verb == "be" {
+		return false
+	}
+	if next, third := c.W(c.Vi+1), c.W(c.Vi+2); (next == "off" || next == "up" || next == "on" || next == "out") && (third == "it" || third == "them") && c.Vi+3 >= len(c.Words) {
+		return true
+	}
+	switch c.W(c.Vi + 1) {
+	case "mine", "ours", "yours", "hers", "theirs":
+		return true // "I'm having mine next week"
+	case "some", "one", "another", "more", "any":
+		next := c.W(c.Vi + 2)
+		return next == "" || next == "," || (syntax.Preposition(next) || syntax.Placing(next)) && next != "of" || next == "round" || next == "up" || next == "over" || next == "when" || next == "if"
 	}
 	return false
 }

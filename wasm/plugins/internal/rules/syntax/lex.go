@@ -307,6 +307,8 @@ func (s Sentence) NewClause(i int) bool {
 		return true
 	case "the", "this", "that":
 		return s.VerbWithin(i+1, 5)
+	case "let's":
+		return s.At(i-1) == ","
 	case "not", "no":
 		return false
 	}
@@ -314,6 +316,9 @@ func (s Sentence) NewClause(i int) bool {
 		if l, past, ing := Lemma(next); i < len(s.Toks) && s.Toks[i].Cap && NameWord(w) && l != "" && l != next && !past && !ing {
 			return true // "but Janet brings doughnuts"
 		}
+	}
+	if i < len(s.Toks) && s.Toks[i].Cap && s.At(i+1) == "and" && WeekdayOf(Singular(w), false) >= 0 {
+		return false // "Mondays and Wednesdays and Jonas does the rest"
 	}
 	if i < len(s.Toks) && s.Toks[i].Cap {
 		return s.VerbWithin(i+1, 3) || next == "is"

@@ -16,7 +16,7 @@ var forms = map[string]string{
 	"split": "split", "wound": "wind", "hid": "hide", "hidden": "hide", "stuck": "stick", "laid": "lay", "hung": "hang", "threw": "throw", "thrown": "throw", "drew": "draw", "drawn": "draw", "rang": "ring",
 	"stole": "steal", "stolen": "steal", "tore": "tear", "torn": "tear", "woke": "wake", "woken": "wake", "bit": "bite", "bitten": "bite", "fed": "feed", "fought": "fight",
 	"froze": "freeze", "frozen": "freeze", "led": "lead", "lit": "light", "rose": "rise", "shook": "shake", "chosen": "choose", "understood": "understand", "dug": "dig",
-	"swept": "sweep", "blew": "blow", "bent": "bend", "slid": "slide", "sought": "seek", "swung": "swing", "spun": "spin", "sank": "sink", "swore": "swear", "crept": "creep", "wept": "weep", "knelt": "kneel", "fled": "flee", "shrank": "shrink", "sprang": "spring",
+	"swept": "sweep", "blew": "blow", "bent": "bend", "slid": "slide", "sought": "seek", "swung": "swing", "spun": "spin", "sank": "sink", "stank": "stink", "swore": "swear", "crept": "creep", "wept": "weep", "knelt": "kneel", "fled": "flee", "shrank": "shrink", "sprang": "spring",
 	"hit": "hit", "beat": "beat", "beaten": "beat", "fired": "fire", "sacked": "sack", "spilt": "spill", "burnt": "burn", "dealt": "deal", "meant": "mean", "won't": "will", "flooded": "flood", "sat": "sit", "showed": "show", "shown": "show", "wed": "wed",
 }
 

@@ -225,6 +225,9 @@ func (w *When) Ends() int64 {
 	if _, _, d := Date(w.Day + 7); w.Grain == 'w' && d == 1 { // the last week of a month
 		return Moment{w.Day + 6, 24*60 - 1, w.Zone}.Unix()
 	}
+	if _, _, d := Date(w.Last + 1); w.Last > w.Day && w.Last-w.Day < 8 && d == 1 { // the end of a month
+		return Moment{w.Last, 24*60 - 1, w.Zone}.Unix()
+	}
 	return Moment{w.Day, 24*60 - 1, w.Zone}.Unix()
 }
 

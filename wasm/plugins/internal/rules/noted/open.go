@@ -1,0 +1,91 @@
+package noted
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+)
+
+// Which clauses no note is made of, whatever their marks: what is soon over, and what leaves open what it is about.
+
+// refused reports such a clause.
+func refused(t *discourse.Talk, c *discourse.Clause) bool {
+	return soonPast(c) || open(t, c) || ofNobody(t, c) || phase(c) || judged(c) || doing(c) || wasThere(c) || ofHistory(c)
+}
+
+// soonPast reports what nobody asks for a week later.
+func soonPast(c *discourse.Clause) bool {
+	next := c.W(c.Vi + 1)
+	switch c.Verb {
+	case "sound", "look", "seem":
+		return c.Past || c.Kind == 't'
+	case "sleep":
+		return c.Neg && c.Perfect // "I haven't slept since the baby came"
+	case "eat", "drink", "use":
+		return c.Neg && c.Perfect || c.Can && c.Neg && next == "another" || c.W(0) == "somebody" || c.W(0) == "someone" // "somebody's eaten my yoghurt"
+	case "see":
+		return c.Future && c.Vi+1 >= len(c.Words) // "we'll see at Christmas"
+	case "have", "get":
+		noun := discourse.Last(strings.ToLower(discourse.ObjectOf(c, c.Vi+1)))
+		return !c.Past && c.Kind == 's' && (soonHealed[noun] || soonHealed[c.W(c.Vi+2)] || soonHealed[c.W(c.Vi+3)])
+	}
+	w := c.FirstTime()
+	return c.Past && (w == nil || !w.HasDay) && c.Kind == 't' && !c.Own && public[discourse.Last(c.Thing)] // "the tram broke down at the bridge"
+}
+
+// public are things of everybody's, whose troubles are soon over.
+var public = syntax.Set("tram train bus tube metro ferry queue traffic website system printer film movie show match game song programme")
+
+// soonHealed are ailments of a few days.
+var soonHealed = syntax.Set("blister hangover hiccups stitch cramp splinter bruise")
+
+// open reports a clause that leaves open what or when something is, which was said or shown before.
+func open(t *discourse.Talk, c *discourse.Clause) bool {
+	n, next := len(c.Words), c.W(c.Vi+1)
+	switch {
+	case Unnamed(c), Nowhere(t, c):
+		return true
+	case c.Verb == "pass" && c.Kind == 's' && (next == "" || next == "," || next == "but"):
+		return true // "I passed last March"
+	case shows[c.Verb] && (c.Find(c.Vi, 4, "this") > 0 || c.Find(c.Vi, 4, "these") > 0):
+		return true // "my brother sent me this jacket"
+	case n > c.Vi+1 && c.W(n-1) == "one" && (syntax.Verbish(c.W(n-2)) || syntax.PastForm(c.W(n-2))):
+		return true // "my gran swore she saw one"
+	}
+	// "What's the plan for tomorrow?", "Jonas takes Emil swimming".
+	return c.Kind != 't' && c.Verb != "be" && !c.Past && !c.Perfect && len(c.Whens) == 0 && len(t.AskedDay()) > 0
+}
+
+// shows are verbs after which "this" is what one holds or points at.
+var shows = syntax.Set("give send buy make find get knit bring show draw paint")
+
+// fragmentary reports a sentence without a verb of its own that begins with a number or with "a": "four hundred, cash",
+// "a student from Ravi's course". What it is about was said before.
+func (v *view) fragmentary() bool {
+	i := v.start()
+	first := v.at(i)
+	if (Counts(first) || first == "half" || first == "quarter") && v.has(settling) > 0 && v.has(wordsMine) == 0 {
+		return true // "half seven's good, at the usual place"
+	}
+	if next := v.at(i + 1); (first == "only" || first == "just" || first == "mostly" || first == "about" || first == "sometimes") && (syntax.Preposition(next) || Counts(next)) {
+		return true // "only on Sundays, Jonas does the rest"
+	}
+	if v.day || first != "a" && first != "an" && first != "some" && (!Counts(first) || v.at(i+1) == "of") && !syntax.Numeric(first) {
+		return false
+	}
+	if next := v.at(i + 1); next == "few" || next == "couple" || next == "lot" {
+		return false // "a few years back …"
+	}
+	const most = 5 // words of a subject
+	for k := i + 1; k < min(len(v.words), i+most); k++ {
+		_, past, _ := syntax.Lemma(v.words[k])
+		if _, number := syntax.Number(v.words[k]); !number && v.words[k] != "hundred" && (syntax.Auxiliary(v.words[k]) || past || syntax.PastForm(v.words[k])) {
+			return false
+		}
+	}
+	return true
+}
+
+// settling are words by which one takes an hour or a number that was proposed.
+var settling = syntax.Set("good fine works perfect great suits okay ok lovely")

@@ -1,0 +1,150 @@
+package noted
+
+import (
+	"strings"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// Some sentences have the marks of what is worth keeping, and nobody wants them a month later: what holds for a
+// minute, what somebody jokes about, a score, numbers that open something.
+
+// passing reports a sentence that is about the moment in which it is said.
+func passing(s syntax.Sentence) bool {
+	n := len(s.Toks)
+	if last := s.At(n - 1); n > 2 && last == "on" && (s.At(n-2) == "hang" || s.At(n-2) == "hold") {
+		return true // "I've got the change somewhere, hang on"
+	}
+	first := 0
+	for first < n-1 && (syntax.Lead(s.At(first)) || s.At(first) == "," || YesWords[s.At(first)]) {
+		first++
+	}
+	if next := s.At(first + 1); s.At(first) == "the" && (next == "name's" || next == "name" && (s.At(first+2) == "is" || s.At(first+2) == "was")) {
+		return true // to a waiter
+	}
+	if s.At(n-1) == "please" {
+		return true // at a counter
+	}
+	for i := range s.Toks {
+		w, next := s.At(i), s.At(i+1)
+		switch {
+		case w == "than" && next == "i" && syntax.Auxiliary(s.At(i+2)):
+			return true // "I weigh less than I did at thirty"
+		case (w == "weather" || w == "forecast") && next == "says":
+			return true
+		case w == "nil" && i > 0 && (numberAt(s, i-1) || s.At(i-1) == "to"):
+			return true // "Arsenal won three nil"
+		}
+	}
+	return opensSomething(s)
+}
+
+// opensSomething reports the turns of a dial, "twelve left, thirty right", or a code that is named as one. Such words are
+// for the vault.
+func opensSomething(s syntax.Sentence) bool {
+	turns := 0
+	for i := range s.Toks {
+		switch s.At(i) {
+		case "left", "right":
+			turns += syntax.BoolInt(numberAt(s, i-1) || numberAt(s, i+1))
+		case "clockwise", "anticlockwise":
+			turns++
+		case "combination", "passcode", "pin", "combo":
+			if s.At(i+1) == "is" && numberAt(s, i+2) {
+				return true
+			}
+		}
+	}
+	return turns > 1
+}
+
+// numberAt reports a number above one at token i.
+func numberAt(s syntax.Sentence, i int) bool { return Counts(s.At(i)) || syntax.Numeric(s.At(i)) }
+
+// ofNobody reports a clause about "they", where nothing names them. What "they" do in a line that opens a talk is
+// often what a firm or a town does, and is kept, unless it is only what they are: "they've closed the bridge".
+func ofNobody(t *discourse.Talk, c *discourse.Clause) bool {
+	if c.Thing != "they" || namesThing(t, c) || t.JustSaid() == nil && c.Verb != "be" && c.Verb != "move" {
+		return false
+	}
+	for i := c.Vi; i < len(c.Words) && t.JustSaid() == nil; i++ {
+		switch c.W(i) {
+		case "my", "our", "me", "us", "i", "we":
+			return false
+		}
+	}
+	return true
+}
+
+// phase reports what somebody wants to be for a week: "she wants to be a vet this week".
+func phase(c *discourse.Clause) bool {
+	k := c.Find(0, len(c.Words), "wants")
+	if k < 0 || c.W(k+1) != "to" || c.W(k+2) != "be" {
+		return false
+	}
+	low := strings.ToLower(c.Raw())
+	return strings.Contains(low, " this week") || strings.Contains(low, " today") || strings.Contains(low, " right now") || strings.Contains(low, " at the moment")
+}
+
+// judged reports an opinion of what is nobody's: "the food was great", "that place is lovely".
+func judged(c *discourse.Clause) bool {
+	if c.Kind != 't' || c.Own || c.Verb != "be" {
+		return false
+	}
+	k := c.Vi + 1
+	for c.W(k) == "too" || c.W(k) == "very" || c.W(k) == "really" || c.W(k) == "so" || c.W(k) == "quite" || c.W(k) == "far" || c.W(k) == "a" || c.W(k) == "bit" || c.W(k) == "much" || syntax.Adverb(c.W(k)) {
+		k++
+	}
+	return verdicts[c.W(k)]
+}
+
+// verdicts are what one finds things.
+var verdicts = syntax.Set("great good nice lovely amazing brilliant fantastic terrible awful bad boring long short loud sweet salty expensive cheap gorgeous delicious disgusting horrible funny weird strange wonderful beautiful ugly rubbish fun crowded packed dreadful excellent perfect okay ok fine decent tasty bland spicy cold hot")
+
+// doing reports what somebody is doing just now and has done in an hour: "I'm making soup", "he's watching the match".
+func doing(c *discourse.Clause) bool {
+	w := c.FirstTime()
+	return c.Ing && !c.Perfect && !c.Past && (atOnce[c.Verb] || c.Verb == "make" && Meal(strings.ToLower(discourse.ObjectOf(c, c.Vi+1)))) && (w == nil || !w.HasDay && !w.Habit)
+}
+
+// atOnce are what one does for an hour or less.
+var atOnce = syntax.Set("cook bake fry boil eat drink watch listen wait look sit stand hold lie queue clean tidy wash iron vacuum hoover type dial search joke kid tease laugh cry shout sleep nap shower dress unpack")
+
+// wasThere reports where somebody was again, without a day: "your cat was in our garden again".
+func wasThere(c *discourse.Clause) bool {
+	w := c.FirstTime()
+	return c.Verb == "be" && c.Past && c.Kind == 'p' && syntax.Preposition(c.W(c.Vi+1)) && (w == nil || !w.HasDay) && c.Find(c.Vi, len(c.Words), "again") > 0
+}
+
+// ofHistory reports what a guide says of a building: "the tower was built in 1381".
+func ofHistory(c *discourse.Clause) bool {
+	return c.Kind == 't' && !c.Own && c.Verb == "be" && c.Past && made[c.W(c.Vi+1)]
+}
+
+// made are what was done to buildings and towns.
+var made = syntax.Set("built founded designed destroyed invented discovered erected commissioned")
+
+// elapsed reports an hour of today that is over, of what is said to be: "we meet back at the bus at half past three",
+// said at ten. It is of another half of the day, or of each day.
+func elapsed(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
+	return w != nil && w.Clock && !w.HasDay && !w.Habit && !c.Past && !c.Perfect && w.Minute < t.Now.Minute && !t.UndatedHour(c, w)
+}
+
+// comesLater reports a time that stands in a later clause, of what is so or is to be: "the surgery rang, they want me in
+// on Monday".
+func comesLater(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence) bool {
+	w := c.FirstTime()
+	if w == nil || !w.HasDay || !w.Weekday && w.Assumed == 0 {
+		return false
+	}
+	at := s.Toks[w.First].Start
+	for i, part := range syntax.Clauses(s) {
+		if i > 0 && part.Start <= at && at < part.End {
+			d, ok := t.Parse(part)
+			return ok && (!d.Past && !d.Perfect && !d.Modal || d.Perfect && timex.Until(&s, w))
+		}
+	}
+	return false
+}
