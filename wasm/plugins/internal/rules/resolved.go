@@ -110,7 +110,7 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if n := len(t.Ev.Before); !ok || n > 1 && t.Ev.Before[n-2].Speaker == t.Ev.Speaker && syntax.StartsWithAny(q.Text, []string{"什么手术", "啥手术", "什么病", "啥病", "什么事", "啥事"}) {
 		return false
 	}
-	first, rest := discourse.CutCommaZh(s.Raw())
+	first, rest := discourse.CutCommaZh(ellipsis.Marked(&q, s))
 	if syntax.ContainsAny(first, "不知道", "不清楚", "忘了", "不记得", "没想好", "没定", "再说", "随便", "看情况", "可能", "也许", "大概", "好像", "应该", "说不定", "不一定", "你猜", "本来", "什么", "谁", "怎么", "不是周", "等一下", "等等") || strings.HasSuffix(first, "吧") && !strings.Contains(q.Text, "喜欢什么") {
 		return false
 	}

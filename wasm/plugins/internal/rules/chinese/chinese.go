@@ -196,6 +196,9 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 	if !ok || head == "" {
 		return false
 	}
+	if slices.ContainsFunc(b.Whens, func(w timex.When) bool { return w.HasDay && !w.Habit && w.Day > t.Now.Day }) {
+		return true // 三月就七岁了: not yet
+	}
 	topic := t.Topic.Known && t.Topic.Person.Key != t.Self.Key // 旺财是我的狗，十三岁了
 	who := strings.TrimRight(head, "〇零一二两三四五六七八九十0123456789")
 	p, ok := t.SubjectZh(who)
@@ -220,6 +223,10 @@ func is(t *discourse.Talk, b *discourse.BareZh) bool {
 	v = syntax.TrimZh(v)
 	v = syntax.TrimHeads(v, "一", "名", "个", "位")
 	p, ok := t.SubjectZh(who)
+	if job, firm, at := strings.Cut(v, "在"); at && ok && discourse.JobZh(job) && utf8.RuneCountInString(firm) <= 8 && employs(firm) { // 她是护士在市二院
+		t.FactZh(b, p, "work", "employer", syntax.TrimTails(firm, "上班", "工作"), false, false, 0.85)
+		v = job
+	}
 	place, from := strings.CutSuffix(v, "人")
 	n := utf8.RuneCountInString(place)
 	switch {

@@ -27,6 +27,11 @@ func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 	if name := askedName(q); name != "" && !syntax.StartsWithAny(t.Ev.Text, []string{"对", "是", "嗯", "没", "不", "哦", "啊", "谁"}) {
 		return t.Named(name), true // 老魏怎么样了 / 出院了
 	}
+	if name, ok := strings.CutSuffix(bare, "呢"); ok { // 你那个同事小赵呢 / 她休产假了
+		if name, _ = strings.CutPrefix(syntax.TrimHeads(name, "那", "你们", "你", "那个"), "那个"); syntax.PersonZh(name) || syntax.PersonZh(name[len(syntax.LongestZh(name, discourse.RolesZh[:])):]) {
+			return t.Named(name[len(syntax.LongestZh(name, discourse.RolesZh[:])):]), true
+		}
+	}
 	if asksOn(strings.TrimPrefix(q, "那")) { // 老韩住院了 / 那现在怎么样了 / 下周一出院
 		t.Topic = earlierTopic(t)
 	}

@@ -345,6 +345,8 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	case strings.HasPrefix(x, "说"), leadPerson(x):
 	case word == "" && (due(x) || discourse.ShiftedZh(x) != ""):
 		text = t.Self.Name + "的" + text
+	case discourse.OrderedZh(text) != "":
+		text, _ = discourse.PatientNamed(text, t.Self.Name)
 	case !eventLeads(x, word):
 		text = t.Self.Name + text
 	case strings.HasPrefix(text, word):

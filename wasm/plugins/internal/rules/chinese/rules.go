@@ -42,7 +42,7 @@ var rulesZh = [...]ruleZh{
 	{"biography", "grew_up_in", false, false, []keyZh{{"在", "长大", 0.9}}},
 	{"biography", "birthplace", false, false, []keyZh{{"在", "出生", 0.9}, {"出生在", "", 0.9}, {"出生于", "", 0.9}}},
 	{"biography", "education", true, false, []keyZh{{"从", "毕业", 0.9}, {"学的是", "", 0.88}}},
-	{"biography", "origin", false, false, []keyZh{{"来自", "", 0.9}, {"老家在", "", 0.9}, {"老家是", "", 0.9}}},
+	{"biography", "origin", false, false, []keyZh{{"来自", "", 0.9}, {"老家在", "", 0.9}, {"老家是", "", 0.9}, {"老家", "的", 0.85}}},
 	{"preference", "dislikes", true, false, []keyZh{{"对", "没什么兴趣", 0.85}, {"对", "没兴趣", 0.85}, {"对", "没有兴趣", 0.85}, {"对", "不感兴趣", 0.85}}},
 	{"preference", "likes", true, false, []keyZh{{"对", "很感兴趣", 0.85}, {"对", "感兴趣", 0.85}}},
 	{"allergy", "allergies", true, false, []keyZh{{"对", "不耐受", 0.9}}},
@@ -131,6 +131,14 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 	if p.attribute == "location" {
 		put(t, b, p)
 		return true
+	}
+	if what, allergic := strings.CutSuffix(discourse.TrimZhEnd(p.object), "过敏"); allergic && p.attribute == "avoids" && discourse.AllergenZh(what) {
+		who, ok := t.SubjectZh(p.before)
+		if ok { // 我不喝酒精过敏
+			health(t, b, who, "allergies", what)
+			t.Out.Candidates[len(t.Out.Candidates)-1].Kind = "allergy"
+		}
+		return ok
 	}
 	if p.attribute == "avoids" && strings.HasSuffix(p.before, "从来") {
 		p.object = strings.TrimSuffix(discourse.TrimZhEnd(p.object), "的") // 我从来不喝酒的
@@ -253,6 +261,9 @@ func (p *phraseZh) misread() bool {
 		return !strings.HasSuffix(p.before, "是") || p.after != "" || !joinedFirm(p.object)
 	case "加入了": // 我2020年加入了华为
 		return !joinedFirm(p.object) || !p.dated && !syntax.EndsWithAny(syntax.TrimZh(p.object), []string{"公司", "集团", "银行", "医院", "大学", "事务所", "科技", "工作室"})
+	case "老家": // 我老家湖南的
+		n := utf8.RuneCountInString(p.object)
+		return n < 2 || n > 4 || p.after != "" || strings.ContainsAny(p.object, "在是有来去人房我你他她")
 	case "住": // 我现在住望京
 		return !district(syntax.TrimZh(p.object))
 	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来

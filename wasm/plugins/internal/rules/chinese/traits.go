@@ -102,7 +102,7 @@ func state(t *discourse.Talk, b *discourse.BareZh) bool {
 	for _, part := range [...]string{"膝盖", "腰", "胃", "心脏", "颈椎", "眼睛", "肝", "肾", "血压", "血糖", "血脂", "尿酸", "胆固醇", "睡眠"} {
 		who, rest, ok := strings.Cut(x, part)
 		measured := strings.HasPrefix(part, "血") || part == "尿酸" || part == "胆固醇"
-		if ok && (syntax.StartsWithAny(rest, []string{"不好", "有问题"}) || measured && syntax.StartsWithAny(rest, []string{"高", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})) && healthOf(t, b, strings.TrimSuffix(who, "的"), "condition", part+syntax.TrimZh(rest)) {
+		if ok && (syntax.StartsWithAny(rest, []string{"不好", "有问题"}) || measured && syntax.StartsWithAny(rest, []string{"高", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})) && healthOf(t, b, strings.TrimSuffix(who, "的"), "condition", part+syntax.TrimZh(beforeOrder(rest))) {
 			return true
 		}
 	}
@@ -113,6 +113,16 @@ func state(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	who, _, ok := strings.Cut(x, "结婚")
 	return ok && strings.HasSuffix(syntax.TrimZh(x), "年") && factOf(t, b, who, "relation", "marital_status", "结婚", 0.88)
+}
+
+// beforeOrder is what was measured, without what it means for somebody: 有点高 of 有点高让我半年后复查.
+func beforeOrder(x string) string {
+	for _, order := range [...]string{"让", "叫", "要", "得", "所以", "医生", "大夫", "不能", "需要"} {
+		if i := strings.Index(x, order); i > 0 {
+			x = x[:i]
+		}
+	}
+	return x
 }
 
 // attained takes what somebody has passed, won, borne or left, without a day.
@@ -153,7 +163,7 @@ func usually(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	for _, k := range [...]string{"平时", "一般", "通常", "经常", "总是", "习惯"} {
 		_, rest, ok := strings.Cut(x, k)
-		if ok && (strings.HasPrefix(x, "我") || strings.HasPrefix(x, k)) && utf8.RuneCountInString(rest) >= 2 && !syntax.ContainsAny(rest, "你", "忘") && !(k == "习惯" && strings.HasPrefix(rest, "了")) {
+		if ok && (strings.HasPrefix(x, "我") || strings.HasPrefix(x, k)) && utf8.RuneCountInString(rest) >= 2 && !syntax.StartsWithAny(rest, []string{"吧", "般", "的", "人", "来说"}) && !syntax.ContainsAny(rest, "你", "忘") && !(k == "习惯" && strings.HasPrefix(rest, "了")) {
 			p, known := t.Self, true
 			if strings.HasPrefix(x, k) {
 				p, known = t.SubjectlessZh()
@@ -235,6 +245,10 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 	if strings.HasSuffix(what, "包") && strings.HasSuffix(where, "身上") && (what == "包" || syntax.ContainsAny(what, "事", "这", "都", "全")) {
 		return false // 这事包在我身上: who sees to it
 	}
+	if what == "我家" || what == "我们家" {
+		floor, _, _ := strings.Cut(where, "不是") // 我家在二楼不是三楼
+		return floorZh(t, b, floor)
+	}
 	owner := ""
 	if rest, own := discourse.CutOwnZh(what); own {
 		what, owner = rest, t.Self.Name+"的"
@@ -262,6 +276,15 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 		}
 	}
 	return false
+}
+
+// floorZh takes the floor on which the speaker lives: 十二楼.
+func floorZh(t *discourse.Talk, b *discourse.BareZh, floor string) bool {
+	number, ok := syntax.CutEnd(syntax.TrimZh(floor), "楼", "层")
+	if ok = ok && number != "" && strings.Trim(number, syntax.DigitsZh+"0123456789") == ""; ok {
+		t.FactZh(b, t.Self, "biography", "floor", number+"楼", false, false, 0.8)
+	}
+	return ok
 }
 
 // ownPlace names the speaker in a place of theirs: 我包里.

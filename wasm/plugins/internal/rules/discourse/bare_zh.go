@@ -17,6 +17,9 @@ type BareZh struct {
 	Text  string
 }
 
+// symptomsZh are what one suffers from since a day.
+var symptomsZh = [...]string{"疼", "痛", "咳", "发烧", "难受", "不舒服", "拉肚子", "失眠", "肿", "痒", "头晕", "感冒", "呕吐", "恶心", "发炎", "过敏", "睡不好", "睡不着", "流鼻涕", "鼻塞", "起疹子", "上火"}
+
 // sinceZh takes out what is left of 从今天起 without its day.
 var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "自起", "", "从以后", "")
 
@@ -33,6 +36,14 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 		w := &b.Whens[i]
 		if w.Last > w.Day && w.Last >= t.Now.Day && w.Day <= t.Now.Day && (s.At(w.Next) == "前" || s.At(w.Next) == "之" && s.At(w.Next+1) == "前" || s.At(w.First-1) == "到") {
 			w.Day, w.Last = w.Last, 0 // 月底前, 住到月底
+		}
+	}
+	if strings.Contains(s.Raw(), "从") && syntax.ContainsAny(t.Said.Raw(), symptomsZh[:]...) {
+		for i := range b.Whens {
+			if w := &b.Whens[i]; w.Weekday && s.At(w.First-1) == "从" {
+				w.Past(t.Now) // 从周一开始头疼: it has begun
+				w.Weekday = false
+			}
 		}
 	}
 	if syntax.ContainsAny(t.Said.Raw(), "这学期", "放学", "下课", "开门", "营业") { // 三点半放学，不过周三有社团

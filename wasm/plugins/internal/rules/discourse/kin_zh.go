@@ -209,6 +209,9 @@ func joinedZh(s string) string {
 // Named puts whom a clause is about before it: a clause without a subject, or
 // with 他, stands by itself then.
 func Named(text, name string) string {
+	if told, ok := PatientNamed(text, name); ok {
+		return told
+	}
 	if owner, chain, _ := strings.Cut(name, "的"); strings.Contains(chain, "的") {
 		head, after, ok := strings.Cut(text, owner)
 		if after = TrimAgeZh(after); ok && strings.HasPrefix(after, chain) {

@@ -55,6 +55,8 @@ func (t *Talk) Attend(x string) {
 	k := syntax.KinPrefixZh(rest)
 	there, introduced := t.introducedZh(x)
 	switch {
+	case !own && OrderedZh(x) != "":
+		t.attendPatient(OrderedZh(x))
 	case introduced:
 		t.About(there)
 	case frontZh(x):

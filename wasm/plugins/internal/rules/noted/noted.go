@@ -214,7 +214,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 			return false
 		}
 	}
-	if syntax.StartsWithAny(b.Text, []string{"我那是", "我这是"}) || syntax.ContainsAny(b.Text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
+	if syntax.StartsWithAny(b.Text, []string{"不对", "不是"}) || syntax.StartsWithAny(b.Text, []string{"我那是", "我这是"}) || syntax.ContainsAny(b.Text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
 		return false // which?
 	}
 	who, nobody := t.Self, false
@@ -230,6 +230,9 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	case strings.Contains(raw, "我"):
 	default:
 		nobody = true // 水管工周四上午来: the sentence says itself who
+	}
+	if nobody && weatherZh(raw) {
+		return false
 	}
 	if v := ViewOf(t, s); v.slotted() {
 		return false

@@ -345,8 +345,18 @@ func junkZh(s syntax.Sentence) (kind, reason string) {
 	return "", ""
 }
 
+// eitherZh reports a question that has 是不是 behind a subject alone: 你是不是对花生过敏.
+func eitherZh(x string) bool {
+	who, _, ok := strings.Cut(x, "是不是")
+	own, mine := strings.CutPrefix(who, "我")
+	return ok && !strings.ContainsAny(x, "，,") && utf8.RuneCountInString(who) <= 5 && !(mine && own != "" && syntax.KinPrefixZh(own) != own) && !syntax.ContainsAny(who, "管", "看", "查", "问", "知道", "说", "想", "不")
+}
+
 // asksAmountZh reports a question for an hour, a day or a price that has no mark: 明天几点的飞机.
 func asksAmountZh(x string) bool {
+	if eitherZh(x) {
+		return true
+	}
 	if head, _, ok := strings.Cut(x, "吗"); strings.HasPrefix(x, "你猜") || ok && !strings.ContainsAny(x, "，, ") && !syntax.EndsWithAny(head, []string{"干", "宝"}) {
 		return true // 昨晚那球看了吗绝杀啊
 	}

@@ -69,7 +69,7 @@ func (s *Sentence) unmarkedZh() bool {
 var linksZh = []string{"但是", "不过", "可是", "所以", "然后", "而且", "因为", "后来", "反正", "每次", "医生说", "医生让", "医生不让", "他说", "她说", "结果"}
 
 // afterEndZh begin another clause where the one before ends in 了 or 啊.
-var afterEndZh = []string{"别", "说是", "笑死", "气死", "幸好", "还好", "到时", "估计", "不然", "要不", "得", "花了", "现在", "今天", "明天"}
+var afterEndZh = []string{"别", "说是", "笑死", "气死", "幸好", "还好", "到时", "估计", "不然", "要不", "得", "花了", "现在", "今天", "明天", "明年"}
 
 // runsOnZh reports whether a clause begins at token i, after another one that began at token first.
 func (s *Sentence) runsOnZh(first, i int) bool {
@@ -89,6 +89,9 @@ func (s *Sentence) runsOnZh(first, i int) bool {
 		default:
 			return true
 		}
+	}
+	if s.At(i-1) == "岁" && !strings.Contains(s.At(i), "了") && s.At(i) != "半" && strings.Contains(s.Text[s.Toks[i].Start:s.End], "岁") {
+		return true // 我儿子六岁三月就七岁了
 	}
 	return s.endsZh(i-1) && s.beginsZh(i) || s.ofKinZh(i)
 }

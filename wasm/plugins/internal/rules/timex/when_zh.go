@@ -203,6 +203,9 @@ func roughlyZh(s syntax.Sentence, i int, now Moment, w *When) int {
 
 // dateZh reads a day, month or year by its number: 2026年三月, 三月五号, 五号; and 三天后.
 func dateZh(s syntax.Sentence, i int, now Moment, w *When) int {
+	if y, k := shortYearZh(s, i, now); k > 0 {
+		return k + inYearZh(s, i+k, y, w)
+	}
 	n, k := numberZh(s, i)
 	if k == 0 {
 		return 0

@@ -1,0 +1,90 @@
+package ellipsis
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
+	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
+)
+
+// Recognisers write an answer without marks: 退了昨晚三十九度. The word that answers and what follows it are read as two clauses.
+
+// repliesZh answer a question by themselves, the longer ones first. goesOnZh begin what is told after such a word.
+var (
+	repliesZh = []string{"还没有呢", "还没呢", "没有呢", "没呢", "不在了", "没有了", "好多了", "好点了", "好些了", "老样子", "是的", "对的", "对啊", "是啊", "没错", "有的", "在的", "不是"}
+	goesOnZh  = []string{"我", "他", "她", "咱", "在", "说", "就", "要", "从", "得", "还", "但", "不过", "可是", "现在", "因为", "后来", "都", "已经", "今", "明", "昨", "后天", "前天", "上周", "上个", "下周", "下个", "周", "星期", "早上", "上午", "中午", "下午", "晚上", "去年", "前年", "每", "第"}
+)
+
+// Marked is an answer with a comma behind the word that answers a question, and before what follows it.
+func Marked(q *chinese.Asked, s syntax.Sentence) string {
+	raw := s.Raw()
+	const least = 5 // characters
+	if strings.ContainsAny(raw, "，, ") || utf8.RuneCountInString(raw) < least {
+		return raw
+	}
+	n := len(raw) - len(afterReply(q, raw))
+	if n < len(raw) {
+		return raw[:n] + "，" + raw[n:]
+	}
+	if parts := syntax.Clauses(s); len(parts) > 1 && strings.Contains(raw, parts[1].Raw()) {
+		return strings.TrimSuffix(raw[:parts[1].Start-s.Start], "，") + "，" + raw[parts[1].Start-s.Start:]
+	}
+	return raw
+}
+
+// afterAmount is what follows the number or the time that answers a question: 得赶紧去换 of 明年三月得赶紧去换.
+func afterAmount(q *chinese.Asked, raw string) string {
+	s := syntax.Sentences(raw)[0]
+	for _, w := range timex.FindWhens(s, q.Now) {
+		if w.First == 0 && w.HasDay && w.Next < len(s.Toks)-2 {
+			if rest := strings.TrimPrefix(raw[s.Toks[w.Next-1].End:], "了"); syntax.StartsWithAny(rest, goesOnZh) || syntax.StartsWithAny(rest, []string{"房东", "到时"}) {
+				return rest
+			}
+			return ""
+		}
+	}
+	rest := strings.TrimLeft(raw, syntax.DigitsZh)
+	if len(rest) == len(raw) || !syntax.ContainsAny(q.Text, "几", "多少", "多大", "多高") {
+		return ""
+	}
+	rest, unit := syntax.CutHead(rest, "岁半", "岁多", "岁", "年级", "分", "个月", "块", "楼")
+	end, over := syntax.CutHead(rest, "多了", "了")
+	if more := syntax.StartsWithAny(end, goesOnZh) || syntax.StartsWithAny(end, []string{"叫", "报", "考", "上"}); more && (unit || over || syntax.StartsWithAny(end, []string{"报", "在"})) {
+		return end
+	}
+	return ""
+}
+
+// afterReply is what follows the word that answers a question; "" where no such word can be told from the rest.
+func afterReply(q *chinese.Asked, raw string) string {
+	for _, reply := range repliesZh {
+		rest, ok := strings.CutPrefix(raw, reply)
+		if ok && utf8.RuneCountInString(rest) > 1 && (reply != "不是" || syntax.StartsWithAny(rest, []string{"是", "我", "他", "她", "对"})) {
+			return rest
+		}
+	}
+	if q.Ends == "呢" {
+		return ""
+	}
+	if q.Gaps() {
+		return afterAmount(q, raw)
+	}
+	verb := raw
+	for _, a := range [...]string{"早就", "已经", "都", "刚", "没"} {
+		verb = strings.TrimPrefix(verb, a)
+	}
+	for k := 2; k > 0; k-- {
+		rs := []rune(verb)
+		if len(rs) < k+3 || !strings.Contains(q.Text, string(rs[:k])) || strings.ContainsAny(string(rs[:k]), "我他她是的了") {
+			continue
+		}
+		rest, ok := syntax.CutHead(string(rs[k:]), "了", "过")
+		if ok && (syntax.StartsWithAny(rest, goesOnZh) || strings.HasPrefix(rest, string(rs[:k])) || discourse.NamePrefixZh(rest) != "") {
+			return rest
+		}
+	}
+	return ""
+}
