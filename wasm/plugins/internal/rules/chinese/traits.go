@@ -271,7 +271,7 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	for _, end := range places {
 		if strings.HasSuffix(where, end) {
-			t.FactZh(b, discourse.Person{Name: owner + what, Key: owner + what}, "place", "location", ownPlace(t, where), false, false, 0.82)
+			t.FactZh(b, discourse.Person{Name: owner + what, Key: strings.ToLower(owner + what)}, "place", "location", ownPlace(t, where), false, false, 0.82)
 			return true
 		}
 	}
