@@ -84,6 +84,8 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	}
 	if reason := refuse.Boilerplate(ev.Text); reason != "" {
 		t.Refuse("boilerplate", reason, 0, len(ev.Text))
+	} else if refuse.DialledZh(&t) {
+		t.Refuse("secret", "says how a safe is opened", 0, len(ev.Text))
 	} else {
 		for from := 0; from < len(ev.Text); {
 			to := syntax.PieceEnd(ev.Text, from)

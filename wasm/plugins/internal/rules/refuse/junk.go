@@ -92,6 +92,9 @@ func toAllZh(l string) bool {
 // Junk says what kind of sentence is no memory, and why.
 func Junk(t *discourse.Talk, s syntax.Sentence) (kind, reason string) {
 	if s.Chinese() {
+		if secretZh(t, s) {
+			return "secret", "says what a password is"
+		}
 		return junkZh(s)
 	}
 	if Fillers(s) {
