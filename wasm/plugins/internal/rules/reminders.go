@@ -250,6 +250,11 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 				rest = "今天" + rest
 			}
 		}
+		if p, ok := t.Addressee(); ok && p.Key == "user" && !strings.Contains(said, "我") {
+			self := t.Self // said to the wearer
+			t.Self = p
+			defer func() { t.Self = self }()
+		}
 		return english.Says(t, s, "我得"+rest)
 	}
 	return false

@@ -155,7 +155,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 		habitZh(t, b, who, 0.65)
 		return
 	}
-	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
+	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3 || syntax.StartsWithAny(x, Bills[:])) && !strings.Contains(x, "你") {
 		if asRule := syntax.ContainsAny(b.S.Raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !syntax.ContainsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
 			if p, found := t.SubjectZh(beforeHabit(b)); found && !named {
 				who = p // 小王每天跑步

@@ -51,6 +51,11 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 			b.Whens[i].Habit = b.Whens[i].Habit || b.Whens[i].Weekday
 		}
 	}
+	if syntax.ContainsAny(t.Said.Raw(), "每天", "平时", "工作日") {
+		for i := range b.Whens {
+			b.Whens[i].Habit = b.Whens[i].Habit || b.Whens[i].Weekend // 每天六点起床，周末七点
+		}
+	}
 	timed := map[int]bool{}
 	for _, w := range b.Whens {
 		for k := w.First; k < w.Next; k++ {
@@ -66,7 +71,7 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 		}
 	}
 	out.WriteString(s.Text[last:s.End])
-	b.Text = withOfZh(frontedZh(unlaughedZh(affirmedZh(syntax.StripLeadZh(sinceZh.Replace(out.String()))))))
+	b.Text = withOfZh(frontedZh(unlaughedZh(hisZh(affirmedZh(syntax.StripLeadZh(sinceZh.Replace(out.String())))))))
 	if !syntax.ContainsAny(s.Raw(), "年前", "那时", "当时", "那年") {
 		b.Text = justZh(b.Text)
 	}
@@ -141,7 +146,7 @@ func (t *Talk) RewriteZh(s syntax.Sentence, whens []timex.When, past bool) strin
 		}
 	}
 	b.WriteString(s.Text[last:s.End])
-	return heardZh(affirmedZh(commasZh(b.String()))) + "。"
+	return hisZh(heardZh(affirmedZh(commasZh(b.String())))) + "。"
 }
 
 // commasZh writes a comma behind a Chinese character as Chinese does.

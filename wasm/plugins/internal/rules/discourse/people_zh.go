@@ -59,7 +59,10 @@ func (t *Talk) introducedZh(x string) (p Person, ok bool) {
 	if !kin && !slices.Contains(folkZh, noun) && !JobZh(noun) {
 		return Person{}, false
 	}
-	place, own := CutOwnZh(where)
+	place, own := CutOwnZh(syntax.TrimHeads(where, "以前", "小时候", "原来", "那时候"))
+	if kin && !own && (place == "家里" || place == "家") { // 以前家里有只猫
+		return Person{t.Self.Name + "的" + noun, t.Self.Key + "的" + noun}, true
+	}
 	if place = strings.TrimSuffix(place, "的"); place != "" {
 		return Person{place + "的" + noun, place + "的" + noun}, true
 	}

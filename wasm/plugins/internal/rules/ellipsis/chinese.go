@@ -48,6 +48,17 @@ func With(q *chinese.Asked, first, rest string) string {
 		}
 		return q.Whose + after + then
 	}
+	if said, is := strings.CutPrefix(rest, "是"); is && (first == "不是" || first == "不对") && said != "" && !q.Gaps() {
+		if before, _, ok := strings.Cut(q.Text, "是"); ok && before != "" {
+			return before + rest // 你是不是对花生过敏 / 不是，是对腰果过敏
+		}
+		if who := q.Whose; strings.Contains(said, "过敏") && strings.HasPrefix(q.Text, "我") {
+			if who == "" {
+				who = "我"
+			}
+			return who + said
+		}
+	}
 	if q.Gaps() {
 		return filled(q, first, rest)
 	}

@@ -204,6 +204,9 @@ func fits(q *chinese.Asked, gap, before, a string) bool {
 	case strings.ContainsAny(a, "我你您他她咱吗"):
 		return false
 	case syntax.EndsWithAny(gap, []string{"时候", "时间", "点", "点钟", "天", "号", "星期几", "礼拜几", "周几", "年"}):
+		if paid := before + after; strings.HasPrefix(a, "每") && syntax.ContainsAny(paid, "交", "还", "扣", "发工资", "缴", "付") && !strings.Contains(paid, "了") {
+			return utf8.RuneCountInString(a) <= 8 // 房租几号交 / 每月五号
+		}
 		return WholeTime(q, a) && !syntax.StartsWithAny(a, []string{"现在", "今天周", "今天星期"}) && !strings.Contains(a, "和")
 	case strings.HasPrefix(gap, "多") || strings.HasPrefix(gap, "几"):
 		return strings.ContainsRune(syntax.DigitsZh, r) || a[0] >= '0' && a[0] <= '9'

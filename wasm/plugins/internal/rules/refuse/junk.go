@@ -357,6 +357,9 @@ func eitherZh(x string) bool {
 
 // asksAmountZh reports a question for an hour, a day or a price that has no mark: 明天几点的飞机.
 func asksAmountZh(x string) bool {
+	if syntax.StartsWithAny(x, []string{"你对", "您对", "你是", "您是"}) && strings.HasSuffix(x, "吧") && !strings.ContainsAny(x, "，,") {
+		return true // 你对花生过敏吧
+	}
 	if eitherZh(x) {
 		return true
 	}

@@ -73,7 +73,10 @@ var afterEndZh = []string{"别", "说是", "笑死", "气死", "幸好", "还好
 
 // runsOnZh reports whether a clause begins at token i, after another one that began at token first.
 func (s *Sentence) runsOnZh(first, i int) bool {
-	const least = 4 // characters that the clause before has
+	least := 4 // characters that the clause before has
+	if _, n := PrefixZh(*s, i, "不过", "但是", "可是", "所以"); n > 0 {
+		least = 2 // 六点不过一般七点才走
+	}
 	if i-first < least || len(s.Toks)-i < 3 || s.Toks[i].Kind != 'c' {
 		return false
 	}

@@ -21,6 +21,9 @@ func LeadZh(s Sentence) int {
 	for s.At(from) != "" && strings.Contains("呃嗯哦哎诶，, ", s.At(from)) {
 		from++
 	}
+	if n := CalledZh(s.From(from)); n > 0 {
+		return from + n
+	}
 	if s.At(from) == "那" && s.At(from+1) == "我" && s.At(from+2) != "们" {
 		return from + 1
 	}
@@ -35,6 +38,30 @@ func LeadZh(s Sentence) int {
 		return 0
 	}
 	return n
+}
+
+// calledZh are whom one calls before one says something.
+var calledZh = []string{"爸爸", "妈妈", "爸", "妈", "老婆", "老公", "爷爷", "奶奶", "姥姥", "姥爷", "外公", "外婆", "哥", "姐", "叔叔", "阿姨", "老板", "亲爱的"}
+
+// CalledZh is how many characters name somebody who is called, before 我 or 你: 妈我今晚不回家, 李哥我明天请假. What is done
+// for them may stand behind: 妈我去接.
+func CalledZh(x string) int {
+	for _, he := range [...]string{"我", "你"} {
+		who, rest, ok := strings.Cut(x, he)
+		n := utf8.RuneCountInString(who)
+		if !ok || n == 0 || n > 3 || strings.HasPrefix(rest, "们") && he == "你" || rest == "" {
+			continue
+		}
+		titled := n == 2 && EndsWithAny(who, []string{"哥", "姐", "总", "叔", "姨"}) || n > 2 && EndsWithAny(who, []string{"老师", "医生", "师傅", "主任", "经理"})
+		if !slices.Contains(calledZh, who) && !(titled && PersonZh(who)) {
+			continue
+		}
+		if EndsWithAny(TrimZh(rest), []string{"接", "送", "陪", "带", "照顾", "管", "养", "劝", "接走", "说过", "问过", "联系"}) {
+			return 0
+		}
+		return n
+	}
+	return 0
 }
 
 // StripLeadZh cuts off the words by which a Chinese speaker begins: 对了, 那个.
@@ -52,6 +79,10 @@ func StripLeadZh(s string) string {
 				s, again = strings.TrimLeft(r, " ，,："), true
 			}
 		}
+	}
+	for n := CalledZh(s); n > 0; n-- {
+		_, width := utf8.DecodeRuneInString(s)
+		s = s[width:]
 	}
 	if r, ok := strings.CutPrefix(s, "那我"); ok && r != "" && !strings.HasPrefix(r, "们") {
 		s = s[len("那"):]
