@@ -202,6 +202,31 @@ func writeDown(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
+// beforehandZh puts 记得 first where somebody is called, or a time stands, before it: 老婆明天记得交煤气费.
+func beforehandZh(raw string, now timex.Moment) string {
+	for _, k := range [...]string{"记得", "别忘了"} {
+		head, rest, ok := strings.Cut(raw, k)
+		if !ok || head == "" || utf8.RuneCountInString(head) > 12 || syntax.StartsWithAny(rest, notReminders[:]) {
+			continue
+		}
+		if n := syntax.CalledZh(head + "你"); n > 0 { // alone
+			continue
+		}
+		at := head
+		for n := syntax.CalledFirstZh(at); n > 0; n-- {
+			_, width := utf8.DecodeRuneInString(at)
+			at = at[width:]
+		}
+		if at = strings.TrimPrefix(at, "你"); at != "" && english.TimeAlone(at, now) && utf8.RuneCountInString(rest) > 2 {
+			if !strings.HasPrefix(rest, "把") && strings.HasSuffix(rest, "了") {
+				return raw // 昨天记得关灯了
+			}
+			return k + at + rest
+		}
+	}
+	return raw
+}
+
 func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if writeDown(t, s) {
 		return true
@@ -213,6 +238,7 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if polite && syntax.ContainsAny(s.Raw(), chinese.Askers[:]...) {
 		return false // 你能提醒我他叫什么吗
 	}
+	raw = beforehandZh(raw, t.Now)
 	due, mustBe := strings.CutPrefix(strings.TrimPrefix(raw, "我"), "该")
 	due, byNow := strings.CutSuffix(due, "了")
 	if strings.ContainsAny(due, "的过") {
@@ -237,7 +263,7 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 			continue
 		}
 		if strings.Contains(said, "记") || strings.Contains(said, "忘") {
-			if syntax.StartsWithAny(rest, notReminders[:]) || strings.HasSuffix(rest, "了") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
+			if syntax.StartsWithAny(rest, notReminders[:]) || strings.HasSuffix(rest, "了") && !strings.Contains(rest, "把") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
 				return false
 			}
 		}

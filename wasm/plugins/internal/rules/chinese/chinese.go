@@ -191,6 +191,10 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 	if !ok && strings.Contains(b.S.Raw(), "今年") { // 我妈今年六十八了
 		head, ok = strings.CutSuffix(discourse.TrimZhEnd(b.Text), "了")
 		ok = ok && utf8.RuneCountInString(head)-utf8.RuneCountInString(strings.TrimRight(head, syntax.DigitsZh)) >= 2
+		if bare := strings.TrimRight(head, syntax.DigitsZh); !ok && strings.Contains(head[len(bare):], "十") && utf8.RuneCountInString(head[len(bare):]) <= 3 {
+			who, _, _ := strings.Cut(bare, "属")                                               // 我闺女属兔今年十五
+			head, ok = syntax.TrimTails(who, "才", "刚", "都", "也", "已经")+head[len(bare):], true // 她今年才二十四
+		}
 	}
 	head = strings.TrimRight(head, " ")
 	if !ok || head == "" {

@@ -68,7 +68,11 @@ func earlierTopic(t *discourse.Talk) discourse.Topic {
 		}
 		for _, s := range slices.Backward(syntax.Sentences(t.Ev.Before[i].Text)) {
 			for _, c := range slices.Backward(syntax.Clauses(s)) {
-				if sub.Attend(t.Bare(c).Text); sub.Topic.Known || sub.Topic.Unclear {
+				text := t.Bare(c).Text
+				if _, told, says := strings.Cut(text, "说"); says && !strings.ContainsAny(told, "他她") {
+					return t.Topic // 王老师说下周三开家长会: of the meeting
+				}
+				if sub.Attend(text); sub.Topic.Known || sub.Topic.Unclear {
 					return sub.Topic
 				}
 			}

@@ -303,6 +303,9 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	if raw := strings.TrimRight(b.S.Raw(), "。！! ，"); syntax.EndsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(syntax.StripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || strings.HasPrefix(raw, "要不") && !strings.Contains(raw, "要不是") || proposed(raw, w) {
 		return // it is proposed
 	}
+	if slices.Contains([]string{"定的是", "订的是", "约的是", "说的是", "定的", "约的"}, syntax.TrimHeads(discourse.TrimZhEnd(x), "我们", "我")) {
+		return // 我们定的是三月五号到八号: what?
+	}
 	if strings.HasPrefix(x, "第") && syntax.ContainsAny(x, "次约在", "回约在", "针约在") {
 		return // of what, and whose?
 	}
@@ -314,7 +317,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 		case named && syntax.ContainsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // how somebody is
 			w.ByPart && !will && w.Unix() <= t.Ev.At-2*3600_000, // 今早我量血压
 			!will && !strings.Contains(x, "我") && !comes(x) && !(named && syntax.KinPrefixZh(x) != ""),
-			syntax.ContainsAny(x, "天气", "下雨", "不知道", "热", "冷"):
+			syntax.ContainsAny(x, "天气", "下雨", "下雪", "降温", "升温", "刮风", "有雨", "有雪", "不知道", "热", "冷"):
 			return
 		}
 		if !named && rumour(t, b, w) {
@@ -361,7 +364,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse.Person, named bool, start timex.When, ended int64) {
 	x := b.Text
 	attribute, _ := EventIn(x)
-	if syntax.StartsWithAny(x, []string{"太", "好累", "真"}) || strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !discourse.ToldZh(x) && !discourse.GoesOnZh(b.S.Raw()) {
+	if syntax.StartsWithAny(x, []string{"太", "好累", "真"}) || !strings.Contains(x, "我") && syntax.ContainsAny(x, "股票", "大盘", "股市", "油价") || strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !discourse.ToldZh(x) && !discourse.GoesOnZh(b.S.Raw()) {
 		return
 	}
 	bare := strings.TrimPrefix(x, "我")
@@ -383,19 +386,4 @@ func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discour
 	}
 	a.Ended = ended
 	t.Out.Candidates = append(t.Out.Candidates, a)
-}
-
-// definite is [discourse.Clause.Definite] of a Chinese clause with the event word.
-func definite(x, word string) bool {
-	if due(x) || syntax.ContainsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
-		return true
-	}
-	_, after, ok := strings.Cut(x, word)
-	return ok && word != "" && syntax.StartsWithAny(after, []string{"是", "在", "定在", "安排在"})
-}
-
-// due reports a Chinese clause that says when something is due or over: 房租周一到期.
-func due(x string) bool {
-	x = syntax.TrimHeads(strings.TrimRight(x, "。！! 了"), "之前", "以前", "前") // 周五之前得交: what?
-	return len([]rune(x)) > 3 && syntax.EndsWithAny(x, []string{"到期", "截止", "过期", "结束", "开始", "失效", "续费", "要交", "该交", "得交", "开售", "开学", "送到", "发货"})
 }

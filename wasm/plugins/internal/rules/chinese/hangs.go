@@ -187,6 +187,8 @@ func join(t *discourse.Talk, a *abi.Candidate, s, q syntax.Sentence) bool {
 
 // asksOn reports a question that says nothing of what it is about: 哪天啊, 什么时候的事.
 func asksOn(x string) bool {
+	x = syntax.TrimHeads(strings.TrimLeft(x, " "), "行啊", "行", "好的", "好啊", "好", "哦", "嗯")
+	x = strings.TrimLeft(x, "，, ")
 	return utf8.RuneCountInString(x) <= 7 && !strings.ContainsAny(x, "我你您") && syntax.StartsWithAny(syntax.StripLeadZh(x), []string{"哪", "什么", "啥", "几", "多", "谁", "怎", "咋", "在哪", "真的", "要紧", "严重", "要几", "看啥", "学啥", "干啥", "做啥", "转啥", "去哪", "为", "现在", "然后", "结果", "后来"})
 }
 

@@ -35,7 +35,9 @@ func (q *Asked) Gaps() bool {
 }
 
 // asksPlace reports a question that ends with 在哪, 放哪 or 住哪.
-func asksPlace(x string) bool { return syntax.EndsWithAny(x, []string{"在哪", "放哪", "住哪", "存哪", "搁哪", "停哪"}) }
+func asksPlace(x string) bool {
+	return syntax.EndsWithAny(x, []string{"在哪", "放哪", "住哪", "存哪", "搁哪", "停哪"})
+}
 
 // eitherZh takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
 func eitherZh(x string) (string, bool) {

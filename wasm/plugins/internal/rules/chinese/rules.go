@@ -194,24 +194,6 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 	return true
 }
 
-// jobAfter takes what somebody works as, of 我在华为做程序员.
-func jobAfter(t *discourse.Talk, b *discourse.BareZh, p *phraseZh, who discourse.Person) {
-	if p.until != "做" && p.until != "当" {
-		return
-	}
-	made := len(t.Out.Candidates)
-	t.FactZh(b, who, "work", "job", p.after, false, false, 0.85)
-	for i := made; i < len(t.Out.Candidates); i++ {
-		if a := &t.Out.Candidates[i]; !a.Negates {
-			is := "是"
-			if slices.Contains(lines[:], a.Slot.Value) {
-				is = "做"
-			}
-			a.Text = who.Name + is + a.Slot.Value + "。" // without the firm, which it may outlast
-		}
-	}
-}
-
 // unsettled reports what is planned and not done yet, and a meal: nothing is so for that.
 func (p *phraseZh) unsettled() bool {
 	switch {

@@ -155,7 +155,7 @@ func agreed(q *chinese.Asked, first, rest string) string {
 		if what, ok := strings.CutPrefix(after, "有"); ok && who != "" && what != "" && q.Ends != "没" {
 			return who + "没有" + what + then
 		}
-		if thing := chinese.About(q.Text); thing != "" && strings.HasPrefix(q.Text, thing) && strings.HasSuffix(after, "了") && !strings.Contains(q.Text[len(thing):], "我") {
+		if thing := chinese.About(q.Text); thing != "" && strings.HasPrefix(q.Text, thing) && (strings.HasSuffix(after, "了") || strings.HasPrefix(q.Ends, "没")) && !strings.Contains(q.Text[len(thing):], "我") {
 			return thing + "还没" + strings.TrimSuffix(q.Text[len(thing):], "了") + then // 我那个片子拍了
 		}
 		did, ok := strings.CutSuffix(after, "了")

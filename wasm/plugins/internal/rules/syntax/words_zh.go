@@ -64,6 +64,17 @@ func CalledZh(x string) int {
 	return 0
 }
 
+// CalledFirstZh is how many characters at the beginning name somebody who may be called: 老婆, 李哥.
+func CalledFirstZh(x string) int {
+	if who := LongestZh(x, calledZh); who != "" {
+		return utf8.RuneCountInString(who)
+	}
+	if rs := []rune(x); len(rs) > 2 && strings.ContainsRune("哥姐总叔姨", rs[1]) && PersonZh(string(rs[:2])) {
+		return 2
+	}
+	return 0
+}
+
 // StripLeadZh cuts off the words by which a Chinese speaker begins: 对了, 那个.
 func StripLeadZh(s string) string {
 	for again := true; again; {
