@@ -126,7 +126,7 @@ func unasked(s syntax.Sentence) syntax.Sentence {
 }
 
 // notReminders begin what 记得 recalls, and does not ask for: 记得小时候…
-var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗"}
+var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗", "啊", "呀", "呢", "吧", "挺"}
 
 // Politeness around 提醒我 in a request that is put as a question.
 var politeLeadsZh = [...]string{"请", "麻烦", "劳驾", "你", "您", "能不能", "可不可以", "可以", "能否", "能", "可否", "帮忙", "到时候", "到时", "记得", "也", "再", " ", "，", ","}

@@ -111,7 +111,7 @@ func piece(t *discourse.Talk, from, to int, part Part) {
 	if english.DatedList(t, toks) {
 		t.Tasks, listed = discourse.Tasks{Listed: true}, true
 	}
-	if !listed && (howto.Sequence(t, toks) || howto.Procedure(t, toks)) {
+	if !listed && !chinese.AskedPlans(t) && (howto.Sequence(t, toks) || howto.Procedure(t, toks)) {
 		return
 	}
 	t.Own = english.Apart(t, syntax.Split(t.Ev.Text, toks))

@@ -206,7 +206,7 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 	topic := t.Topic.Known && t.Topic.Person.Key != t.Self.Key // 旺财是我的狗，十三岁了
 	who := strings.TrimRight(head, "〇零一二两三四五六七八九十0123456789")
 	p, ok := t.SubjectZh(who)
-	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && discourse.NameZh(who) && !syntax.CommonNounsZh[who] && !syntax.EndsWithAny(who, Belongings[:]) && !syntax.EndsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !syntax.StartsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
+	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && discourse.NameZh(who) && !discourse.FolkZh(who) && !syntax.CommonNounsZh[who] && !syntax.EndsWithAny(who, Belongings[:]) && !syntax.EndsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !syntax.StartsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
 		p, ok = t.Named(who), true // 旺财十三岁了
 	}
 	if ok = ok && (who != "" || topic) && who != head && strings.Trim(after, "了啦，, 半") == ""; ok {
@@ -251,6 +251,7 @@ func is(t *discourse.Talk, b *discourse.BareZh) bool {
 // has takes an illness, a relative or an animal that somebody has: 我有哮喘, 我有两个哥哥, 我家有只猫.
 func has(t *discourse.Talk, b *discourse.BareZh) bool {
 	who, what, ok := strings.Cut(b.Text, "有")
+	who = syntax.TrimTails(who, "还")                                                     // 我还有个弟弟
 	if !ok || syntax.StartsWithAny(what, []string{"一次", "一回", "一天", "一阵", "一段", "几次"}) { // 有一次被狗咬了
 		return false
 	}
@@ -273,6 +274,8 @@ func has(t *discourse.Talk, b *discourse.BareZh) bool {
 		if at := strings.Index(what, k); at > 0 && !syntax.StartsWithAny(what[at+len(k):], []string{"聚会", "会", "婚礼", "生日"}) && (n <= 14 && utf8.RuneCountInString(k) > 1 || n <= 12 && attribute == "pets") {
 			if _, name, ok := strings.Cut(what[at:], "叫"); ok {
 				what = name
+			} else if does := what[at+len(k):]; syntax.StartsWithAny(does, []string{"在", "是", "开", "做", "刚", "今年", "住", "还"}) {
+				what = what[:at+len(k)] // 我有个发小在加拿大开餐馆
 			}
 			t.FactZh(b, t.Self, "family", attribute, what, true, false, 0.85)
 			return true

@@ -120,3 +120,9 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 	}
 	return q, tagged || either || q.Ends != "" || s.Ends == "?" || s.Ends == "？" || q.Gaps() || strings.Contains(q.Text, "还是")
 }
+
+// AskedPlans reports that the turn before asks what somebody will do: what the answer says in order is no procedure.
+func AskedPlans(t *discourse.Talk) bool {
+	b := t.JustSaid()
+	return b != nil && syntax.ContainsAny(b.Text, "打算干", "打算做", "打算怎么", "什么打算", "有啥打算", "什么安排", "怎么安排", "什么计划")
+}

@@ -178,6 +178,9 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 		if owned, ok := strings.CutPrefix(whose.Name, t.Self.Name+"的"); ok && object == "" {
 			object = owned
 		}
+		if syntax.StartsWithAny(object, []string{"没", "不", "也", "就", "才", "还", "又", "以后", "之后", "后"}) {
+			return true // 买了没啥用
+		}
 		if syntax.ContainsAny(object, "咖啡", "菜", "水果", "面包", "牛奶", "票", "奶茶", "早饭", "午饭", "晚饭", "蛋糕") {
 			return true
 		}

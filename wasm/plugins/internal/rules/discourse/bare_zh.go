@@ -204,7 +204,11 @@ func (t *Talk) BaseZh(b *BareZh, typ, kind string, p Person, confidence float64)
 	}
 	text := t.RewriteZh(b.S, b.Whens, false)
 	if !strings.Contains(text, p.Name) && p.Key == t.Self.Key {
-		text = t.Self.Name + text
+		if ordered, is := PatientNamed(text, p.Name); is {
+			text = ordered
+		} else {
+			text = t.Self.Name + text
+		}
 	}
 	if p.Key != t.Self.Key && !strings.Contains(text, p.Name) {
 		text = Named(text, p.Name)

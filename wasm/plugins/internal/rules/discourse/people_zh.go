@@ -41,6 +41,11 @@ func NeighbourZh(x string) string {
 // folkZh are words for persons, besides relatives and jobs.
 var folkZh = []string{"大爷", "大妈", "大叔", "大姐", "大哥", "老太太", "老头", "老头儿", "老爷爷", "老奶奶", "老人", "小伙子", "小伙儿", "小伙", "姑娘", "女孩", "男孩", "女孩子", "男孩子", "女生", "男生", "小孩", "哥们", "夫妻", "小夫妻", "学生", "客户", "亲戚", "人"}
 
+// FolkZh reports a word for a person who is not named: 小姑娘, 那个小伙子.
+func FolkZh(s string) bool {
+	return slices.Contains(folkZh, strings.TrimPrefix(s, "小")) || slices.Contains([]string{"小朋友", "孩子", "宝宝", "娃", "小家伙"}, s)
+}
+
 // introducedZh is whom a clause says that there is: 楼下的大爷 of 我们楼下有个大爷. ok is false where it says nothing of
 // the kind.
 func (t *Talk) introducedZh(x string) (p Person, ok bool) {

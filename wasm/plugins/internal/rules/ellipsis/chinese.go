@@ -48,6 +48,13 @@ func With(q *chinese.Asked, first, rest string) string {
 		}
 		return q.Whose + after + then
 	}
+	if what, is := strings.CutSuffix(first, "过敏"); is && strings.Contains(q.Text, "过敏") && discourse.AllergenZh(what) && !strings.HasPrefix(what, "对") {
+		who := q.Whose
+		if who == "" {
+			who = "我"
+		}
+		return who + "对" + first + then // 有药物过敏史吗 / 青霉素过敏
+	}
 	if said, is := strings.CutPrefix(rest, "是"); is && (first == "不是" || first == "不对") && said != "" && !q.Gaps() {
 		if before, _, ok := strings.Cut(q.Text, "是"); ok && before != "" {
 			return before + rest // 你是不是对花生过敏 / 不是，是对腰果过敏

@@ -72,6 +72,17 @@ func afterReply(q *chinese.Asked, raw string) string {
 	if q.Gaps() {
 		return afterAmount(q, raw)
 	}
+	for _, no := range [...]string{"不", "没"} {
+		for k := 2; k > 0; k-- {
+			rs := []rune(strings.TrimPrefix(raw, no))
+			if len(rs) < k+3 || !strings.HasPrefix(raw, no) || !strings.Contains(q.Text, string(rs[:k])) || string(rs[:k]) == "是" {
+				continue
+			}
+			if rest := string(rs[k:]); syntax.StartsWithAny(rest, []string{"我", "他", "她", "因为", "但"}) {
+				return rest // 不会我怕水
+			}
+		}
+	}
 	verb := raw
 	for _, a := range [...]string{"早就", "已经", "都", "刚", "没"} {
 		verb = strings.TrimPrefix(verb, a)

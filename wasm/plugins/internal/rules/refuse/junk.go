@@ -360,7 +360,7 @@ func asksAmountZh(x string) bool {
 	if syntax.StartsWithAny(x, []string{"你对", "您对", "你是", "您是"}) && strings.HasSuffix(x, "吧") && !strings.ContainsAny(x, "，,") {
 		return true // 你对花生过敏吧
 	}
-	if eitherZh(x) {
+	if eitherZh(x) || syntax.StartsWithAny(x, []string{"你", "您"}) && syntax.EndsWithAny(x, []string{"几年了", "几个月了", "几天了", "几次了", "几年级了", "几岁了", "多久了"}) {
 		return true
 	}
 	if head, _, ok := strings.Cut(x, "吗"); strings.HasPrefix(x, "你猜") || ok && !strings.ContainsAny(x, "，, ") && !syntax.EndsWithAny(head, []string{"干", "宝"}) {
