@@ -130,7 +130,7 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		return true // 几月几号走的 / 三月十九，二〇年: a day of another year
 	}
 	full := ellipsis.With(&q, first, rest)
-	if denial := slices.Contains([]string{"不是", "没有", "不会", "没", "还没"}, first); full == "" && denial && strings.HasPrefix(rest, "我") && !q.Gaps() {
+	if denial := slices.Contains([]string{"不是", "没有", "不会"}, first); full == "" && denial && strings.HasPrefix(rest, "我") && !q.Gaps() && chinese.About(q.Text) == "" {
 		full = rest // 你是独生子女吗 / 不是，我还有个弟弟
 	}
 	if full == "" {

@@ -75,3 +75,13 @@ func cause(t *discourse.Talk, b *discourse.BareZh) {
 		b.Text = "对" + what + "过敏"
 	}
 }
+
+// beforeOrder is what was found, without what it means for somebody: 胃炎 of 胃炎让我少吃辣.
+func beforeOrder(x string) string {
+	for _, order := range [...]string{"让", "叫", "要", "得", "所以", "医生", "大夫", "不能", "需要"} {
+		if i := strings.Index(x, order); i > 0 {
+			x = x[:i]
+		}
+	}
+	return x
+}

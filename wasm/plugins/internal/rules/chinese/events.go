@@ -364,6 +364,9 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse.Person, named bool, start timex.When, ended int64) {
 	x := b.Text
 	attribute, _ := EventIn(x)
+	if asks := strings.HasSuffix(strings.TrimRight(b.S.Raw(), "。！ "), "吧"); asks && !strings.Contains(x, "我") || w.Grain != 'd' && syntax.ContainsAny(x, "不回了", "不去了", "不来了", "不回去了", "不买了", "不办了") {
+		return // 那今年四十了吧; 今年不回了
+	}
 	if syntax.StartsWithAny(x, []string{"太", "好累", "真"}) || !strings.Contains(x, "我") && syntax.ContainsAny(x, "股票", "大盘", "股市", "油价") || strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !discourse.ToldZh(x) && !discourse.GoesOnZh(b.S.Raw()) {
 		return
 	}

@@ -108,6 +108,13 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 	if rest, ok := syntax.CutHead(q.Text, "我还记得", "我记得", "我知道", "我知不知道"); ok && q.Gaps() && rest != "" {
 		q.Text = rest // 你记得我电梯卡在谁那儿吗
 	}
+	q.Text = syntax.TrimHeads(q.Text, "快过年了", "马上过年了")
+	if rest, ours := syntax.CutHead(q.Text, "咱们家", "咱家"); ours {
+		q.Text = "我家" + rest
+	}
+	if who, asks := syntax.CutEnd(q.Text, "过敏什么", "过敏啥"); asks {
+		q.Text = who + "对什么过敏"
+	}
 	if asksPlace(q.Text) {
 		q.Text += "儿" // 备用钥匙在哪
 	}

@@ -102,7 +102,11 @@ func state(t *discourse.Talk, b *discourse.BareZh) bool {
 	for _, part := range [...]string{"膝盖", "腰", "胃", "心脏", "颈椎", "眼睛", "肝", "肾", "血压", "血糖", "血脂", "尿酸", "胆固醇", "睡眠"} {
 		who, rest, ok := strings.Cut(x, part)
 		measured := strings.HasPrefix(part, "血") || part == "尿酸" || part == "胆固醇"
-		if ok && (syntax.StartsWithAny(rest, []string{"不好", "有问题"}) || measured && syntax.StartsWithAny(rest, []string{"高", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})) && healthOf(t, b, strings.TrimSuffix(who, "的"), "condition", part+syntax.TrimZh(beforeOrder(rest))) {
+		found := syntax.LongestZh(rest, []string{"不好", "有问题"})
+		if found == "" && measured {
+			found = syntax.LongestZh(rest, []string{"高", "高点", "高一点", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})
+		}
+		if ok && found != "" && healthOf(t, b, strings.TrimSuffix(who, "的"), "condition", part+found) {
 			return true
 		}
 	}
@@ -113,16 +117,6 @@ func state(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	who, _, ok := strings.Cut(x, "结婚")
 	return ok && strings.HasSuffix(syntax.TrimZh(x), "年") && factOf(t, b, who, "relation", "marital_status", "结婚", 0.88)
-}
-
-// beforeOrder is what was measured, without what it means for somebody: 有点高 of 有点高让我半年后复查.
-func beforeOrder(x string) string {
-	for _, order := range [...]string{"让", "叫", "要", "得", "所以", "医生", "大夫", "不能", "需要"} {
-		if i := strings.Index(x, order); i > 0 {
-			x = x[:i]
-		}
-	}
-	return x
 }
 
 // attained takes what somebody has passed, won, borne or left, without a day.

@@ -93,6 +93,9 @@ func afterReply(q *chinese.Asked, raw string) string {
 			continue
 		}
 		rest, ok := syntax.CutHead(string(rs[k:]), "了", "过")
+		if !ok && k == 2 && syntax.StartsWithAny(rest, []string{"我", "他", "她"}) && !strings.Contains(q.Text, string(rs[:k])+"我") {
+			return rest // 能吃我四川人
+		}
 		if ok && (syntax.StartsWithAny(rest, goesOnZh) || strings.HasPrefix(rest, string(rs[:k])) || discourse.NamePrefixZh(rest) != "") {
 			return rest
 		}

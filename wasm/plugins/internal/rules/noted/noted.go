@@ -231,7 +231,8 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	default:
 		nobody = true // 水管工周四上午来: the sentence says itself who
 	}
-	if nobody && weatherZh(raw) {
+	const few = 2 // characters beside a time: 九点半最晚十点
+	if nobody && weatherZh(raw) || len(b.Whens) > 1 && utf8.RuneCountInString(strings.TrimPrefix(syntax.TrimZh(b.Text), "我")) <= few && !milestone {
 		return false
 	}
 	if v := ViewOf(t, s); v.slotted() {
