@@ -47,6 +47,11 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 		if said := meantZh(s, end, j); said != "" {
 			return said, true
 		}
+		if _, is := syntax.PrefixZh(s, j, "我是说", "我说的是"); is > 0 && j+is < len(s.Toks) {
+			if said, ok := putRightZh(s, now, end, j+is); ok {
+				return said, true // 我住三号楼，不是，我是说五号楼
+			}
+		}
 		if after := s.Text[s.Toks[j].Start:s.End]; end < i && (word != "不是" && word != "不好意思" || syntax.StartsWithAny(after, []string{"我是说", "我说的是", "我，", "我,", "是我"})) {
 			return "", true // 我对海鲜过敏，不是，我是说我弟
 		}

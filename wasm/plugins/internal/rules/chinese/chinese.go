@@ -277,6 +277,9 @@ func has(t *discourse.Talk, b *discourse.BareZh) bool {
 			} else if does := what[at+len(k):]; syntax.StartsWithAny(does, []string{"在", "是", "开", "做", "刚", "今年", "住", "还"}) {
 				what = what[:at+len(k)] // 我有个发小在加拿大开餐馆
 			}
+			if syntax.StartsWithAny(what, []string{"十", "百", "千", "一百", "几十", "一千", "一万"}) {
+				return true // 我有十八个孩子: a joke
+			}
 			t.FactZh(b, t.Self, "family", attribute, what, true, false, 0.85)
 			return true
 		}

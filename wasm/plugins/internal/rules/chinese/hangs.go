@@ -114,6 +114,7 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 	if b == nil || !syntax.HasHan(b.Text) {
 		return
 	}
+	absent(t, from)
 	all := syntax.Sentences(Swap.Replace(b.Text))
 	if len(all) == 0 {
 		return
@@ -225,4 +226,34 @@ func SaidBefore(t *discourse.Talk, s syntax.Sentence, at int) string {
 	}
 	head := s.Sub(0, last)
 	return strings.Trim(t.RewriteZh(head, timex.FindWhens(head, t.Now), discourse.CompletedZh(head.Raw())), "。，, ")
+}
+
+// absent names in a memory whom 他 or 她 means, where the speaker's own last turn names one relative alone: 给我妈换了手机 and
+// then 带她去云南.
+func absent(t *discourse.Talk, from int) {
+	n := len(t.Ev.Before)
+	if n < 2 || t.Ev.Before[n-2].Speaker != t.Ev.Speaker {
+		return
+	}
+	said, k := t.Ev.Before[n-2].Text, ""
+	for _, rest, ok := strings.Cut(said, "我"); ok; _, rest, ok = strings.Cut(rest, "我") {
+		if one := syntax.KinPrefixZh(rest); one != "" {
+			if k != "" && k != one {
+				return // which of them?
+			}
+			k = one
+		}
+	}
+	if k == "" || slices.Contains(discourse.PetsZh[:], k) || strings.ContainsAny(said, "他她") {
+		return
+	}
+	for i := from; i < len(t.Out.Candidates); i++ {
+		a := &t.Out.Candidates[i]
+		for _, he := range [...]string{"他", "她"} {
+			if before, after, ok := strings.Cut(a.Text, he); ok && (a.Kind == "plan" || a.Kind == "promise" || a.Kind == "event" || a.Kind == "noted") && !strings.HasPrefix(after, "们") && !syntax.EndsWithAny(before, []string{"其", "吉"}) && strings.Contains(before, t.Self.Name) {
+				a.Text = before + t.Self.Name + "的" + k + after
+				break
+			}
+		}
+	}
 }

@@ -178,6 +178,11 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 		if owned, ok := strings.CutPrefix(whose.Name, t.Self.Name+"的"); ok && object == "" {
 			object = owned
 		}
+		for _, more := range [...]string{"一年", "一个月", "花了", "才", "都"} {
+			if i := strings.Index(object, more); i > 0 {
+				object = object[:i] // 重疾险一年交八千
+			}
+		}
 		if syntax.StartsWithAny(object, []string{"没", "不", "也", "就", "才", "还", "又", "以后", "之后", "后"}) {
 			return true // 买了没啥用
 		}

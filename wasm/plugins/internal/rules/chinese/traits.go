@@ -55,8 +55,17 @@ func measures(t *discourse.Talk, b *discourse.BareZh) bool {
 			value, is = rest, true
 		}
 		if is = is || a.attribute == "height" && strings.ContainsAny(value, "0123456789一二") && !strings.Contains(value, "的"); is && (head == "我的" || head == "我") {
+			if first, _, more := strings.Cut(value, "跟"); more && first != "" {
+				value = first // B型跟我妈一样
+			}
 			t.FactZh(b, t.Self, a.kind, a.attribute, value, false, false, 0.88)
 			return true
+		}
+		if is && head != "" && (a.attribute == "height" || a.attribute == "blood_type" || a.attribute == "education") && syntax.KinPrefixZh(strings.TrimPrefix(head, "我")) != "" {
+			if p, ok := t.SubjectZh(strings.TrimSuffix(head, "的")); ok && p.Key != t.Self.Key { // 我弟弟身高一米八五
+				t.FactZh(b, p, a.kind, a.attribute, value, false, false, 0.85)
+				return true
+			}
 		}
 	}
 	return false
@@ -275,7 +284,7 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 // floorZh takes the floor on which the speaker lives: 十二楼.
 func floorZh(t *discourse.Talk, b *discourse.BareZh, floor string) bool {
 	number, ok := syntax.CutEnd(syntax.TrimZh(floor), "楼", "层")
-	if ok = ok && number != "" && strings.Trim(number, syntax.DigitsZh+"0123456789") == ""; ok {
+	if ok = ok && number != "" && strings.Trim(number, syntax.DigitsZh) == ""; ok {
 		t.FactZh(b, t.Self, "biography", "floor", number+"楼", false, false, 0.8)
 	}
 	return ok

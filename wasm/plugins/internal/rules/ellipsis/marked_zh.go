@@ -60,6 +60,9 @@ func afterAmount(q *chinese.Asked, raw string) string {
 
 // afterReply is what follows the word that answers a question; "" where no such word can be told from the rest.
 func afterReply(q *chinese.Asked, raw string) string {
+	if rest, ok := syntax.CutHead(raw, "还没"); ok && syntax.StartsWithAny(rest, []string{"下周", "下个", "明天", "明年", "后天", "周"}) {
+		return rest // 还没下周二去面签
+	}
 	for _, reply := range repliesZh {
 		rest, ok := strings.CutPrefix(raw, reply)
 		if ok && utf8.RuneCountInString(rest) > 1 && (reply != "不是" || syntax.StartsWithAny(rest, []string{"是", "我", "他", "她", "对"})) {
@@ -95,6 +98,11 @@ func afterReply(q *chinese.Asked, raw string) string {
 		rest, ok := syntax.CutHead(string(rs[k:]), "了", "过")
 		if !ok && k == 2 && syntax.StartsWithAny(rest, []string{"我", "他", "她"}) && !strings.Contains(q.Text, string(rs[:k])+"我") {
 			return rest // 能吃我四川人
+		}
+		if over := strings.TrimLeft(rest, syntax.DigitsZh); ok && over != rest {
+			if over = syntax.TrimHeads(over, "块钱", "块", "元", "多"); syntax.StartsWithAny(over, goesOnZh) {
+				return over // 交了五千我刷的卡
+			}
 		}
 		if ok && (syntax.StartsWithAny(rest, goesOnZh) || strings.HasPrefix(rest, string(rs[:k])) || discourse.NamePrefixZh(rest) != "") {
 			return rest

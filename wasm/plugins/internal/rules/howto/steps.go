@@ -89,7 +89,9 @@ func guide(t *discourse.Talk, title string, steps []string, zh bool, spans []abi
 	lang, body := "en", ""
 	if zh {
 		if title = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(title, " ,:，："), "我"), " ,:，："); title == "" {
-			title = steps[0]
+			if title = askedHowZh(t); title == "" {
+				title = steps[0]
+			}
 		}
 		lang, body = "zh", title+"："+strings.Join(steps, "；")+"。"
 	} else {

@@ -122,5 +122,8 @@ func fancied(raw string) bool {
 
 // JokeZh reports a sentence that is a joke, or that tells of a dream or of a play.
 func JokeZh(raw string) bool {
+	if laughs := syntax.EndsWithAny(strings.TrimRight(raw, "。！! "), []string{"哈哈", "嘿嘿"}); laughs && syntax.ContainsAny(raw, "嫁给", "娶", "首富", "彩票", "火星", "超人", "皇帝", "仙女", "富婆", "上天") {
+		return true // 我明天就嫁给吴彦祖哈哈
+	}
 	return syntax.ContainsAny(raw, "骗你的", "骗你们的", "逗你玩", "瞎编的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
 }
