@@ -205,6 +205,9 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	topic := t.Topic.Known && t.Topic.Person.Key != t.Self.Key // 旺财是我的狗，十三岁了
 	who := strings.TrimRight(head, "〇零一二两三四五六七八九十0123456789")
+	if child, _ := utf8.DecodeRuneInString(head[len(who):]); strings.HasSuffix(who, "老") && strings.ContainsRune("二三四", child) { // 我家老二五岁
+		who = head[:len(who)+utf8.RuneLen(child)]
+	}
 	p, ok := t.SubjectZh(who)
 	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && discourse.NameZh(who) && !discourse.FolkZh(who) && !syntax.CommonNounsZh[who] && !syntax.EndsWithAny(who, Belongings[:]) && !syntax.EndsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !syntax.StartsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
 		p, ok = t.Named(who), true // 旺财十三岁了

@@ -46,6 +46,9 @@ func filled(q *chinese.Asked, a, rest string) string {
 		return ""
 	}
 	a = strings.TrimPrefix(a, "就")
+	if strings.HasSuffix(before, "叫") {
+		a, rest = nameAlone(a, rest)
+	}
 	if strings.HasSuffix(gap, "时候") || syntax.StartsWithAny(gap, []string{"几点", "几号", "哪天", "周几"}) {
 		a = syntax.TrimHeads(a, "约的是", "约的", "约在", "定在", "定的", "定了", "订的")
 		if head := syntax.TrimTails(before, "改到", "推到", "挪到"); head != before {
@@ -145,6 +148,20 @@ func filled(q *chinese.Asked, a, rest string) string {
 		}
 	}
 	return before + a + after + rest
+}
+
+// nameAlone is a name without what an answer goes on to say, which it puts before rest: 大名叫周子墨小名叫豆包, 姓孙叫孙丽娟教语文的.
+func nameAlone(a, rest string) (name, more string) {
+	if surname, full, ok := strings.Cut(a, "叫"); ok && strings.HasPrefix(surname, "姓") {
+		a = full
+	}
+	head := syntax.TrimHeads(a, "大名叫", "大名", "全名叫", "叫")
+	for _, next := range [...]string{"小名", "大名", "今年", "教", "属", "是个", "在"} {
+		if i := strings.Index(head, next); i > 0 && utf8.RuneCountInString(head[:i]) >= 2 {
+			return head[:i], head[i:] + rest
+		}
+	}
+	return a, rest
 }
 
 // playsZh is who plays or learns an instrument, with the verb, where a question asks which one; "" where it asks for none.

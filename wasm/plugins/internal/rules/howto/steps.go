@@ -74,6 +74,9 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 			return false
 		}
 	}
+	if zh && len(steps) == 2 && syntax.ContainsAny(steps[0], "这个", "这里", "这儿", "那个") {
+		return false // 先点这个加号然后点扫一扫: who does not see it learns nothing
+	}
 	title := head
 	if !zh && !goal(s, marks[0].at) || head == "" || len(strings.Fields(head)) < 3 {
 		if asked := asked(t); asked != "" {
