@@ -83,6 +83,9 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 	if syntax.ContainsAny(x, "要不", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "应该", "密码", "验证码", "卡号") {
 		return Asked{}, false
 	}
+	if rest, ok := syntax.CutHead(x, "行", "好的", "好", "嗯"); ok && syntax.StartsWithAny(rest, []string{"几点", "几号", "哪天", "什么时候", "在哪", "多少钱"}) {
+		x = rest // 行几点
+	}
 	q := Asked{Text: nearZh.Replace(Swap.Replace(x)), Now: now}
 	for _, end := range [...]string{"没有", "吗", "嘛", "么", "没", "呢"} {
 		if r, ok := strings.CutSuffix(q.Text, end); ok && r != "" && !strings.HasSuffix(r, "什") && !strings.HasSuffix(r, "有") {

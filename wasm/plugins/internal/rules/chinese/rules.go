@@ -207,6 +207,8 @@ func (p *phraseZh) unsettled() bool {
 	switch {
 	case strings.HasPrefix(p.key, "搬"):
 		return p.future || syntax.ContainsAny(p.before, "要", "打算", "想")
+	case p.attribute == "employer" && p.future && p.key == "入职" && !strings.HasSuffix(discourse.TrimZhEnd(p.object), "了"):
+		return true // 下个月三号入职美团
 	case strings.HasPrefix(p.key, "跳"), strings.HasPrefix(p.key, "换到"):
 		return p.future || syntax.ContainsAny(p.before, "要", "打算", "想", "准备", "会", "考虑", "没", "不")
 	case p.key == "买了":

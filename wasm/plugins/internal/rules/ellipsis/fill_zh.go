@@ -74,6 +74,12 @@ func filled(q *chinese.Asked, a, rest string) string {
 		}
 		return strings.TrimSuffix(who+a+"，"+rest, "，")
 	}
+	if who, busy := syntax.CutEnd(before, "在忙", "都忙", "忙"); busy && after == "" && (gap == "什么" || gap == "啥") {
+		if !syntax.StartsWithAny(a, []string{"在", "准备", "忙", "搬", "装", "写", "考", "找", "带", "照顾"}) {
+			return ""
+		}
+		return strings.TrimSuffix(who+strings.TrimPrefix(a, "忙着")+"，"+rest, "，") // 最近忙啥呢 / 在准备考研
+	}
 	if strings.HasPrefix(q.Text, "我") && q.Whose == "" {
 		a = strings.TrimPrefix(a, "我是")
 	}

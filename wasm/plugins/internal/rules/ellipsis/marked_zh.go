@@ -39,9 +39,13 @@ func Marked(q *chinese.Asked, s syntax.Sentence) string {
 func afterAmount(q *chinese.Asked, raw string) string {
 	s := syntax.Sentences(raw)[0]
 	for _, w := range timex.FindWhens(s, q.Now) {
-		if w.First == 0 && w.HasDay && w.Next < len(s.Toks)-2 {
-			if rest := strings.TrimPrefix(raw[s.Toks[w.Next-1].End:], "了"); syntax.StartsWithAny(rest, goesOnZh) || syntax.StartsWithAny(rest, []string{"房东", "到时"}) {
+		if w.First == 0 && (w.HasDay || w.Clock && asksWhen(q)) && w.Next < len(s.Toks)-2 {
+			rest := strings.TrimPrefix(raw[s.Toks[w.Next-1].End:], "了")
+			if syntax.StartsWithAny(rest, goesOnZh) || syntax.StartsWithAny(rest, []string{"房东", "到时"}) {
 				return rest
+			}
+			if w.HasDay && asksWhen(q) && placeAlone(rest) {
+				return rest // 后天上午九点八宝山
 			}
 			return ""
 		}
@@ -56,6 +60,19 @@ func afterAmount(q *chinese.Asked, raw string) string {
 		return end
 	}
 	return ""
+}
+
+// asksWhen reports a question for a day or an hour.
+func asksWhen(q *chinese.Asked) bool {
+	return syntax.ContainsAny(q.Text, "什么时候", "啥时候", "几点", "几号", "哪天", "周几", "星期几")
+}
+
+// placeAlone reports a few characters that can name a place, and do nothing: 首都机场T3.
+func placeAlone(x string) bool {
+	const most = 8 // characters
+	r, _ := utf8.DecodeRuneInString(x)
+	n := utf8.RuneCountInString(x)
+	return n > 1 && n <= most && !strings.ContainsRune(discourse.VerbStartsZh+"的落飞起前后左多半吧开第约不没别", r) && !strings.ContainsAny(x, "了吧吗呢啊我你他她")
 }
 
 // afterReply is what follows the word that answers a question; "" where no such word can be told from the rest.

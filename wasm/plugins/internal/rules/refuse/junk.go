@@ -366,7 +366,7 @@ func asksAmountZh(x string) bool {
 	if head, _, ok := strings.Cut(x, "吗"); strings.HasPrefix(x, "你猜") || ok && !strings.ContainsAny(x, "，, ") && !syntax.EndsWithAny(head, []string{"干", "宝"}) {
 		return true // 昨晚那球看了吗绝杀啊
 	}
-	if syntax.EndsWithAny(x, []string{"叫什么", "叫啥", "是什么", "做什么", "干什么", "干啥", "是谁", "在哪", "在哪儿", "在哪里", "多少", "多大", "多高", "多久", "怎么样", "咋样", "几岁"}) && !strings.ContainsAny(x, "，,不都也知忘记没") {
+	if syntax.EndsWithAny(x, []string{"叫什么", "叫啥", "是什么", "做什么", "干什么", "干啥", "是谁", "在哪", "在哪儿", "在哪里", "多少", "多大", "多高", "多久", "怎么样", "咋样", "几岁", "几楼", "几层", "几号楼", "几单元", "几栋"}) && !strings.ContainsAny(x, "，,不都也知忘记没") {
 		return true
 	}
 	if before, asks := syntax.CutEnd(x, "不", "了没", "过没", "到没", "好没", "完没", "来没"); asks && utf8.RuneCountInString(before) >= 2 && !syntax.EndsWithAny(before, []string{"了", "要", "差", "好", "从", "从来", "都", "是", "对", "也", "还", "并", "，", ","}) {
