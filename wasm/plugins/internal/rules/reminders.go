@@ -126,7 +126,7 @@ func unasked(s syntax.Sentence) syntax.Sentence {
 }
 
 // notReminders begin what 记得 recalls, and does not ask for: 记得小时候…
-var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗", "啊", "呀", "呢", "吧", "挺"}
+var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗", "啊", "呀", "呢", "吧", "挺", "姓", "叫"}
 
 // Politeness around 提醒我 in a request that is put as a question.
 var politeLeadsZh = [...]string{"请", "麻烦", "劳驾", "你", "您", "能不能", "可不可以", "可以", "能否", "能", "可否", "帮忙", "到时候", "到时", "记得", "也", "再", " ", "，", ","}
@@ -239,6 +239,9 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 		return false // 你能提醒我他叫什么吗
 	}
 	raw = beforehandZh(raw, t.Now)
+	if b := t.JustSaid(); b != nil && strings.HasPrefix(raw, "记得") && syntax.ContainsAny(b.Text, "还记得", "记不记得", "记得吗", "记得不") {
+		return false // 你还记得体育老师吗 / 记得，特别凶
+	}
 	due, mustBe := strings.CutPrefix(strings.TrimPrefix(raw, "我"), "该")
 	due, byNow := strings.CutSuffix(due, "了")
 	if strings.ContainsAny(due, "的过") {

@@ -149,7 +149,7 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	t.Rejoined = false
 	t.Out.Candidates = append(t.Out.Candidates[:from], slices.DeleteFunc(t.Out.Candidates[from:], func(c abi.Candidate) bool {
 		const few = 4 // characters
-		if nobody := syntax.StartsWithAny(q.Text, ellipsis.GapsZh[:]) || utf8.RuneCountInString(q.Text) <= few && q.Gaps(); nobody && c.Kind == "noted" && !strings.Contains(c.Text, t.Self.Name) {
+		if nobody := syntax.StartsWithAny(q.Text, ellipsis.GapsZh[:]) || utf8.RuneCountInString(q.Text) <= few && q.Gaps(); nobody && (c.Kind == "habit" && syntax.ContainsAny(q.Text, "在哪", "哪儿", "哪里") || c.Kind == "noted" && !strings.Contains(c.Text, t.Self.Name)) {
 			return true // 什么时候再考 / 一月十七号: who?
 		}
 		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && chinese.About(q.Text) != "") // too vague for a question and half a sentence

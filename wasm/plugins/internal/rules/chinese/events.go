@@ -13,7 +13,7 @@ import (
 
 var events = [...]struct{ word, attribute string }{
 	{"牙医", "dentist_appointment"}, {"看牙", "dentist_appointment"}, {"洗牙", "dentist_appointment"}, {"医生", "doctor_appointment"}, {"体检", "checkup"}, {"面试", "interview"},
-	{"开会", "meeting"}, {"会议", "meeting"}, {"的会", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
+	{"开会", "meeting"}, {"会议", "meeting"}, {"的会", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"同学会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
 	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"饭局", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
 	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"}, {"聚餐", "dinner"}, {"剪头发", "haircut"}, {"话剧", "play"}, {"讲座", "lecture"}, {"答辩", "thesis_defence"}, {"驾考", "driving_test"}, {"看病", "doctor_appointment"}, {"看医生", "doctor_appointment"}, {"打疫苗", "vaccination"}, {"年会", "party"}, {"野餐", "picnic"}, {"排练", "rehearsal"}, {"彩排", "rehearsal"}, {"出差", "business_trip"},
 	{"meeting", "meeting"}, {"interview", "interview"}, {"flight", "flight"}, {"dinner", "dinner"}, {"lunch", "lunch"},

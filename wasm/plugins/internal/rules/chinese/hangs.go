@@ -136,6 +136,7 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 		}
 	}
 	t.Out.Candidates = kept
+	movedAgain(t, s, from)
 }
 
 // ofAsked names the speaker in what an answer that begins with a time says of them: 零九年来的 after 你在北京待了多久.
@@ -254,6 +255,31 @@ func absent(t *discourse.Talk, from int) {
 				a.Text = before + t.Self.Name + "的" + k + after
 				break
 			}
+		}
+	}
+}
+
+// movedAgain puts what the speaker said in their last turn before a note that says only to when something is moved: 周三的会
+// 取消了 and then 改到下周一十点了. Where that was a question or nothing, the note is dropped.
+func movedAgain(t *discourse.Talk, s syntax.Sentence, from int) {
+	if !syntax.StartsWithAny(syntax.StripLeadZh(s.Raw()), discourse.MovesZh) || len(t.Out.Candidates) == from {
+		return
+	}
+	n := len(t.Ev.Before)
+	said := ""
+	if n > 1 && t.Ev.Before[n-2].Speaker == t.Ev.Speaker {
+		said = strings.Trim(t.Ev.Before[n-2].Text, "。！， ")
+	}
+	all := syntax.Sentences(said)
+	for i := len(t.Out.Candidates) - 1; i >= from; i-- {
+		a := &t.Out.Candidates[i]
+		switch {
+		case a.Kind != "noted" || len(a.Spans) != 1 || !syntax.StartsWithAny(a.Text, discourse.MovesZh):
+		case len(all) == 1 && !AskersIn(said) && all[0].Ends != "？" && len(said)+len(a.Text) < MostJoined:
+			a.Text = strings.Trim(t.RewriteZh(all[0], timex.FindWhens(all[0], t.Now), false), "。") + "，" + a.Text
+			a.Spans = append(a.Spans, abi.Span{Turn: -2, End: len(t.Ev.Before[n-2].Text)})
+		default:
+			t.Out.Candidates = slices.Delete(t.Out.Candidates, i, i+1)
 		}
 	}
 }

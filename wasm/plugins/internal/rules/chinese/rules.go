@@ -164,6 +164,9 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 		return false
 	}
 	if p.attribute == "home" {
+		if where, _, with := strings.Cut(object, "跟"); with && utf8.RuneCountInString(where) >= 2 {
+			object = where // 搬到苏州跟女儿住
+		}
 		for _, tail := range [...]string{"去", "来", "住"} { // 搬到上海去了
 			if city, cut := strings.CutSuffix(strings.TrimSuffix(object, "了"), tail); cut && utf8.RuneCountInString(city) >= 2 {
 				object = city

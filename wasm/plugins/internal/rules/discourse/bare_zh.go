@@ -72,6 +72,9 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 	}
 	out.WriteString(s.Text[last:s.End])
 	b.Text = withOfZh(frontedZh(unlaughedZh(hisZh(affirmedZh(syntax.StripLeadZh(sinceZh.Replace(out.String())))))))
+	if s.At(0) == "对" && syntax.LeadZh(s) == 1 {
+		b.Text = strings.TrimPrefix(b.Text, "对") // 对上个月去了五天
+	}
 	if !syntax.ContainsAny(s.Raw(), "年前", "那时", "当时", "那年") {
 		b.Text = justZh(b.Text)
 	}
@@ -255,7 +258,7 @@ func (t *Talk) FactZh(b *BareZh, p Person, kind, attribute, value string, many, 
 	default:
 		value = ClipZh(value)
 	}
-	if value == "" || syntax.VagueZh(value) || kind == "preference" && syntax.StartsWithAny(value, []string{"那个", "这个", "那种", "这种"}) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
+	if value == "" || syntax.VagueZh(value) || (kind == "preference" || kind == "diet") && syntax.StartsWithAny(value, []string{"那个", "这个", "那种", "这种", "那味", "这味", "那玩意", "这玩意", "那东西", "这东西"}) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
 		return
 	}
 	for i := range b.Whens {

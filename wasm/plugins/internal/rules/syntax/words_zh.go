@@ -21,6 +21,9 @@ func LeadZh(s Sentence) int {
 	for s.At(from) != "" && strings.Contains("呃嗯哦哎诶，, ", s.At(from)) {
 		from++
 	}
+	if x := s.From(from); strings.HasPrefix(x, "对") && StripLeadZh(x) == x[min(len(x), len("对")):] && len(x) > len("对") {
+		return from + 1
+	}
 	if n := CalledZh(s.From(from)); n > 0 {
 		return from + n
 	}
@@ -90,6 +93,9 @@ func StripLeadZh(s string) string {
 				s, again = strings.TrimLeft(r, " ，,："), true
 			}
 		}
+	}
+	if r, ok := strings.CutPrefix(s, "对"); ok && StartsWithAny(r, []string{"上个月", "上周", "去年", "昨天", "前天", "前年"}) && strings.Contains(r, "了") && !strings.Contains(r, "的") {
+		s = r // 对上个月去了五天
 	}
 	for n := CalledZh(s); n > 0; n-- {
 		_, width := utf8.DecodeRuneInString(s)
