@@ -152,13 +152,13 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if nobody := syntax.StartsWithAny(q.Text, ellipsis.GapsZh[:]) || utf8.RuneCountInString(q.Text) <= few && q.Gaps(); nobody && (c.Kind == "habit" && syntax.ContainsAny(q.Text, "在哪", "哪儿", "哪里") || c.Kind == "noted" && !strings.Contains(c.Text, t.Self.Name)) {
 			return true // 什么时候再考 / 一月十七号: who?
 		}
-		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && chinese.About(q.Text) != "") // too vague for a question and half a sentence
+		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && chinese.About(q.Text) != "") && !(q.Whose != "" && strings.Contains(q.Text, "在哪")) // too vague for a question and half a sentence
 	})...)
 	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
 	for i := from; i < len(t.Out.Candidates); i++ {
 		c := &t.Out.Candidates[i]
 		c.Confidence = min(c.Confidence, chinese.AnsweredSure)
-		if rest == "" && syntax.StartsWithAny(first, []string{"不", "没"}) && (c.Kind == "appointment" || c.Kind == "plan") {
+		if syntax.StartsWithAny(first, []string{"不", "没"}) && (rest == "" || c.Slot != nil && strings.HasSuffix(c.Slot.Attribute, first)) && (c.Kind == "appointment" || c.Kind == "plan") {
 			c.Kind, c.EventType, c.Slot = "noted", "noted", nil // 周六婚礼你去吗 / 不去
 			t.Plans, t.Replanned = plans, replanned
 		}

@@ -48,6 +48,17 @@ func With(q *chinese.Asked, first, rest string) string {
 		}
 		return q.Whose + after + then
 	}
+	if news, known := syntax.CutEnd(q.Text, "我知道", "我听说", "我听说了"); known && news != "" && syntax.StartsWithAny(first, []string{"知道", "听说"}) {
+		if rest == "" {
+			return ""
+		}
+		if name := discourse.NamePrefixZh(news); name != "" && !strings.HasPrefix(rest, name) {
+			for _, he := range [...]string{"他", "她"} {
+				rest = strings.Replace(rest, he, name, 1)
+			}
+		}
+		return rest // 老周住院了你知道吗 / 知道，我昨天去看了他
+	}
 	if what, is := strings.CutSuffix(first, "过敏"); is && strings.Contains(q.Text, "过敏") && discourse.AllergenZh(what) && !strings.HasPrefix(what, "对") {
 		who := q.Whose
 		if who == "" {

@@ -64,7 +64,7 @@ func afterAmount(q *chinese.Asked, raw string) string {
 
 // asksWhen reports a question for a day or an hour.
 func asksWhen(q *chinese.Asked) bool {
-	return syntax.ContainsAny(q.Text, "什么时候", "啥时候", "几点", "几号", "哪天", "周几", "星期几")
+	return syntax.ContainsAny(q.Text, "什么时候", "啥时候", "几点", "几号", "哪天", "周几", "星期几", "哪年")
 }
 
 // placeAlone reports a few characters that can name a place, and do nothing: 首都机场T3.
@@ -98,7 +98,7 @@ func afterReply(q *chinese.Asked, raw string) string {
 			if len(rs) < k+3 || !strings.HasPrefix(raw, no) || !strings.Contains(q.Text, string(rs[:k])) || string(rs[:k]) == "是" {
 				continue
 			}
-			if rest := string(rs[k:]); syntax.StartsWithAny(rest, []string{"我", "他", "她", "因为", "但"}) {
+			if rest := string(rs[k:]); syntax.StartsWithAny(rest, []string{"我", "他", "她", "因为", "但", "怕"}) || syntax.ContainsAny(rest, "太", "很", "受不了", "睡不着", "难受", "过敏") {
 				return rest // 不会我怕水
 			}
 		}
@@ -113,6 +113,9 @@ func afterReply(q *chinese.Asked, raw string) string {
 			continue
 		}
 		rest, ok := syntax.CutHead(string(rs[k:]), "了", "过")
+		if !ok && !q.Gaps() && syntax.StartsWithAny(rest, []string{"一个月", "一年", "每月", "每年", "每周", "每天"}) {
+			return rest // 给一个月三千
+		}
 		if !ok && k == 2 && syntax.StartsWithAny(rest, []string{"我", "他", "她"}) && !strings.Contains(q.Text, string(rs[:k])+"我") {
 			return rest // 能吃我四川人
 		}
