@@ -31,7 +31,7 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 	for i := from; i < len(t.Out.Candidates); i++ {
 		a := &t.Out.Candidates[i]
 		text := strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "").Replace(a.Text)
-		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) || a.Type == "core" {
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) && !tellsHow(t, s, a) || a.Type == "core" {
 			continue
 		}
 		if strings.Contains(a.Text, "对方") && hangs(t, s, a) { // 吃完了我给你买: whom, and what?
@@ -137,6 +137,16 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 	}
 	t.Out.Candidates = kept
 	movedAgain(t, s, from)
+}
+
+// tellsHow reports an event that only tells how or when that was done which the clause before says: 课补了，周日晚上补的.
+func tellsHow(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
+	if a.Kind != "event" || len(a.Spans) == 0 {
+		return false
+	}
+	said := discourse.TrimZhEnd(s.Text[a.Spans[0].Start:a.Spans[0].End])
+	before := SaidBefore(t, s, a.Spans[0].Start)
+	return strings.HasSuffix(said, "的") && discourse.CompletedZh(before)
 }
 
 // ofAsked names the speaker in what an answer that begins with a time says of them: 零九年来的 after 你在北京待了多久.

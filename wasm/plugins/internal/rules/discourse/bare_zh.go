@@ -51,6 +51,14 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 			b.Whens[i].Habit = b.Whens[i].Habit || b.Whens[i].Weekday
 		}
 	}
+	if before := t.Said.Text[t.Said.Start:max(t.Said.Start, min(s.Start, t.Said.End))]; t.Said.Text == s.Text && strings.HasSuffix(TrimZhEnd(s.Raw()), "的") && CompletedZh(strings.TrimRight(before, "，, ")) && !syntax.ContainsAny(s.Raw(), "要", "会", "打算", "票", "去") {
+		for i := range b.Whens {
+			if w := &b.Whens[i]; w.Weekday && !w.Habit {
+				w.Past(t.Now) // 补了，周日晚上补的
+				w.Weekday = false
+			}
+		}
+	}
 	if syntax.ContainsAny(t.Said.Raw(), "每天", "平时", "工作日") {
 		for i := range b.Whens {
 			b.Whens[i].Habit = b.Whens[i].Habit || b.Whens[i].Weekend // 每天六点起床，周末七点
@@ -179,6 +187,9 @@ func affirmedZh(text string) string {
 // title: 《你的名字》.
 func (t *Talk) pronounZh(s syntax.Sentence, i int) string {
 	word := s.At(i)
+	if next := s.At(i + 1); word == "咱" && (next == "们" || next == "家") {
+		word = "我"
+	}
 	if word != "我" && word != "你" && word != "您" {
 		return ""
 	}

@@ -153,6 +153,10 @@ func agreed(q *chinese.Asked, first, rest string) string {
 		who = "我"
 	}
 	switch first {
+	case "好多了", "好点了", "好些了":
+		if i := strings.LastIndex(q.Text, "好"); i > 0 { // 你妈身体好点没
+			return q.Text[:i] + first + then
+		}
 	case "对", "是", "是的", "对的", "没错", "嗯":
 		if q.Ends == "呢" || q.Ends == "没" || q.Ends == "没有" || q.Gaps() || syntax.ContainsAny(rest, "以前", "现在不", "不了", "好了") {
 			return ""

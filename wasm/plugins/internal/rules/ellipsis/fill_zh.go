@@ -135,6 +135,9 @@ func filled(q *chinese.Asked, a, rest string) string {
 	case "哪个小区":
 		before += "在"
 	case "哪里", "哪儿":
+		if syntax.StartsWithAny(after, []string{"不舒服", "疼", "难受"}) && strings.ContainsAny(a, "疼痛晕胀酸麻痒闷肿") {
+			after = "" // 哪儿不舒服 / 嗓子疼
+		}
 		if a == "老地方" && rest != "" {
 			a, rest = discourse.CutCommaZh(strings.TrimPrefix(rest, "，")) // 老地方，门口花盆底下
 			if rest != "" {

@@ -120,6 +120,10 @@ func afterReply(q *chinese.Asked, raw string) string {
 			return rest // 能吃我四川人
 		}
 		if over := strings.TrimLeft(rest, syntax.DigitsZh); ok && over != rest {
+			_, what, _ := strings.Cut(q.Text, string(rs[:k]))
+			if over == "" && utf8.RuneCountInString(strings.Trim(what, "了过")) > 1 {
+				return rest // 考过四级没 / 考过了五百二
+			}
 			if over = syntax.TrimHeads(over, "块钱", "块", "元", "多"); syntax.StartsWithAny(over, goesOnZh) {
 				return over // 交了五千我刷的卡
 			}
