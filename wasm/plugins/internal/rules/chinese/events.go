@@ -376,7 +376,7 @@ func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discour
 	}
 	a := t.BaseZh(b, "episodic", "event", who, 0.82)
 	a.Text = t.RewriteZh(b.S, b.Whens, !w.Weekday || !noted.CalledOffZh(x))
-	if !named && !strings.Contains(a.Text, t.Self.Name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去回吃看买见和跟在我把做打踩骑跑捡", string([]rune(x)[:1])) {
+	if !named && !strings.Contains(a.Text, t.Self.Name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去回吃看买见和跟在我把做打踩骑跑捡踢扭摔撞", string([]rune(x)[:1])) {
 		a.Text = t.Self.Name + a.Text
 	}
 	if named {

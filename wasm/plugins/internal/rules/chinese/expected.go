@@ -28,6 +28,9 @@ func saidBy(x string) (who, inner string) {
 
 // said takes what somebody with an office says is going to be on a day.
 func said(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
+	if strings.HasSuffix(strings.TrimRight(b.S.Raw(), "。！ "), "吧") {
+		return false // 医生说再观察两天周五吧
+	}
 	who, inner := saidBy(b.Text)
 	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.Day <= t.Now.Day || syntax.ContainsAny(inner, "我", "咱", "他", "她", "你", "您", "不定", "没定", "不确定", "不一定", "可能", "天气", "下雨") || syntax.ContainsAny(saidAfter(t, b), "够呛", "未必", "悬", "难说", "不靠谱", "不信") {
 		return false

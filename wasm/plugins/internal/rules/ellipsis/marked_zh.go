@@ -62,6 +62,16 @@ func afterAmount(q *chinese.Asked, raw string) string {
 	return ""
 }
 
+// timeFirst reports a text that begins with a day and goes on: 九月一号去报到.
+func timeFirst(q *chinese.Asked, x string) bool {
+	all := syntax.Sentences(x)
+	if len(all) != 1 {
+		return false
+	}
+	whens := timex.FindWhens(all[0], q.Now)
+	return len(whens) > 0 && whens[0].First == 0 && whens[0].HasDay && whens[0].Next < len(all[0].Toks)-1 && all[0].At(whens[0].Next) != "的"
+}
+
 // asksWhen reports a question for a day or an hour.
 func asksWhen(q *chinese.Asked) bool {
 	return syntax.ContainsAny(q.Text, "什么时候", "啥时候", "几点", "几号", "哪天", "周几", "星期几", "哪年")
@@ -98,6 +108,9 @@ func afterReply(q *chinese.Asked, raw string) string {
 			if len(rs) < k+3 || !strings.HasPrefix(raw, no) || !strings.Contains(q.Text, string(rs[:k])) || string(rs[:k]) == "是" {
 				continue
 			}
+			if rest, still := strings.CutPrefix(string(rs[k:]), "呢"); still && utf8.RuneCountInString(rest) > 1 {
+				return rest // 没发呢说推迟到下月十号
+			}
 			if rest := string(rs[k:]); syntax.StartsWithAny(rest, []string{"我", "他", "她", "因为", "但", "怕"}) || syntax.ContainsAny(rest, "太", "很", "受不了", "睡不着", "难受", "过敏") {
 				return rest // 不会我怕水
 			}
@@ -128,7 +141,7 @@ func afterReply(q *chinese.Asked, raw string) string {
 				return over // 交了五千我刷的卡
 			}
 		}
-		if ok && (syntax.StartsWithAny(rest, goesOnZh) || strings.HasPrefix(rest, string(rs[:k])) || discourse.NamePrefixZh(rest) != "") {
+		if ok && (syntax.StartsWithAny(rest, goesOnZh) || timeFirst(q, rest) || strings.HasPrefix(rest, string(rs[:k])) || discourse.NamePrefixZh(rest) != "") {
 			return rest
 		}
 	}
