@@ -40,9 +40,18 @@ func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "家"), "的")
 		if k := syntax.KinPrefixZh(rest); ok && k != "" && syntax.StartsWithAny(syntax.TrimHeads(rest[len(k):], "现在", "最近", "身体", "的身体", "的病", "病", "的腿", "的手术"), []string{"怎么样", "好点", "好些", "好了吗", "还好", "好吗", "咋样", "如何"}) {
 			return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, true
+		} else if more := rest[min(len(rest), len(k)):]; ok && k != "" && asksHow(more) {
+			return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, true // 你妈血糖控制得怎么样
 		}
 	}
 	return discourse.Person{}, false
+}
+
+// asksHow reports the end of a question for how something is with somebody.
+func asksHow(x string) bool {
+	const most = 10 // characters
+	x = strings.TrimRight(x, "？?啊呀 ")
+	return utf8.RuneCountInString(x) <= most && !strings.ContainsAny(x, "，,我你您他她") && syntax.EndsWithAny(x, []string{"怎么样", "怎么样了", "咋样", "咋样了"})
 }
 
 // askedName is the person by name of whom a question asks how they are or what they do; "" where it names none.

@@ -122,7 +122,7 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 	q := all[len(all)-1]
 	_, asked := Asks(b.Text, t.Now)
 	if whom, ok := Asks(b.Text, t.Now); (ok || strings.Contains(whom.Text, "多久")) && whom.Whose == "" && strings.HasPrefix(whom.Text, "我") && !syntax.StartsWithAny(whom.Text, []string{"我们", "我家", "我那", "我的", "我这"}) {
-		ofAsked(t, s, from)
+		ofAsked(t, s, from, whom.Text)
 	}
 	asked = (asked || q.Ends == "？" || q.Ends == "?") && !syntax.ContainsAny(q.Raw(), "怎么不", "怎么没", "怎么老", "怎么这", "为什么", "为啥", "咋没", "咋不", "咋老")
 	kept := t.Out.Candidates[:from]
@@ -150,11 +150,16 @@ func tellsHow(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 }
 
 // ofAsked names the speaker in what an answer that begins with a time says of them: 零九年来的 after 你在北京待了多久.
-func ofAsked(t *discourse.Talk, s syntax.Sentence, from int) {
+func ofAsked(t *discourse.Talk, s syntax.Sentence, from int, q string) {
+	said := "" // 来过 of 你以前来过这儿吗
+	if i := strings.Index(q, "过"); i > 0 {
+		_, n := utf8.DecodeLastRuneInString(q[:i])
+		said = q[i-n:i] + "过"
+	}
 	for i := from; i < len(t.Out.Candidates); i++ {
 		a := &t.Out.Candidates[i]
 		whens := timex.FindWhens(s, t.Now)
-		if (a.Kind == "noted" || a.Kind == "event") && len(a.Spans) == 1 && a.Spans[0].Turn == 0 && a.Spans[0].Start == s.Start && len(whens) > 0 && whens[0].First == 0 &&
+		if (a.Kind == "noted" || a.Kind == "event") && len(a.Spans) == 1 && a.Spans[0].Turn == 0 && a.Spans[0].Start == s.Start && len(whens) > 0 && (whens[0].First == 0 || said != "" && strings.HasPrefix(syntax.StripLeadZh(s.Raw()), said)) &&
 			!strings.Contains(a.Text, t.Self.Name) && !strings.ContainsAny(a.Text, "我他她你") && (!t.Topic.Known || t.Topic.Person.Key == t.Self.Key) && discourse.NamePrefixZh(a.Text) == "" {
 			a.Text = t.Self.Name + a.Text
 		}

@@ -87,6 +87,9 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 		x = rest // 行几点
 	}
 	q := Asked{Text: nearZh.Replace(Swap.Replace(x)), Now: now}
+	if syntax.StartsWithAny(x, []string{"你", "您"}) && strings.HasSuffix(q.Text, "了吧") {
+		q.Text, q.Ends = strings.TrimSuffix(q.Text, "吧"), "吗" // 你搬新家了吧
+	}
 	for _, end := range [...]string{"没有", "吗", "嘛", "么", "没", "呢"} {
 		if r, ok := strings.CutSuffix(q.Text, end); ok && r != "" && !strings.HasSuffix(r, "什") && !strings.HasSuffix(r, "有") {
 			q.Text, q.Ends = r, end

@@ -59,6 +59,13 @@ func With(q *chinese.Asked, first, rest string) string {
 		}
 		return rest // 老周住院了你知道吗 / 知道，我昨天去看了他
 	}
+	if when, stopped := strings.CutSuffix(rest, "戒了"); stopped && strings.HasPrefix(first, "以前") {
+		for _, v := range [...]string{"抽", "喝", "吃"} {
+			if who, what, ok := strings.Cut(q.Text, v); ok && what != "" && utf8.RuneCountInString(what) <= 3 {
+				return strings.TrimSuffix(who, "还") + when + "戒" + what + "了" // 你抽烟吗 / 以前抽，去年戒了
+			}
+		}
+	}
 	if what, is := strings.CutSuffix(first, "过敏"); is && strings.Contains(q.Text, "过敏") && discourse.AllergenZh(what) && !strings.HasPrefix(what, "对") {
 		who := q.Whose
 		if who == "" {

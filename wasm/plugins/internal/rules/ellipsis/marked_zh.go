@@ -99,6 +99,16 @@ func afterReply(q *chinese.Asked, raw string) string {
 	if q.Ends == "呢" {
 		return ""
 	}
+	if once, ok := strings.CutPrefix(raw, "以前"); ok && !q.Gaps() {
+		for k := range once { // 以前抽去年戒了
+			if k > 0 {
+				if rest := once[k:]; strings.Contains(q.Text, once[:k]) && timeFirst(q, rest) {
+					return rest
+				}
+				break
+			}
+		}
+	}
 	if q.Gaps() {
 		return afterAmount(q, raw)
 	}

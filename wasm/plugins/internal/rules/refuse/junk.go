@@ -360,6 +360,9 @@ func asksAmountZh(x string) bool {
 	if syntax.StartsWithAny(x, []string{"你对", "您对", "你是", "您是"}) && strings.HasSuffix(x, "吧") && !strings.ContainsAny(x, "，,") {
 		return true // 你对花生过敏吧
 	}
+	if syntax.StartsWithAny(x, []string{"你", "您"}) && strings.Contains(x, "还是") && !strings.ContainsAny(x, "，,") {
+		return true // 你喜欢猫还是狗
+	}
 	if eitherZh(x) || syntax.StartsWithAny(x, []string{"你", "您"}) && syntax.EndsWithAny(x, []string{"几年了", "几个月了", "几天了", "几次了", "几年级了", "几岁了", "多久了"}) {
 		return true
 	}
