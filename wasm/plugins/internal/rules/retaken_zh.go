@@ -28,6 +28,9 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 		if s.Toks[end-1].Kind == 'p' {
 			end--
 		}
+		if end > 3 && end < i && s.At(end-1) == "着" && s.At(end-2) == "来" {
+			end -= 2 // 牙医是周二来着，哦不，周三
+		}
 		bare := word == "不对" || strings.HasSuffix(word, "哦不") || strings.HasSuffix(word, "啊不")
 		if n > 0 && j < len(s.Toks) && s.Toks[j].Kind == 'p' {
 			j++
