@@ -101,11 +101,14 @@ func dialled(ev *abi.Event, toks []token) []found {
 		if !safe {
 			continue
 		}
-		n, end := 0, i
+		n, end, least := 0, i, 3
 		for k := i; k < len(toks); {
-			if toks[k].s == "," || toks[k].s == "，" || toks[k].s == "then" {
+			if n > 0 && betweenTurns[toks[k].s] || toks[k].s == "," || toks[k].s == "，" || toks[k].s == "then" {
 				k++
 				continue
+			}
+			if k+1 < len(toks) && toks[k+1].s == "转" {
+				least = 2 // 左转三圈到二十五
 			}
 			took := turnOf(toks, k)
 			if took == 0 {
@@ -114,7 +117,7 @@ func dialled(ev *abi.Event, toks []token) []found {
 			n, k = n+1, k+took
 			end = k
 		}
-		if n >= 3 {
+		if n >= least {
 			s, e := toks[i].start, toks[end-1].end
 			all = append(all, found{value: value{s, e, text[s:e], end}, known: true, cue: cue{noun: "combination", class: codeCode, entry: "pin", label: "combination of the safe"}})
 			i = end - 1
@@ -126,6 +129,38 @@ func dialled(ev *abi.Event, toks []token) []found {
 func opens(text string) bool {
 	l := strings.ToLower(text)
 	return strings.Contains(l, "safe") || strings.Contains(l, "combination") || strings.Contains(l, "combo") || strings.Contains(l, "padlock") || strings.Contains(l, "保险") || strings.Contains(l, "密码")
+}
+
+// betweenTurns stand between two turns of a dial in Chinese.
+var betweenTurns = map[string]bool{"再": true, "然": true, "后": true, "最": true, "接": true, "着": true}
+
+// dialTurn reads one turn of a dial at token i in Chinese, with how often it goes round: 左转三圈到二十五.
+func dialTurn(toks []token, i int, number func(int) int) int {
+	at := func(k int) string {
+		if k < len(toks) {
+			return toks[k].s
+		}
+		return ""
+	}
+	k := i + 1
+	if at(k) != "转" {
+		return 0
+	}
+	k++
+	if n := number(k); n > 0 && at(k+n) == "圈" {
+		k += n + 1
+	}
+	switch at(k) {
+	case "到", "至":
+		k++
+	case "停", "对":
+		k += 2 // 停在, 对准
+	}
+	n := number(k)
+	if next := at(k + n); n == 0 || next == "米" || next == "公" || next == "号" || next == "圈" {
+		return 0
+	}
+	return k + n - i
 }
 
 // turnOf reads one turn of a dial at token i: 39 left, left 39, 左三十九.
@@ -147,10 +182,10 @@ func turnOf(toks []token, i int) int {
 		return k < len(toks) && (toks[k].s == "left" || toks[k].s == "right" || toks[k].s == "左" || toks[k].s == "右")
 	}
 	if side(i) {
-		if n := number(i + 1); n > 0 {
+		if n := number(i + 1); n > 0 && !(i+1+n < len(toks) && toks[i+1+n].s == "圈") {
 			return 1 + n
 		}
-		return 0
+		return dialTurn(toks, i, number)
 	}
 	if n := number(i); n > 0 && side(i+n) {
 		return n + 1

@@ -79,6 +79,9 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if !strings.Contains(first, "我") && syntax.ContainsAny(first, "帮你", "给你", "替你", "陪你", "接你", "来你", "去你") {
 			said = "我" + said
 		}
+		if !strings.Contains(first, "你") && syntax.ContainsAny(first, "帮我", "给我", "替我", "陪我", "接我", "送我", "来我", "去我") && !strings.HasPrefix(first, "我") {
+			said = "你" + said // 明天十点给你打电话好吗: the other does it
+		}
 		t.Rejoined = true
 		for _, one := range syntax.Sentences(said + "。") {
 			sentence(t, one)

@@ -126,7 +126,7 @@ func unasked(s syntax.Sentence) syntax.Sentence {
 }
 
 // notReminders begin what 记得 recalls, and does not ask for: 记得小时候…
-var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗"}
+var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗", "啊", "呀", "呢", "吧", "挺", "姓", "叫"}
 
 // Politeness around 提醒我 in a request that is put as a question.
 var politeLeadsZh = [...]string{"请", "麻烦", "劳驾", "你", "您", "能不能", "可不可以", "可以", "能否", "能", "可否", "帮忙", "到时候", "到时", "记得", "也", "再", " ", "，", ","}
@@ -202,6 +202,31 @@ func writeDown(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
+// beforehandZh puts 记得 first where somebody is called, or a time stands, before it: 老婆明天记得交煤气费.
+func beforehandZh(raw string, now timex.Moment) string {
+	for _, k := range [...]string{"记得", "别忘了"} {
+		head, rest, ok := strings.Cut(raw, k)
+		if !ok || head == "" || utf8.RuneCountInString(head) > 12 || syntax.StartsWithAny(rest, notReminders[:]) {
+			continue
+		}
+		if n := syntax.CalledZh(head + "你"); n > 0 { // alone
+			continue
+		}
+		at := head
+		for n := syntax.CalledFirstZh(at); n > 0; n-- {
+			_, width := utf8.DecodeRuneInString(at)
+			at = at[width:]
+		}
+		if at = strings.TrimPrefix(at, "你"); at != "" && english.TimeAlone(at, now) && utf8.RuneCountInString(rest) > 2 {
+			if !strings.HasPrefix(rest, "把") && strings.HasSuffix(rest, "了") {
+				return raw // 昨天记得关灯了
+			}
+			return k + at + rest
+		}
+	}
+	return raw
+}
+
 func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if writeDown(t, s) {
 		return true
@@ -212,6 +237,10 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	if polite && syntax.ContainsAny(s.Raw(), chinese.Askers[:]...) {
 		return false // 你能提醒我他叫什么吗
+	}
+	raw = beforehandZh(raw, t.Now)
+	if b := t.JustSaid(); b != nil && strings.HasPrefix(raw, "记得") && syntax.ContainsAny(b.Text, "还记得", "记不记得", "记得吗", "记得不") {
+		return false // 你还记得体育老师吗 / 记得，特别凶
 	}
 	due, mustBe := strings.CutPrefix(strings.TrimPrefix(raw, "我"), "该")
 	due, byNow := strings.CutSuffix(due, "了")
@@ -237,7 +266,7 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 			continue
 		}
 		if strings.Contains(said, "记") || strings.Contains(said, "忘") {
-			if syntax.StartsWithAny(rest, notReminders[:]) || strings.HasSuffix(rest, "了") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
+			if syntax.StartsWithAny(rest, notReminders[:]) || strings.HasSuffix(rest, "了") && !strings.Contains(rest, "把") || strings.HasSuffix(rest, "过") || strings.Contains(rest, "的时候") {
 				return false
 			}
 		}
@@ -249,6 +278,11 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 			if whens := timex.FindWhens(all[0], t.Now); len(whens) == 1 && whens[0].Clock && !whens[0].HasDay && !whens[0].Habit && whens[0].Minute > t.Now.Minute {
 				rest = "今天" + rest
 			}
+		}
+		if p, ok := t.Addressee(); ok && p.Key == "user" && !strings.Contains(said, "我") {
+			self := t.Self // said to the wearer
+			t.Self = p
+			defer func() { t.Self = self }()
 		}
 		return english.Says(t, s, "我得"+rest)
 	}

@@ -143,10 +143,14 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	q, ok := chinese.Asks(b.Text, t.Now)
-	if n := len(t.Ev.Before); !ok || n > 1 && t.Ev.Before[n-2].Speaker == t.Ev.Speaker && syntax.StartsWithAny(q.Text, []string{"什么手术", "啥手术", "什么病", "啥病", "什么事", "啥事"}) {
+	n := len(t.Ev.Before)
+	if !ok || n > 1 && t.Ev.Before[n-2].Speaker == t.Ev.Speaker && syntax.StartsWithAny(q.Text, []string{"什么手术", "啥手术", "什么病", "啥病", "什么事", "啥事"}) {
 		return false
 	}
-	first, rest := discourse.CutCommaZh(s.Raw())
+	if n > 1 && syntax.StartsWithAny(q.Text, []string{"住哪", "住在哪"}) {
+		return false // 下周去杭州 / 住哪儿 / 公司订的酒店
+	}
+	first, rest := discourse.CutCommaZh(ellipsis.Marked(&q, s))
 	if syntax.ContainsAny(first, "不知道", "不清楚", "忘了", "不记得", "没想好", "没定", "再说", "随便", "看情况", "可能", "也许", "大概", "好像", "应该", "说不定", "不一定", "你猜", "本来", "什么", "谁", "怎么", "不是周", "等一下", "等等") || strings.HasSuffix(first, "吧") && !strings.Contains(q.Text, "喜欢什么") {
 		return false
 	}
@@ -162,6 +166,9 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		return true // 几月几号走的 / 三月十九，二〇年: a day of another year
 	}
 	full := ellipsis.With(&q, first, rest)
+	if denial := slices.Contains([]string{"不是", "没有", "不会"}, first); full == "" && denial && strings.HasPrefix(rest, "我") && !q.Gaps() && chinese.About(q.Text) == "" {
+		full = rest // 你是独生子女吗 / 不是，我还有个弟弟
+	}
 	if full == "" {
 		if q.Whose != "" && !strings.Contains(q.Text, "谁") {
 			t.Attend(q.Whose) // 你老公做什么工作 / 退休了
@@ -178,16 +185,16 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	t.Rejoined = false
 	t.Out.Candidates = append(t.Out.Candidates[:from], slices.DeleteFunc(t.Out.Candidates[from:], func(c abi.Candidate) bool {
 		const few = 4 // characters
-		if nobody := syntax.StartsWithAny(q.Text, ellipsis.GapsZh[:]) || utf8.RuneCountInString(q.Text) <= few && q.Gaps(); nobody && c.Kind == "noted" && !strings.Contains(c.Text, t.Self.Name) {
+		if nobody := syntax.StartsWithAny(q.Text, ellipsis.GapsZh[:]) || utf8.RuneCountInString(q.Text) <= few && q.Gaps(); nobody && (c.Kind == "habit" && syntax.ContainsAny(q.Text, "在哪", "哪儿", "哪里") || c.Kind == "noted" && !strings.Contains(c.Text, t.Self.Name)) {
 			return true // 什么时候再考 / 一月十七号: who?
 		}
-		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && chinese.About(q.Text) != "") // too vague for a question and half a sentence
+		return c.Kind == "noted" && (c.Started == 0 || c.Started == t.Ev.At) && !(noted.AmountZh(full) && chinese.About(q.Text) != "") && !(q.Whose != "" && strings.Contains(q.Text, "在哪")) // too vague for a question and half a sentence
 	})...)
 	ellipsis.CitesBoth(t, from, s, 0, len(b.Text))
 	for i := from; i < len(t.Out.Candidates); i++ {
 		c := &t.Out.Candidates[i]
 		c.Confidence = min(c.Confidence, chinese.AnsweredSure)
-		if rest == "" && syntax.StartsWithAny(first, []string{"不", "没"}) && (c.Kind == "appointment" || c.Kind == "plan") {
+		if syntax.StartsWithAny(first, []string{"不", "没"}) && (rest == "" || c.Slot != nil && strings.HasSuffix(c.Slot.Attribute, first)) && (c.Kind == "appointment" || c.Kind == "plan") {
 			c.Kind, c.EventType, c.Slot = "noted", "noted", nil // 周六婚礼你去吗 / 不去
 			t.Plans, t.Replanned = plans, replanned
 		}

@@ -180,7 +180,9 @@ func corrects(t *discourse.Talk, i int) int {
 	defer otherText(t)()
 	for _, o := range syntax.Sentences(strings.TrimSpace(said)) {
 		o.Ends = s.Ends
-		sentence(t, o)
+		if i > 0 || !s.Chinese() || !resolvedZh(t, o) { // 演唱会几号 / 十二号，哦不，十三号
+			sentence(t, o)
+		}
 	}
 	discourse.StandsFor(t, from, s)
 	return n

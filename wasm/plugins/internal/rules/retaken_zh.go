@@ -19,26 +19,41 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 	if syntax.ContainsAny(s.Raw(), "，不是我，是", ",不是我,是") {
 		return "", true // of somebody else: 我明天去上海，不是我，是我老公
 	}
+	if said := recalledZh(s, now); said != "" {
+		return said, true
+	}
 	for i := 2; i+1 < len(s.Toks); i++ {
 		word, n := syntax.PrefixZh(s, i, takesBackZh...)
 		end, j := i, i+n
 		if s.Toks[end-1].Kind == 'p' {
 			end--
 		}
+		if end > 3 && end < i && s.At(end-1) == "着" && s.At(end-2) == "来" {
+			end -= 2 // 牙医是周二来着，哦不，周三
+		}
+		bare := word == "不对" || strings.HasSuffix(word, "哦不") || strings.HasSuffix(word, "啊不")
 		if n > 0 && j < len(s.Toks) && s.Toks[j].Kind == 'p' {
 			j++
-		} else if word != "不对" {
+		} else if !bare {
 			continue
 		}
-		if end == i && word != "不对" || n == 0 || j >= len(s.Toks) {
+		if end == i && !bare || n == 0 || j >= len(s.Toks) {
 			continue
 		}
-		_, is := syntax.PrefixZh(s, j, "应该是", "是", "改到")
+		_, is := syntax.PrefixZh(s, j, "应该是", "是到", "是", "改到", "到")
 		if j += is; j >= len(s.Toks) || word == "不好意思" && is == 0 {
 			continue
 		}
 		if said, ok := putRightZh(s, now, end, j); ok {
 			return said, true
+		}
+		if said := meantZh(s, end, j); said != "" {
+			return said, true
+		}
+		if _, is := syntax.PrefixZh(s, j, "我是说", "我说的是"); is > 0 && j+is < len(s.Toks) {
+			if said, ok := putRightZh(s, now, end, j+is); ok {
+				return said, true // 我住三号楼，不是，我是说五号楼
+			}
 		}
 		if after := s.Text[s.Toks[j].Start:s.End]; end < i && (word != "不是" && word != "不好意思" || syntax.StartsWithAny(after, []string{"我是说", "我说的是", "我，", "我,", "是我"})) {
 			return "", true // 我对海鲜过敏，不是，我是说我弟
@@ -54,6 +69,12 @@ func putRightZh(s syntax.Sentence, now timex.Moment, end, j int) (string, bool) 
 		wrong := timex.FindWhens(before, now)
 		for k := len(wrong) - 1; k >= 0; k-- {
 			w, r := &wrong[k], &right[0]
+			if w.Habit && r.HasDay && !r.Habit {
+				return before.Raw(), true // 每天六点起，不对，周末七点: the one is still so
+			}
+			if last := lastDayZh(s, w); last > 0 && r.HasDay && r.Last == 0 && r.Assumed > 0 { // 三月五号到八号，不对，九号
+				return s.Text[s.Start:s.Toks[last].Start] + s.Text[after.Toks[r.First].Start:after.Toks[r.Next-1].End] + s.Text[s.Toks[w.Next-1].End:s.Toks[end-1].End] + s.Text[after.Toks[r.Next-1].End:s.End], true
+			}
 			if w.HasDay && r.HasDay || w.Clock && r.Clock {
 				return s.Text[s.Start:s.Toks[w.First].Start] + timeWithZh(before, w, after, r, now) + s.Text[s.Toks[w.Next-1].End:s.Toks[end-1].End] + s.Text[after.Toks[r.Next-1].End:s.End], true
 			}

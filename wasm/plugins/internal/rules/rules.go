@@ -84,6 +84,8 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	}
 	if reason := refuse.Boilerplate(ev.Text); reason != "" {
 		t.Refuse("boilerplate", reason, 0, len(ev.Text))
+	} else if refuse.DialledZh(&t) {
+		t.Refuse("secret", "says how a safe is opened", 0, len(ev.Text))
 	} else {
 		for from := 0; from < len(ev.Text); {
 			to := syntax.PieceEnd(ev.Text, from)
@@ -109,7 +111,7 @@ func piece(t *discourse.Talk, from, to int, part Part) {
 	if english.DatedList(t, toks) {
 		t.Tasks, listed = discourse.Tasks{Listed: true}, true
 	}
-	if !listed && (howto.Sequence(t, toks) || howto.Procedure(t, toks)) {
+	if !listed && !chinese.AskedPlans(t) && (howto.Sequence(t, toks) || howto.Procedure(t, toks)) {
 		return
 	}
 	t.Own = english.Apart(t, syntax.Split(t.Ev.Text, toks))
@@ -214,7 +216,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), chinese.AskedDay(t, s), discourse.DenialZh{}, 0
 	var rest []syntax.Sentence
 	var last syntax.Sentence
-	parts := timed(t, syntax.Clauses(s), s)
+	parts := timed(t, chinese.ThenAhead(t, syntax.Clauses(s)), s)
 	for i, c := range parts {
 		if refuse.Supposes(t, c) {
 			break // what follows is so only if this is

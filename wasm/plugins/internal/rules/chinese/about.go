@@ -10,7 +10,7 @@ import (
 )
 
 // deedsOfThings are verbs of what is done with a thing, or becomes of it, at the end of a question.
-const deedsOfThings = "修找买发交办拿取寄订定约装洗吃用做写给退换卖借签付打缴送还有开收搬看改批停扔报查丢坏剩喝拍谈弄领录挂剪"
+const deedsOfThings = "修找买发交办拿取寄订定约装洗吃用做写给退换卖借签付打缴送还有开收搬看改批停扔报查丢坏剩喝拍谈弄领录挂剪抢"
 
 // outcomes may follow such a verb, or stand in its place: 修好, 找到, 报告出来.
 var outcomes = [...]string{"出来", "回来", "下来", "过来", "好", "完", "到", "掉", "齐", "清", "出", "着"}

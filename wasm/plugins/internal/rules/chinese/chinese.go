@@ -191,15 +191,25 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 	if !ok && strings.Contains(b.S.Raw(), "今年") { // 我妈今年六十八了
 		head, ok = strings.CutSuffix(discourse.TrimZhEnd(b.Text), "了")
 		ok = ok && utf8.RuneCountInString(head)-utf8.RuneCountInString(strings.TrimRight(head, syntax.DigitsZh)) >= 2
+		if bare := strings.TrimRight(head, syntax.DigitsZh); !ok && strings.Contains(head[len(bare):], "十") && utf8.RuneCountInString(head[len(bare):]) <= 3 {
+			who, _, _ := strings.Cut(bare, "属")                                               // 我闺女属兔今年十五
+			head, ok = syntax.TrimTails(who, "才", "刚", "都", "也", "已经")+head[len(bare):], true // 她今年才二十四
+		}
 	}
 	head = strings.TrimRight(head, " ")
 	if !ok || head == "" {
 		return false
 	}
+	if slices.ContainsFunc(b.Whens, func(w timex.When) bool { return w.HasDay && !w.Habit && w.Day > t.Now.Day }) {
+		return true // 三月就七岁了: not yet
+	}
 	topic := t.Topic.Known && t.Topic.Person.Key != t.Self.Key // 旺财是我的狗，十三岁了
 	who := strings.TrimRight(head, "〇零一二两三四五六七八九十0123456789")
+	if child, _ := utf8.DecodeRuneInString(head[len(who):]); strings.HasSuffix(who, "老") && strings.ContainsRune("二三四", child) { // 我家老二五岁
+		who = head[:len(who)+utf8.RuneLen(child)]
+	}
 	p, ok := t.SubjectZh(who)
-	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && discourse.NameZh(who) && !syntax.CommonNounsZh[who] && !syntax.EndsWithAny(who, Belongings[:]) && !syntax.EndsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !syntax.StartsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
+	if n := utf8.RuneCountInString(who); !ok && n >= 2 && n <= 3 && discourse.NameZh(who) && !discourse.FolkZh(who) && !syntax.CommonNounsZh[who] && !syntax.EndsWithAny(who, Belongings[:]) && !syntax.EndsWithAny(who, []string{"我", "楼", "树", "店", "机", "司", "班", "人", "城", "校", "年"}) && !syntax.StartsWithAny(who, []string{"刚", "大约", "大概", "超过", "差不多", "快", "将", "不到", "接近", "才", "满", "起码", "至少", "平均", "到", "从", "过"}) {
 		p, ok = t.Named(who), true // 旺财十三岁了
 	}
 	if ok = ok && (who != "" || topic) && who != head && strings.Trim(after, "了啦，, 半") == ""; ok {
@@ -220,6 +230,10 @@ func is(t *discourse.Talk, b *discourse.BareZh) bool {
 	v = syntax.TrimZh(v)
 	v = syntax.TrimHeads(v, "一", "名", "个", "位")
 	p, ok := t.SubjectZh(who)
+	if job, firm, at := strings.Cut(v, "在"); at && ok && discourse.JobZh(job) && utf8.RuneCountInString(firm) <= 8 && employs(firm) { // 她是护士在市二院
+		t.FactZh(b, p, "work", "employer", syntax.TrimTails(firm, "上班", "工作"), false, false, 0.85)
+		v = job
+	}
 	place, from := strings.CutSuffix(v, "人")
 	n := utf8.RuneCountInString(place)
 	switch {
@@ -240,6 +254,7 @@ func is(t *discourse.Talk, b *discourse.BareZh) bool {
 // has takes an illness, a relative or an animal that somebody has: 我有哮喘, 我有两个哥哥, 我家有只猫.
 func has(t *discourse.Talk, b *discourse.BareZh) bool {
 	who, what, ok := strings.Cut(b.Text, "有")
+	who = syntax.TrimTails(who, "还")                                                     // 我还有个弟弟
 	if !ok || syntax.StartsWithAny(what, []string{"一次", "一回", "一天", "一阵", "一段", "几次"}) { // 有一次被狗咬了
 		return false
 	}
@@ -262,6 +277,11 @@ func has(t *discourse.Talk, b *discourse.BareZh) bool {
 		if at := strings.Index(what, k); at > 0 && !syntax.StartsWithAny(what[at+len(k):], []string{"聚会", "会", "婚礼", "生日"}) && (n <= 14 && utf8.RuneCountInString(k) > 1 || n <= 12 && attribute == "pets") {
 			if _, name, ok := strings.Cut(what[at:], "叫"); ok {
 				what = name
+			} else if does := what[at+len(k):]; syntax.StartsWithAny(does, []string{"在", "是", "开", "做", "刚", "今年", "住", "还"}) {
+				what = what[:at+len(k)] // 我有个发小在加拿大开餐馆
+			}
+			if syntax.StartsWithAny(what, []string{"十", "百", "千", "一百", "几十", "一千", "一万"}) {
+				return true // 我有十八个孩子: a joke
 			}
 			t.FactZh(b, t.Self, "family", attribute, what, true, false, 0.85)
 			return true

@@ -32,7 +32,7 @@ func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	for _, found := range [...]string{"说是", "查出来有", "查出来是", "查出来", "查出了", "查出", "诊断为", "诊断出", "诊断是", "确诊了", "确诊是", "确诊"} {
 		who, what, ok := strings.Cut(x, found)
-		what = strings.TrimPrefix(what, "个")
+		what = beforeOrder(strings.TrimPrefix(what, "个"))
 		if own, mine := strings.CutPrefix(what, "我"); mine && who == "" || mine && syntax.EndsWithAny(who, []string{"体检", "检查"}) {
 			who, what = "我", syntax.TrimTails(own, "轻度", "中度", "重度") // 单位体检查出来我脂肪肝轻度
 		}
@@ -74,4 +74,14 @@ func cause(t *discourse.Talk, b *discourse.BareZh) {
 	if ok && t.Topic.Known && t.Said.Start < b.S.Start && discourse.AllergenZh(what) && utf8.RuneCountInString(what) <= 4 {
 		b.Text = "对" + what + "过敏"
 	}
+}
+
+// beforeOrder is what was found, without what it means for somebody: 胃炎 of 胃炎让我少吃辣.
+func beforeOrder(x string) string {
+	for _, order := range [...]string{"让", "叫", "要", "得", "所以", "医生", "大夫", "不能", "需要"} {
+		if i := strings.Index(x, order); i > 0 {
+			x = x[:i]
+		}
+	}
+	return x
 }

@@ -27,6 +27,11 @@ func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 	if name := askedName(q); name != "" && !syntax.StartsWithAny(t.Ev.Text, []string{"对", "是", "嗯", "没", "不", "哦", "啊", "谁"}) {
 		return t.Named(name), true // 老魏怎么样了 / 出院了
 	}
+	if name, ok := strings.CutSuffix(bare, "呢"); ok { // 你那个同事小赵呢 / 她休产假了
+		if name, _ = strings.CutPrefix(syntax.TrimHeads(name, "那", "你们", "你", "那个"), "那个"); syntax.PersonZh(name) || syntax.PersonZh(name[len(syntax.LongestZh(name, discourse.RolesZh[:])):]) {
+			return t.Named(name[len(syntax.LongestZh(name, discourse.RolesZh[:])):]), true
+		}
+	}
 	if asksOn(strings.TrimPrefix(q, "那")) { // 老韩住院了 / 那现在怎么样了 / 下周一出院
 		t.Topic = earlierTopic(t)
 	}
@@ -35,9 +40,18 @@ func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "家"), "的")
 		if k := syntax.KinPrefixZh(rest); ok && k != "" && syntax.StartsWithAny(syntax.TrimHeads(rest[len(k):], "现在", "最近", "身体", "的身体", "的病", "病", "的腿", "的手术"), []string{"怎么样", "好点", "好些", "好了吗", "还好", "好吗", "咋样", "如何"}) {
 			return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, true
+		} else if more := rest[min(len(rest), len(k)):]; ok && k != "" && asksHow(more) {
+			return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, true // 你妈血糖控制得怎么样
 		}
 	}
 	return discourse.Person{}, false
+}
+
+// asksHow reports the end of a question for how something is with somebody.
+func asksHow(x string) bool {
+	const most = 10 // characters
+	x = strings.TrimRight(x, "？?啊呀 ")
+	return utf8.RuneCountInString(x) <= most && !strings.ContainsAny(x, "，,我你您他她") && syntax.EndsWithAny(x, []string{"怎么样", "怎么样了", "咋样", "咋样了"})
 }
 
 // askedName is the person by name of whom a question asks how they are or what they do; "" where it names none.
@@ -63,7 +77,11 @@ func earlierTopic(t *discourse.Talk) discourse.Topic {
 		}
 		for _, s := range slices.Backward(syntax.Sentences(t.Ev.Before[i].Text)) {
 			for _, c := range slices.Backward(syntax.Clauses(s)) {
-				if sub.Attend(t.Bare(c).Text); sub.Topic.Known || sub.Topic.Unclear {
+				text := t.Bare(c).Text
+				if _, told, says := strings.Cut(text, "说"); says && !strings.ContainsAny(told, "他她") {
+					return t.Topic // 王老师说下周三开家长会: of the meeting
+				}
+				if sub.Attend(text); sub.Topic.Known || sub.Topic.Unclear {
 					return sub.Topic
 				}
 			}

@@ -120,3 +120,18 @@ func agreed(x string) bool {
 	head, ok := strings.CutSuffix(strings.TrimRight(x, "。，! "), "了")
 	return ok && syntax.EndsWithAny(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(head, "好"), "下"), "在"), []string{"约", "订", "定", "安排"})
 }
+
+// definite is [discourse.Clause.Definite] of a Chinese clause with the event word.
+func definite(x, word string) bool {
+	if due(x) || syntax.ContainsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
+		return true
+	}
+	_, after, ok := strings.Cut(x, word)
+	return ok && word != "" && syntax.StartsWithAny(after, []string{"是", "在", "定在", "安排在"})
+}
+
+// due reports a Chinese clause that says when something is due or over: 房租周一到期.
+func due(x string) bool {
+	x = syntax.TrimHeads(strings.TrimRight(x, "。！! 了"), "之前", "以前", "前") // 周五之前得交: what?
+	return len([]rune(x)) > 3 && syntax.EndsWithAny(x, []string{"到期", "截止", "过期", "结束", "开始", "失效", "续费", "要交", "该交", "得交", "开售", "开学", "送到", "发货"})
+}

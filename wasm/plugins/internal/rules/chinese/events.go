@@ -13,7 +13,7 @@ import (
 
 var events = [...]struct{ word, attribute string }{
 	{"牙医", "dentist_appointment"}, {"看牙", "dentist_appointment"}, {"洗牙", "dentist_appointment"}, {"医生", "doctor_appointment"}, {"体检", "checkup"}, {"面试", "interview"},
-	{"开会", "meeting"}, {"会议", "meeting"}, {"的会", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
+	{"开会", "meeting"}, {"会议", "meeting"}, {"的会", "meeting"}, {"考试", "exam"}, {"航班", "flight"}, {"飞机", "flight"}, {"高铁", "train"}, {"火车", "train"}, {"聚会", "party"}, {"同学会", "party"}, {"派对", "party"}, {"生日宴", "party"}, {"生日会", "party"}, {"婚礼", "wedding"},
 	{"演唱会", "concert"}, {"音乐会", "concert"}, {"家长会", "parents_meeting"}, {"晚饭", "dinner"}, {"饭局", "dinner"}, {"午饭", "lunch"}, {"吃饭", "dinner"}, {"预约", "appointment"}, {"理发", "haircut"},
 	{"电影", "film"}, {"比赛", "match"}, {"培训", "training"}, {"上课", "class"}, {"复查", "checkup"}, {"手术", "operation"}, {"展览", "exhibition"}, {"例会", "meeting"}, {"评审", "review"}, {"约会", "date"}, {"聚餐", "dinner"}, {"剪头发", "haircut"}, {"话剧", "play"}, {"讲座", "lecture"}, {"答辩", "thesis_defence"}, {"驾考", "driving_test"}, {"看病", "doctor_appointment"}, {"看医生", "doctor_appointment"}, {"打疫苗", "vaccination"}, {"年会", "party"}, {"野餐", "picnic"}, {"排练", "rehearsal"}, {"彩排", "rehearsal"}, {"出差", "business_trip"},
 	{"meeting", "meeting"}, {"interview", "interview"}, {"flight", "flight"}, {"dinner", "dinner"}, {"lunch", "lunch"},
@@ -155,7 +155,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 		habitZh(t, b, who, 0.65)
 		return
 	}
-	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3) && !strings.Contains(x, "你") {
+	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3 || syntax.StartsWithAny(x, Bills[:])) && !strings.Contains(x, "你") {
 		if asRule := syntax.ContainsAny(b.S.Raw(), "每", "天天", "常", "都", "总", "一般", "通常", "平时"); asRule || !syntax.ContainsAny(x, "想", "打算", "以前", "了", "过") { // 周一三五我去过
 			if p, found := t.SubjectZh(beforeHabit(b)); found && !named {
 				who = p // 小王每天跑步
@@ -303,6 +303,9 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	if raw := strings.TrimRight(b.S.Raw(), "。！! ，"); syntax.EndsWithAny(raw, []string{"吧", "呗"}) && (!strings.HasPrefix(syntax.StripLeadZh(raw), "我") || strings.HasPrefix(raw, "我们")) || strings.HasPrefix(raw, "要不") && !strings.Contains(raw, "要不是") || proposed(raw, w) {
 		return // it is proposed
 	}
+	if slices.Contains([]string{"定的是", "订的是", "约的是", "说的是", "定的", "约的"}, syntax.TrimHeads(discourse.TrimZhEnd(x), "我们", "我")) {
+		return // 我们定的是三月五号到八号: what?
+	}
 	if strings.HasPrefix(x, "第") && syntax.ContainsAny(x, "次约在", "回约在", "针约在") {
 		return // of what, and whose?
 	}
@@ -314,7 +317,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 		case named && syntax.ContainsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // how somebody is
 			w.ByPart && !will && w.Unix() <= t.Ev.At-2*3600_000, // 今早我量血压
 			!will && !strings.Contains(x, "我") && !comes(x) && !(named && syntax.KinPrefixZh(x) != ""),
-			syntax.ContainsAny(x, "天气", "下雨", "不知道", "热", "冷"):
+			syntax.ContainsAny(x, "天气", "下雨", "下雪", "降温", "升温", "刮风", "有雨", "有雪", "不知道", "热", "冷"):
 			return
 		}
 		if !named && rumour(t, b, w) {
@@ -345,6 +348,8 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	case strings.HasPrefix(x, "说"), leadPerson(x):
 	case word == "" && (due(x) || discourse.ShiftedZh(x) != ""):
 		text = t.Self.Name + "的" + text
+	case discourse.OrderedZh(text) != "":
+		text, _ = discourse.PatientNamed(text, t.Self.Name)
 	case !eventLeads(x, word):
 		text = t.Self.Name + text
 	case strings.HasPrefix(text, word):
@@ -359,7 +364,10 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse.Person, named bool, start timex.When, ended int64) {
 	x := b.Text
 	attribute, _ := EventIn(x)
-	if syntax.StartsWithAny(x, []string{"太", "好累", "真"}) || strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !discourse.ToldZh(x) && !discourse.GoesOnZh(b.S.Raw()) {
+	if asks := strings.HasSuffix(strings.TrimRight(b.S.Raw(), "。！ "), "吧"); asks && !strings.Contains(x, "我") || w.Grain != 'd' && syntax.ContainsAny(x, "不回了", "不去了", "不来了", "不回去了", "不买了", "不办了") {
+		return // 那今年四十了吧; 今年不回了
+	}
+	if syntax.StartsWithAny(x, []string{"太", "好累", "真"}) || !strings.Contains(x, "我") && syntax.ContainsAny(x, "股票", "大盘", "股市", "油价") || strings.Contains(x, "没") || !strings.Contains(x, "了") && !strings.Contains(x, "过") && attribute == "" && !strings.Contains(x, "在") && !strings.Contains(x, "去") && !discourse.ToldZh(x) && !discourse.GoesOnZh(b.S.Raw()) {
 		return
 	}
 	bare := strings.TrimPrefix(x, "我")
@@ -368,7 +376,7 @@ func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discour
 	}
 	a := t.BaseZh(b, "episodic", "event", who, 0.82)
 	a.Text = t.RewriteZh(b.S, b.Whens, !w.Weekday || !noted.CalledOffZh(x))
-	if !named && !strings.Contains(a.Text, t.Self.Name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去回吃看买见和跟在我把做打踩骑跑捡", string([]rune(x)[:1])) {
+	if !named && !strings.Contains(a.Text, t.Self.Name) && !strings.Contains(x, "他") && !strings.Contains(x, "她") && strings.Contains("去回吃看买见和跟在我把做打踩骑跑捡踢扭摔撞", string([]rune(x)[:1])) {
 		a.Text = t.Self.Name + a.Text
 	}
 	if named {
@@ -381,19 +389,4 @@ func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discour
 	}
 	a.Ended = ended
 	t.Out.Candidates = append(t.Out.Candidates, a)
-}
-
-// definite is [discourse.Clause.Definite] of a Chinese clause with the event word.
-func definite(x, word string) bool {
-	if due(x) || syntax.ContainsAny(x, "我的", "你的", "这个", "那个", "这场", "那场", "把") {
-		return true
-	}
-	_, after, ok := strings.Cut(x, word)
-	return ok && word != "" && syntax.StartsWithAny(after, []string{"是", "在", "定在", "安排在"})
-}
-
-// due reports a Chinese clause that says when something is due or over: 房租周一到期.
-func due(x string) bool {
-	x = syntax.TrimHeads(strings.TrimRight(x, "。！! 了"), "之前", "以前", "前") // 周五之前得交: what?
-	return len([]rune(x)) > 3 && syntax.EndsWithAny(x, []string{"到期", "截止", "过期", "结束", "开始", "失效", "续费", "要交", "该交", "得交", "开售", "开学", "送到", "发货"})
 }

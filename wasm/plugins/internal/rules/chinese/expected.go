@@ -28,6 +28,9 @@ func saidBy(x string) (who, inner string) {
 
 // said takes what somebody with an office says is going to be on a day.
 func said(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
+	if strings.HasSuffix(strings.TrimRight(b.S.Raw(), "。！ "), "吧") {
+		return false // 医生说再观察两天周五吧
+	}
 	who, inner := saidBy(b.Text)
 	if n := utf8.RuneCountInString(inner); who == "" || n < 2 || n > 16 || w.Day <= t.Now.Day || syntax.ContainsAny(inner, "我", "咱", "他", "她", "你", "您", "不定", "没定", "不确定", "不一定", "可能", "天气", "下雨") || syntax.ContainsAny(saidAfter(t, b), "够呛", "未必", "悬", "难说", "不靠谱", "不信") {
 		return false
@@ -57,6 +60,14 @@ func untilZh(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	if !lasts && !late {
 		return false
 	}
+	who := t.Self
+	if he := syntax.StartsWithAny(x, []string{"他", "她"}) && !syntax.StartsWithAny(x, []string{"他们", "她们"}); he { // 她休产假了，要到四月才回来
+		p, ok := t.SubjectZh(x[:len("他")])
+		if !ok {
+			return true
+		}
+		who = p
+	}
 	s, whens := b.S, b.Whens
 	if what := strings.TrimLeft(x, " "); strings.HasPrefix(what, "才") { // what? the clause before says it
 		if s = t.Said; s.Start >= b.S.Start || utf8.RuneCountInString(s.Raw()) > 24 {
@@ -66,7 +77,7 @@ func untilZh(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 		head, _, _ := strings.Cut(s.Raw(), "，")
 		x = syntax.TrimZh(head) + x
 	}
-	p := discourse.Plan{Subject: t.Self.Key, Attribute: "计划：" + syntax.TrimZh(x), What: "plan", Day: w.Day, Minute: w.Minute, Clock: w.Clock, Chinese: true, Label: syntax.TrimZh(x)}
+	p := discourse.Plan{Subject: who.Key, Attribute: "计划：" + syntax.TrimZh(x), What: "plan", Day: w.Day, Minute: w.Minute, Clock: w.Clock, Chinese: true, Label: syntax.TrimZh(x)}
 	if lasts {
 		p.Day, p.Clock = t.Now.Day, false
 		if end := &b.Whens[len(b.Whens)-1]; end.First > w.First && end.HasDay && !end.Habit {
@@ -75,6 +86,9 @@ func untilZh(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	}
 	t.Another(&p, false)
 	text := t.RewriteZh(s, whens, false)
+	if who.Key != t.Self.Key {
+		text = discourse.Named(text, who.Name)
+	}
 	if r := s.Raw(); strings.HasPrefix(r, "要") || strings.HasPrefix(r, "得") {
 		text = t.Self.Name + text
 	}

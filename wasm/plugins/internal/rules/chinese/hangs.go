@@ -31,7 +31,7 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 	for i := from; i < len(t.Out.Candidates); i++ {
 		a := &t.Out.Candidates[i]
 		text := strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "").Replace(a.Text)
-		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) || a.Type == "core" {
+		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) && !tellsHow(t, s, a) || a.Type == "core" {
 			continue
 		}
 		if strings.Contains(a.Text, "对方") && hangs(t, s, a) { // 吃完了我给你买: whom, and what?
@@ -114,12 +114,16 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 	if b == nil || !syntax.HasHan(b.Text) {
 		return
 	}
+	absent(t, from)
 	all := syntax.Sentences(Swap.Replace(b.Text))
 	if len(all) == 0 {
 		return
 	}
 	q := all[len(all)-1]
 	_, asked := Asks(b.Text, t.Now)
+	if whom, ok := Asks(b.Text, t.Now); (ok || strings.Contains(whom.Text, "多久")) && whom.Whose == "" && strings.HasPrefix(whom.Text, "我") && !syntax.StartsWithAny(whom.Text, []string{"我们", "我家", "我那", "我的", "我这"}) {
+		ofAsked(t, s, from, whom.Text)
+	}
 	asked = (asked || q.Ends == "？" || q.Ends == "?") && !syntax.ContainsAny(q.Raw(), "怎么不", "怎么没", "怎么老", "怎么这", "为什么", "为啥", "咋没", "咋不", "咋老")
 	kept := t.Out.Candidates[:from]
 	for _, a := range t.Out.Candidates[from:] {
@@ -132,6 +136,34 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 		}
 	}
 	t.Out.Candidates = kept
+	movedAgain(t, s, from)
+}
+
+// tellsHow reports an event that only tells how or when that was done which the clause before says: 课补了，周日晚上补的.
+func tellsHow(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
+	if a.Kind != "event" || len(a.Spans) == 0 {
+		return false
+	}
+	said := discourse.TrimZhEnd(s.Text[a.Spans[0].Start:a.Spans[0].End])
+	before := SaidBefore(t, s, a.Spans[0].Start)
+	return strings.HasSuffix(said, "的") && discourse.CompletedZh(before)
+}
+
+// ofAsked names the speaker in what an answer that begins with a time says of them: 零九年来的 after 你在北京待了多久.
+func ofAsked(t *discourse.Talk, s syntax.Sentence, from int, q string) {
+	said := "" // 来过 of 你以前来过这儿吗
+	if i := strings.Index(q, "过"); i > 0 {
+		_, n := utf8.DecodeLastRuneInString(q[:i])
+		said = q[i-n:i] + "过"
+	}
+	for i := from; i < len(t.Out.Candidates); i++ {
+		a := &t.Out.Candidates[i]
+		whens := timex.FindWhens(s, t.Now)
+		if (a.Kind == "noted" || a.Kind == "event") && len(a.Spans) == 1 && a.Spans[0].Turn == 0 && a.Spans[0].Start == s.Start && len(whens) > 0 && (whens[0].First == 0 || said != "" && strings.HasPrefix(syntax.StripLeadZh(s.Raw()), said)) &&
+			!strings.Contains(a.Text, t.Self.Name) && !strings.ContainsAny(a.Text, "我他她你") && (!t.Topic.Known || t.Topic.Person.Key == t.Self.Key) && discourse.NamePrefixZh(a.Text) == "" {
+			a.Text = t.Self.Name + a.Text
+		}
+	}
 }
 
 // answers reports a note, a plan or an event that names nobody and nothing of its own, in an answer.
@@ -187,6 +219,8 @@ func join(t *discourse.Talk, a *abi.Candidate, s, q syntax.Sentence) bool {
 
 // asksOn reports a question that says nothing of what it is about: 哪天啊, 什么时候的事.
 func asksOn(x string) bool {
+	x = syntax.TrimHeads(strings.TrimLeft(x, " "), "行啊", "行", "好的", "好啊", "好", "哦", "嗯")
+	x = strings.TrimLeft(x, "，, ")
 	return utf8.RuneCountInString(x) <= 7 && !strings.ContainsAny(x, "我你您") && syntax.StartsWithAny(syntax.StripLeadZh(x), []string{"哪", "什么", "啥", "几", "多", "谁", "怎", "咋", "在哪", "真的", "要紧", "严重", "要几", "看啥", "学啥", "干啥", "做啥", "转啥", "去哪", "为", "现在", "然后", "结果", "后来"})
 }
 
@@ -208,4 +242,59 @@ func SaidBefore(t *discourse.Talk, s syntax.Sentence, at int) string {
 	}
 	head := s.Sub(0, last)
 	return strings.Trim(t.RewriteZh(head, timex.FindWhens(head, t.Now), discourse.CompletedZh(head.Raw())), "。，, ")
+}
+
+// absent names in a memory whom 他 or 她 means, where the speaker's own last turn names one relative alone: 给我妈换了手机 and
+// then 带她去云南.
+func absent(t *discourse.Talk, from int) {
+	n := len(t.Ev.Before)
+	if n < 2 || t.Ev.Before[n-2].Speaker != t.Ev.Speaker {
+		return
+	}
+	said, k := t.Ev.Before[n-2].Text, ""
+	for _, rest, ok := strings.Cut(said, "我"); ok; _, rest, ok = strings.Cut(rest, "我") {
+		if one := syntax.KinPrefixZh(rest); one != "" {
+			if k != "" && k != one {
+				return // which of them?
+			}
+			k = one
+		}
+	}
+	if k == "" || slices.Contains(discourse.PetsZh[:], k) || strings.ContainsAny(said, "他她") {
+		return
+	}
+	for i := from; i < len(t.Out.Candidates); i++ {
+		a := &t.Out.Candidates[i]
+		for _, he := range [...]string{"他", "她"} {
+			if before, after, ok := strings.Cut(a.Text, he); ok && (a.Kind == "plan" || a.Kind == "promise" || a.Kind == "event" || a.Kind == "noted") && !strings.HasPrefix(after, "们") && !syntax.EndsWithAny(before, []string{"其", "吉"}) && strings.Contains(before, t.Self.Name) {
+				a.Text = before + t.Self.Name + "的" + k + after
+				break
+			}
+		}
+	}
+}
+
+// movedAgain puts what the speaker said in their last turn before a note that says only to when something is moved: 周三的会
+// 取消了 and then 改到下周一十点了. Where that was a question or nothing, the note is dropped.
+func movedAgain(t *discourse.Talk, s syntax.Sentence, from int) {
+	if !syntax.StartsWithAny(syntax.StripLeadZh(s.Raw()), discourse.MovesZh) || len(t.Out.Candidates) == from {
+		return
+	}
+	n := len(t.Ev.Before)
+	said := ""
+	if n > 1 && t.Ev.Before[n-2].Speaker == t.Ev.Speaker {
+		said = strings.Trim(t.Ev.Before[n-2].Text, "。！， ")
+	}
+	all := syntax.Sentences(said)
+	for i := len(t.Out.Candidates) - 1; i >= from; i-- {
+		a := &t.Out.Candidates[i]
+		switch {
+		case a.Kind != "noted" || len(a.Spans) != 1 || !syntax.StartsWithAny(a.Text, discourse.MovesZh):
+		case len(all) == 1 && !AskersIn(said) && all[0].Ends != "？" && len(said)+len(a.Text) < MostJoined:
+			a.Text = strings.Trim(t.RewriteZh(all[0], timex.FindWhens(all[0], t.Now), false), "。") + "，" + a.Text
+			a.Spans = append(a.Spans, abi.Span{Turn: -2, End: len(t.Ev.Before[n-2].Text)})
+		default:
+			t.Out.Candidates = slices.Delete(t.Out.Candidates, i, i+1)
+		}
+	}
 }

@@ -23,12 +23,20 @@ type Asked struct {
 // Swap says what another said from one's own side.
 var Swap = strings.NewReplacer("你", "我", "您", "我", "我", "你")
 
+// nearZh writes out 哪 for 哪儿, and 多大 for how old is asked politely.
+var nearZh = strings.NewReplacer("哪儿", "哪儿", "哪上班", "哪儿上班", "哪工作", "哪儿工作", "哪住", "哪儿住", "哪读", "哪儿读", "哪上学", "哪儿上学", "哪买", "哪儿买", "哪出生", "哪儿出生", "在哪了", "在哪儿了", "放哪了", "放哪儿了", "高寿", "多大", "贵庚", "多大")
+
 // tags are asked after a statement.
 var tags = []string{"对吧", "是吧", "对不对", "是不是", "没错吧", "对吗", "是吗"}
 
 // Gaps reports that a question has a word for what it asks for.
 func (q *Asked) Gaps() bool {
 	return syntax.ContainsAny(q.Text, Askers[:]...) || strings.Contains(q.Text, "啥") || strings.Contains(q.Text, "多大") || strings.Contains(q.Text, "多高")
+}
+
+// asksPlace reports a question that ends with 在哪, 放哪 or 住哪.
+func asksPlace(x string) bool {
+	return syntax.EndsWithAny(x, []string{"在哪", "放哪", "住哪", "存哪", "搁哪", "停哪"})
 }
 
 // eitherZh takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
@@ -75,7 +83,13 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 	if syntax.ContainsAny(x, "要不", "能不能", "可不可以", "能帮", "可以帮", "好不好", "行不行", "行吗", "好吗", "可以吗", "为什么", "为啥", "怎么", "应该", "密码", "验证码", "卡号") {
 		return Asked{}, false
 	}
-	q := Asked{Text: Swap.Replace(x), Now: now}
+	if rest, ok := syntax.CutHead(x, "行", "好的", "好", "嗯"); ok && syntax.StartsWithAny(rest, []string{"几点", "几号", "哪天", "什么时候", "在哪", "多少钱"}) {
+		x = rest // 行几点
+	}
+	q := Asked{Text: nearZh.Replace(Swap.Replace(x)), Now: now}
+	if syntax.StartsWithAny(x, []string{"你", "您"}) && strings.HasSuffix(q.Text, "了吧") {
+		q.Text, q.Ends = strings.TrimSuffix(q.Text, "吧"), "吗" // 你搬新家了吧
+	}
 	for _, end := range [...]string{"没有", "吗", "嘛", "么", "没", "呢"} {
 		if r, ok := strings.CutSuffix(q.Text, end); ok && r != "" && !strings.HasSuffix(r, "什") && !strings.HasSuffix(r, "有") {
 			q.Text, q.Ends = r, end
@@ -84,6 +98,9 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 	}
 	if k := syntax.KinPrefixZh(q.Text); k != "" && strings.HasPrefix(q.Text[len(k):], "我") {
 		q.Text = q.Text[len(k):] // 阿姨您贵姓
+	}
+	if who, rest, ok := strings.Cut(q.Text, "我"); ok && syntax.PersonZh(who) {
+		q.Text = "我" + rest // 李哥你们项目上线了吗
 	}
 	rhetorical := strings.Contains(q.Text, "不是") && !strings.Contains(q.Text, "是不是") // 你不是对芒果过敏吗
 	if rhetorical {
@@ -97,6 +114,16 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 	if rest, ok := syntax.CutHead(q.Text, "我还记得", "我记得", "我知道", "我知不知道"); ok && q.Gaps() && rest != "" {
 		q.Text = rest // 你记得我电梯卡在谁那儿吗
 	}
+	q.Text = syntax.TrimHeads(q.Text, "快过年了", "马上过年了")
+	if rest, ours := syntax.CutHead(q.Text, "咱们家", "咱家"); ours {
+		q.Text = "我家" + rest
+	}
+	if who, asks := syntax.CutEnd(q.Text, "过敏什么", "过敏啥"); asks {
+		q.Text = who + "对什么过敏"
+	}
+	if asksPlace(q.Text) {
+		q.Text += "儿" // 备用钥匙在哪
+	}
 	either := false
 	q.Text, either = eitherZh(q.Text)
 	own, _ := discourse.CutOwnZh(q.Text)
@@ -105,4 +132,10 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 		q.Whose = lead + k
 	}
 	return q, tagged || either || q.Ends != "" || s.Ends == "?" || s.Ends == "？" || q.Gaps() || strings.Contains(q.Text, "还是")
+}
+
+// AskedPlans reports that the turn before asks what somebody will do: what the answer says in order is no procedure.
+func AskedPlans(t *discourse.Talk) bool {
+	b := t.JustSaid()
+	return b != nil && syntax.ContainsAny(b.Text, "打算干", "打算做", "打算怎么", "什么打算", "有啥打算", "什么安排", "怎么安排", "什么计划")
 }

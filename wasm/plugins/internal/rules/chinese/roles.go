@@ -82,3 +82,21 @@ func rather(t *discourse.Talk, b *discourse.BareZh) bool {
 
 // posts end what somebody is at work, besides [syntax.JobsZh], and no name ends so: 销售总监, 项目负责人.
 var posts = [...]string{"总监", "主管", "组长", "班长", "负责人", "主持人", "经纪人", "专员", "助理", "代表", "创始人", "合伙人", "主任", "院长", "校长", "所长", "处长", "科长", "局长", "部长", "行长", "厂长", "总裁", "技术员", "管理员", "营业员", "服务员", "收银员", "业务员", "讲师", "策划", "厨师长", "工人", "军人", "商人"}
+
+// jobAfter takes what somebody works as, of 我在华为做程序员.
+func jobAfter(t *discourse.Talk, b *discourse.BareZh, p *phraseZh, who discourse.Person) {
+	if p.until != "做" && p.until != "当" {
+		return
+	}
+	made := len(t.Out.Candidates)
+	t.FactZh(b, who, "work", "job", p.after, false, false, 0.85)
+	for i := made; i < len(t.Out.Candidates); i++ {
+		if a := &t.Out.Candidates[i]; !a.Negates {
+			is := "是"
+			if slices.Contains(lines[:], a.Slot.Value) {
+				is = "做"
+			}
+			a.Text = who.Name + is + a.Slot.Value + "。" // without the firm, which it may outlast
+		}
+	}
+}

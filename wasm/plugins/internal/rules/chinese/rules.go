@@ -42,7 +42,7 @@ var rulesZh = [...]ruleZh{
 	{"biography", "grew_up_in", false, false, []keyZh{{"在", "长大", 0.9}}},
 	{"biography", "birthplace", false, false, []keyZh{{"在", "出生", 0.9}, {"出生在", "", 0.9}, {"出生于", "", 0.9}}},
 	{"biography", "education", true, false, []keyZh{{"从", "毕业", 0.9}, {"学的是", "", 0.88}}},
-	{"biography", "origin", false, false, []keyZh{{"来自", "", 0.9}, {"老家在", "", 0.9}, {"老家是", "", 0.9}}},
+	{"biography", "origin", false, false, []keyZh{{"来自", "", 0.9}, {"老家在", "", 0.9}, {"老家是", "", 0.9}, {"老家", "的", 0.85}}},
 	{"preference", "dislikes", true, false, []keyZh{{"对", "没什么兴趣", 0.85}, {"对", "没兴趣", 0.85}, {"对", "没有兴趣", 0.85}, {"对", "不感兴趣", 0.85}}},
 	{"preference", "likes", true, false, []keyZh{{"对", "很感兴趣", 0.85}, {"对", "感兴趣", 0.85}}},
 	{"allergy", "allergies", true, false, []keyZh{{"对", "不耐受", 0.9}}},
@@ -132,6 +132,14 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 		put(t, b, p)
 		return true
 	}
+	if what, allergic := strings.CutSuffix(discourse.TrimZhEnd(p.object), "过敏"); allergic && p.attribute == "avoids" && discourse.AllergenZh(what) {
+		who, ok := t.SubjectZh(p.before)
+		if ok { // 我不喝酒精过敏
+			health(t, b, who, "allergies", what)
+			t.Out.Candidates[len(t.Out.Candidates)-1].Kind = "allergy"
+		}
+		return ok
+	}
 	if p.attribute == "avoids" && strings.HasSuffix(p.before, "从来") {
 		p.object = strings.TrimSuffix(discourse.TrimZhEnd(p.object), "的") // 我从来不喝酒的
 	}
@@ -156,6 +164,9 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 		return false
 	}
 	if p.attribute == "home" {
+		if where, _, with := strings.Cut(object, "跟"); with && utf8.RuneCountInString(where) >= 2 {
+			object = where // 搬到苏州跟女儿住
+		}
 		for _, tail := range [...]string{"去", "来", "住"} { // 搬到上海去了
 			if city, cut := strings.CutSuffix(strings.TrimSuffix(object, "了"), tail); cut && utf8.RuneCountInString(city) >= 2 {
 				object = city
@@ -169,6 +180,14 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 		}
 		if owned, ok := strings.CutPrefix(whose.Name, t.Self.Name+"的"); ok && object == "" {
 			object = owned
+		}
+		for _, more := range [...]string{"一年", "一个月", "花了", "才", "都"} {
+			if i := strings.Index(object, more); i > 0 {
+				object = object[:i] // 重疾险一年交八千
+			}
+		}
+		if syntax.StartsWithAny(object, []string{"没", "不", "也", "就", "才", "还", "又", "以后", "之后", "后"}) {
+			return true // 买了没啥用
 		}
 		if syntax.ContainsAny(object, "咖啡", "菜", "水果", "面包", "牛奶", "票", "奶茶", "早饭", "午饭", "晚饭", "蛋糕") {
 			return true
@@ -186,29 +205,13 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 	return true
 }
 
-// jobAfter takes what somebody works as, of 我在华为做程序员.
-func jobAfter(t *discourse.Talk, b *discourse.BareZh, p *phraseZh, who discourse.Person) {
-	if p.until != "做" && p.until != "当" {
-		return
-	}
-	made := len(t.Out.Candidates)
-	t.FactZh(b, who, "work", "job", p.after, false, false, 0.85)
-	for i := made; i < len(t.Out.Candidates); i++ {
-		if a := &t.Out.Candidates[i]; !a.Negates {
-			is := "是"
-			if slices.Contains(lines[:], a.Slot.Value) {
-				is = "做"
-			}
-			a.Text = who.Name + is + a.Slot.Value + "。" // without the firm, which it may outlast
-		}
-	}
-}
-
 // unsettled reports what is planned and not done yet, and a meal: nothing is so for that.
 func (p *phraseZh) unsettled() bool {
 	switch {
 	case strings.HasPrefix(p.key, "搬"):
 		return p.future || syntax.ContainsAny(p.before, "要", "打算", "想")
+	case p.attribute == "employer" && p.future && p.key == "入职" && !strings.HasSuffix(discourse.TrimZhEnd(p.object), "了"):
+		return true // 下个月三号入职美团
 	case strings.HasPrefix(p.key, "跳"), strings.HasPrefix(p.key, "换到"):
 		return p.future || syntax.ContainsAny(p.before, "要", "打算", "想", "准备", "会", "考虑", "没", "不")
 	case p.key == "买了":
@@ -253,6 +256,9 @@ func (p *phraseZh) misread() bool {
 		return !strings.HasSuffix(p.before, "是") || p.after != "" || !joinedFirm(p.object)
 	case "加入了": // 我2020年加入了华为
 		return !joinedFirm(p.object) || !p.dated && !syntax.EndsWithAny(syntax.TrimZh(p.object), []string{"公司", "集团", "银行", "医院", "大学", "事务所", "科技", "工作室"})
+	case "老家": // 我老家湖南的
+		n := utf8.RuneCountInString(p.object)
+		return n < 2 || n > 4 || p.after != "" || strings.ContainsAny(p.object, "在是有来去人房我你他她")
 	case "住": // 我现在住望京
 		return !district(syntax.TrimZh(p.object))
 	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来

@@ -19,6 +19,9 @@ var notPlaces = [...]string{"三楼", "二楼", "一楼", "四楼", "五楼"}
 // abode tells what the place is that somebody lives in or has moved to.
 func abode(value string, moved bool) discourse.Abode {
 	value = syntax.TrimZh(value)
+	if where, _, more := strings.Cut(value, "在"); more && where != "" {
+		value = where // 公司订的酒店在西湖边上
+	}
 	switch {
 	case strings.Trim(discourse.ClipZh(value), syntax.DigitsZh+"楼层") == "": // 我家在二楼
 		return discourse.NoAbode

@@ -55,8 +55,17 @@ func measures(t *discourse.Talk, b *discourse.BareZh) bool {
 			value, is = rest, true
 		}
 		if is = is || a.attribute == "height" && strings.ContainsAny(value, "0123456789一二") && !strings.Contains(value, "的"); is && (head == "我的" || head == "我") {
+			if first, _, more := strings.Cut(value, "跟"); more && first != "" {
+				value = first // B型跟我妈一样
+			}
 			t.FactZh(b, t.Self, a.kind, a.attribute, value, false, false, 0.88)
 			return true
+		}
+		if is && head != "" && (a.attribute == "height" || a.attribute == "blood_type" || a.attribute == "education") && syntax.KinPrefixZh(strings.TrimPrefix(head, "我")) != "" {
+			if p, ok := t.SubjectZh(strings.TrimSuffix(head, "的")); ok && p.Key != t.Self.Key { // 我弟弟身高一米八五
+				t.FactZh(b, p, a.kind, a.attribute, value, false, false, 0.85)
+				return true
+			}
 		}
 	}
 	return false
@@ -102,7 +111,11 @@ func state(t *discourse.Talk, b *discourse.BareZh) bool {
 	for _, part := range [...]string{"膝盖", "腰", "胃", "心脏", "颈椎", "眼睛", "肝", "肾", "血压", "血糖", "血脂", "尿酸", "胆固醇", "睡眠"} {
 		who, rest, ok := strings.Cut(x, part)
 		measured := strings.HasPrefix(part, "血") || part == "尿酸" || part == "胆固醇"
-		if ok && (syntax.StartsWithAny(rest, []string{"不好", "有问题"}) || measured && syntax.StartsWithAny(rest, []string{"高", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})) && healthOf(t, b, strings.TrimSuffix(who, "的"), "condition", part+syntax.TrimZh(rest)) {
+		found := syntax.LongestZh(rest, []string{"不好", "有问题"})
+		if found == "" && measured {
+			found = syntax.LongestZh(rest, []string{"高", "高点", "高一点", "偏高", "有点高", "有点偏高", "太高", "很高", "偏低", "有点低"})
+		}
+		if ok && found != "" && healthOf(t, b, strings.TrimSuffix(who, "的"), "condition", part+found) {
 			return true
 		}
 	}
@@ -153,7 +166,7 @@ func usually(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	for _, k := range [...]string{"平时", "一般", "通常", "经常", "总是", "习惯"} {
 		_, rest, ok := strings.Cut(x, k)
-		if ok && (strings.HasPrefix(x, "我") || strings.HasPrefix(x, k)) && utf8.RuneCountInString(rest) >= 2 && !syntax.ContainsAny(rest, "你", "忘") && !(k == "习惯" && strings.HasPrefix(rest, "了")) {
+		if ok && (strings.HasPrefix(x, "我") || strings.HasPrefix(x, k)) && utf8.RuneCountInString(rest) >= 2 && !syntax.StartsWithAny(rest, []string{"吧", "般", "的", "人", "来说"}) && !syntax.ContainsAny(rest, "你", "忘") && !(k == "习惯" && strings.HasPrefix(rest, "了")) {
 			p, known := t.Self, true
 			if strings.HasPrefix(x, k) {
 				p, known = t.SubjectlessZh()
@@ -235,6 +248,10 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 	if strings.HasSuffix(what, "包") && strings.HasSuffix(where, "身上") && (what == "包" || syntax.ContainsAny(what, "事", "这", "都", "全")) {
 		return false // 这事包在我身上: who sees to it
 	}
+	if what == "我家" || what == "我们家" {
+		floor, _, _ := strings.Cut(where, "不是") // 我家在二楼不是三楼
+		return floorZh(t, b, floor)
+	}
 	owner := ""
 	if rest, own := discourse.CutOwnZh(what); own {
 		what, owner = rest, t.Self.Name+"的"
@@ -257,11 +274,20 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 	}
 	for _, end := range places {
 		if strings.HasSuffix(where, end) {
-			t.FactZh(b, discourse.Person{Name: owner + what, Key: owner + what}, "place", "location", ownPlace(t, where), false, false, 0.82)
+			t.FactZh(b, discourse.Person{Name: owner + what, Key: strings.ToLower(owner + what)}, "place", "location", ownPlace(t, where), false, false, 0.82)
 			return true
 		}
 	}
 	return false
+}
+
+// floorZh takes the floor on which the speaker lives: 十二楼.
+func floorZh(t *discourse.Talk, b *discourse.BareZh, floor string) bool {
+	number, ok := syntax.CutEnd(syntax.TrimZh(floor), "楼", "层")
+	if ok = ok && number != "" && strings.Trim(number, syntax.DigitsZh) == ""; ok {
+		t.FactZh(b, t.Self, "biography", "floor", number+"楼", false, false, 0.8)
+	}
+	return ok
 }
 
 // ownPlace names the speaker in a place of theirs: 我包里.

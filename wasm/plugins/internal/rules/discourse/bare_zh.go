@@ -17,6 +17,9 @@ type BareZh struct {
 	Text  string
 }
 
+// symptomsZh are what one suffers from since a day.
+var symptomsZh = [...]string{"疼", "痛", "咳", "发烧", "难受", "不舒服", "拉肚子", "失眠", "肿", "痒", "头晕", "感冒", "呕吐", "恶心", "发炎", "过敏", "睡不好", "睡不着", "流鼻涕", "鼻塞", "起疹子", "上火"}
+
 // sinceZh takes out what is left of 从今天起 without its day.
 var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "自起", "", "从以后", "")
 
@@ -35,9 +38,30 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 			w.Day, w.Last = w.Last, 0 // 月底前, 住到月底
 		}
 	}
+	if strings.Contains(s.Raw(), "从") && syntax.ContainsAny(t.Said.Raw(), symptomsZh[:]...) {
+		for i := range b.Whens {
+			if w := &b.Whens[i]; w.Weekday && s.At(w.First-1) == "从" {
+				w.Past(t.Now) // 从周一开始头疼: it has begun
+				w.Weekday = false
+			}
+		}
+	}
 	if syntax.ContainsAny(t.Said.Raw(), "这学期", "放学", "下课", "开门", "营业") { // 三点半放学，不过周三有社团
 		for i := range b.Whens {
 			b.Whens[i].Habit = b.Whens[i].Habit || b.Whens[i].Weekday
+		}
+	}
+	if before := t.Said.Text[t.Said.Start:max(t.Said.Start, min(s.Start, t.Said.End))]; t.Said.Text == s.Text && strings.HasSuffix(TrimZhEnd(s.Raw()), "的") && CompletedZh(strings.TrimRight(before, "，, ")) && !syntax.ContainsAny(s.Raw(), "要", "会", "打算", "票", "去") {
+		for i := range b.Whens {
+			if w := &b.Whens[i]; w.Weekday && !w.Habit {
+				w.Past(t.Now) // 补了，周日晚上补的
+				w.Weekday = false
+			}
+		}
+	}
+	if syntax.ContainsAny(t.Said.Raw(), "每天", "平时", "工作日") {
+		for i := range b.Whens {
+			b.Whens[i].Habit = b.Whens[i].Habit || b.Whens[i].Weekend // 每天六点起床，周末七点
 		}
 	}
 	timed := map[int]bool{}
@@ -55,7 +79,10 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 		}
 	}
 	out.WriteString(s.Text[last:s.End])
-	b.Text = withOfZh(frontedZh(unlaughedZh(affirmedZh(syntax.StripLeadZh(sinceZh.Replace(out.String()))))))
+	b.Text = withOfZh(frontedZh(unlaughedZh(hisZh(affirmedZh(syntax.StripLeadZh(sinceZh.Replace(out.String())))))))
+	if s.At(0) == "对" && syntax.LeadZh(s) == 1 {
+		b.Text = strings.TrimPrefix(b.Text, "对") // 对上个月去了五天
+	}
 	if !syntax.ContainsAny(s.Raw(), "年前", "那时", "当时", "那年") {
 		b.Text = justZh(b.Text)
 	}
@@ -130,7 +157,7 @@ func (t *Talk) RewriteZh(s syntax.Sentence, whens []timex.When, past bool) strin
 		}
 	}
 	b.WriteString(s.Text[last:s.End])
-	return heardZh(affirmedZh(commasZh(b.String()))) + "。"
+	return hisZh(heardZh(affirmedZh(commasZh(b.String())))) + "。"
 }
 
 // commasZh writes a comma behind a Chinese character as Chinese does.
@@ -160,6 +187,9 @@ func affirmedZh(text string) string {
 // title: 《你的名字》.
 func (t *Talk) pronounZh(s syntax.Sentence, i int) string {
 	word := s.At(i)
+	if next := s.At(i + 1); word == "咱" && (next == "们" || next == "家") {
+		word = "我"
+	}
 	if word != "我" && word != "你" && word != "您" {
 		return ""
 	}
@@ -188,7 +218,11 @@ func (t *Talk) BaseZh(b *BareZh, typ, kind string, p Person, confidence float64)
 	}
 	text := t.RewriteZh(b.S, b.Whens, false)
 	if !strings.Contains(text, p.Name) && p.Key == t.Self.Key {
-		text = t.Self.Name + text
+		if ordered, is := PatientNamed(text, p.Name); is {
+			text = ordered
+		} else {
+			text = t.Self.Name + text
+		}
 	}
 	if p.Key != t.Self.Key && !strings.Contains(text, p.Name) {
 		text = Named(text, p.Name)
@@ -207,7 +241,7 @@ var passingZh = syntax.Set("allergies avoids afraid_of plays owns pets condition
 
 // ClipZh cuts off what another clause says behind a value, where no comma stands between: 麸质 of 麸质吃了肚子疼.
 func ClipZh(value string) string {
-	for _, more := range [...]string{"我", "她", "他", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用"} {
+	for _, more := range [...]string{"我", "她", "他", "嫌", "一吃", "一碰", "一闻", "一喝", "一沾", "不能", "不吃", "不喝", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用"} {
 		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !strings.HasPrefix(value[i:], "他人") && !((more == "我" || more == "她" || more == "他") && syntax.EndsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
 			value = value[:i]
 		}
@@ -235,7 +269,7 @@ func (t *Talk) FactZh(b *BareZh, p Person, kind, attribute, value string, many, 
 	default:
 		value = ClipZh(value)
 	}
-	if value == "" || syntax.VagueZh(value) || kind == "preference" && syntax.StartsWithAny(value, []string{"那个", "这个", "那种", "这种"}) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
+	if value == "" || syntax.VagueZh(value) || (kind == "preference" || kind == "diet") && syntax.StartsWithAny(value, []string{"那个", "这个", "那种", "这种", "那味", "这味", "那玩意", "这玩意", "那东西", "这东西"}) || courtesyZh[value] || utf8.RuneCountInString(value) > 24 {
 		return
 	}
 	for i := range b.Whens {

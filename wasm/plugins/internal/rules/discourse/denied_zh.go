@@ -26,6 +26,7 @@ func OfAllergyZh(attribute, who, object string) (whose, what string, denies bool
 	if attribute != "allergies" {
 		return who, object, false
 	}
+	who = strings.TrimPrefix(who, "不是是") // 不是是对腰果过敏
 	for _, k := range [...]string{"不", "没有", "并非"} {
 		if rest, ok := strings.CutSuffix(syntax.TrimAdverbsZh(who), k); ok {
 			who, denies = rest, true

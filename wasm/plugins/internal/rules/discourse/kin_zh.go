@@ -131,7 +131,7 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 		n := utf8.RuneCountInString(after)
 		switch {
 		case k == "":
-		case after == "" || bodyZh[after]: // 我女儿眼睛近视
+		case after == "" || bodyZh[after] || ageZh(after): // 我女儿眼睛近视
 			return p, true
 		case n >= 2 && n <= 4 && utf8.RuneCountInString(k) > 1 && (syntax.PersonZh(after) || NameZh(after)):
 			return t.Named(after), true
@@ -193,6 +193,12 @@ func TrimAgeZh(s string) string {
 	return rest
 }
 
+// ageZh reports how old somebody is, or under which animal they were born, and no name: 十二岁, 属兔.
+func ageZh(s string) bool {
+	rest := strings.TrimLeft(s, syntax.DigitsZh)
+	return rest != s && (rest == "" || rest == "岁" || rest == "岁半" || rest == "岁了") || strings.HasPrefix(s, "属") && utf8.RuneCountInString(s) == 2
+}
+
 // joinedZh takes out the spaces between Chinese characters.
 func joinedZh(s string) string {
 	parts := strings.Fields(s)
@@ -209,6 +215,9 @@ func joinedZh(s string) string {
 // Named puts whom a clause is about before it: a clause without a subject, or
 // with 他, stands by itself then.
 func Named(text, name string) string {
+	if told, ok := PatientNamed(text, name); ok {
+		return told
+	}
 	if owner, chain, _ := strings.Cut(name, "的"); strings.Contains(chain, "的") {
 		head, after, ok := strings.Cut(text, owner)
 		if after = TrimAgeZh(after); ok && strings.HasPrefix(after, chain) {

@@ -41,6 +41,11 @@ func NeighbourZh(x string) string {
 // folkZh are words for persons, besides relatives and jobs.
 var folkZh = []string{"大爷", "大妈", "大叔", "大姐", "大哥", "老太太", "老头", "老头儿", "老爷爷", "老奶奶", "老人", "小伙子", "小伙儿", "小伙", "姑娘", "女孩", "男孩", "女孩子", "男孩子", "女生", "男生", "小孩", "哥们", "夫妻", "小夫妻", "学生", "客户", "亲戚", "人"}
 
+// FolkZh reports a word for a person who is not named: 小姑娘, 那个小伙子.
+func FolkZh(s string) bool {
+	return slices.Contains(folkZh, strings.TrimPrefix(s, "小")) || slices.Contains([]string{"小朋友", "孩子", "宝宝", "娃", "小家伙"}, s)
+}
+
 // introducedZh is whom a clause says that there is: 楼下的大爷 of 我们楼下有个大爷. ok is false where it says nothing of
 // the kind.
 func (t *Talk) introducedZh(x string) (p Person, ok bool) {
@@ -59,7 +64,10 @@ func (t *Talk) introducedZh(x string) (p Person, ok bool) {
 	if !kin && !slices.Contains(folkZh, noun) && !JobZh(noun) {
 		return Person{}, false
 	}
-	place, own := CutOwnZh(where)
+	place, own := CutOwnZh(syntax.TrimHeads(where, "以前", "小时候", "原来", "那时候"))
+	if kin && !own && (place == "家里" || place == "家") { // 以前家里有只猫
+		return Person{t.Self.Name + "的" + noun, t.Self.Key + "的" + noun}, true
+	}
 	if place = strings.TrimSuffix(place, "的"); place != "" {
 		return Person{place + "的" + noun, place + "的" + noun}, true
 	}

@@ -55,6 +55,8 @@ func (t *Talk) Attend(x string) {
 	k := syntax.KinPrefixZh(rest)
 	there, introduced := t.introducedZh(x)
 	switch {
+	case !own && OrderedZh(x) != "":
+		t.attendPatient(OrderedZh(x))
 	case introduced:
 		t.About(there)
 	case frontZh(x):
@@ -125,7 +127,7 @@ func (t *Talk) Attend(x string) {
 		for _, list := range [...][]string{syntax.KinZh[:], syntax.JobsZh[:]} {
 			for _, who := range list {
 				_, after, there := strings.Cut(head, who)
-				if utf8.RuneCountInString(who) > 1 && there && !OfVisitZh(after) {
+				if utf8.RuneCountInString(who) > 1 && there && !OfVisitZh(after) && !(who == "同学" && strings.HasPrefix(after, "会")) {
 					t.Topic = Topic{Unclear: true}
 				}
 			}

@@ -48,6 +48,42 @@ func With(q *chinese.Asked, first, rest string) string {
 		}
 		return q.Whose + after + then
 	}
+	if news, known := syntax.CutEnd(q.Text, "我知道", "我听说", "我听说了"); known && news != "" && syntax.StartsWithAny(first, []string{"知道", "听说"}) {
+		if rest == "" {
+			return ""
+		}
+		if name := discourse.NamePrefixZh(news); name != "" && !strings.HasPrefix(rest, name) {
+			for _, he := range [...]string{"他", "她"} {
+				rest = strings.Replace(rest, he, name, 1)
+			}
+		}
+		return rest // 老周住院了你知道吗 / 知道，我昨天去看了他
+	}
+	if when, stopped := strings.CutSuffix(rest, "戒了"); stopped && strings.HasPrefix(first, "以前") {
+		for _, v := range [...]string{"抽", "喝", "吃"} {
+			if who, what, ok := strings.Cut(q.Text, v); ok && what != "" && utf8.RuneCountInString(what) <= 3 {
+				return strings.TrimSuffix(who, "还") + when + "戒" + what + "了" // 你抽烟吗 / 以前抽，去年戒了
+			}
+		}
+	}
+	if what, is := strings.CutSuffix(first, "过敏"); is && strings.Contains(q.Text, "过敏") && discourse.AllergenZh(what) && !strings.HasPrefix(what, "对") {
+		who := q.Whose
+		if who == "" {
+			who = "我"
+		}
+		return who + "对" + first + then // 有药物过敏史吗 / 青霉素过敏
+	}
+	if said, is := strings.CutPrefix(rest, "是"); is && (first == "不是" || first == "不对") && said != "" && !q.Gaps() {
+		if before, _, ok := strings.Cut(q.Text, "是"); ok && before != "" {
+			return before + rest // 你是不是对花生过敏 / 不是，是对腰果过敏
+		}
+		if who := q.Whose; strings.Contains(said, "过敏") && strings.HasPrefix(q.Text, "我") {
+			if who == "" {
+				who = "我"
+			}
+			return who + said
+		}
+	}
 	if q.Gaps() {
 		return filled(q, first, rest)
 	}
@@ -124,6 +160,10 @@ func agreed(q *chinese.Asked, first, rest string) string {
 		who = "我"
 	}
 	switch first {
+	case "好多了", "好点了", "好些了":
+		if i := strings.LastIndex(q.Text, "好"); i > 0 { // 你妈身体好点没
+			return q.Text[:i] + first + then
+		}
 	case "对", "是", "是的", "对的", "没错", "嗯":
 		if q.Ends == "呢" || q.Ends == "没" || q.Ends == "没有" || q.Gaps() || syntax.ContainsAny(rest, "以前", "现在不", "不了", "好了") {
 			return ""
@@ -144,7 +184,7 @@ func agreed(q *chinese.Asked, first, rest string) string {
 		if what, ok := strings.CutPrefix(after, "有"); ok && who != "" && what != "" && q.Ends != "没" {
 			return who + "没有" + what + then
 		}
-		if thing := chinese.About(q.Text); thing != "" && strings.HasPrefix(q.Text, thing) && strings.HasSuffix(after, "了") && !strings.Contains(q.Text[len(thing):], "我") {
+		if thing := chinese.About(q.Text); thing != "" && strings.HasPrefix(q.Text, thing) && (strings.HasSuffix(after, "了") || strings.HasPrefix(q.Ends, "没")) && !strings.Contains(q.Text[len(thing):], "我") {
 			return thing + "还没" + strings.TrimSuffix(q.Text[len(thing):], "了") + then // 我那个片子拍了
 		}
 		did, ok := strings.CutSuffix(after, "了")

@@ -19,7 +19,7 @@ const mostAnswerZh = 14
 
 // GapsZh are the words for what is asked for, the longer ones first.
 var GapsZh = [...]string{"啥时候", "啥时间", "几月份", "什么样", "啥样", "什么时候", "什么时间", "几点钟", "几点", "哪一天", "哪天", "几月几号", "几号", "星期几", "礼拜几", "周几", "哪一年", "哪年",
-	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个大学", "哪所大学", "什么大学", "哪个区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
+	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个大学", "哪所大学", "什么大学", "哪个区", "哪个小区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
 
 // filled puts an answer where the question has its gap: 下周六 in 我体检是什么时候. rest are the other clauses.
 func filled(q *chinese.Asked, a, rest string) string {
@@ -46,8 +46,24 @@ func filled(q *chinese.Asked, a, rest string) string {
 		return ""
 	}
 	a = strings.TrimPrefix(a, "就")
-	if strings.HasSuffix(gap, "时候") {
-		a = syntax.TrimHeads(a, "约的是", "约的", "约在", "定在", "定的", "订的")
+	if strings.HasSuffix(before, "叫") {
+		a, rest = nameAlone(a, rest)
+	}
+	if strings.HasSuffix(gap, "时候") || syntax.StartsWithAny(gap, []string{"几点", "几号", "哪天", "周几"}) {
+		a = syntax.TrimHeads(a, "约的是", "约的", "约在", "定在", "定的", "定了", "订的")
+		if head := syntax.TrimTails(before, "改到", "推到", "挪到"); head != before {
+			a = syntax.TrimHeads(a, "改到", "推到", "挪到") // 改到几点了 / 改到三点了
+		}
+		a = strings.TrimSuffix(a, "了")
+	}
+	if strings.HasPrefix(gap, "多大") {
+		a = strings.TrimSuffix(a, "了") // 八十九了
+	}
+	if home, asks := syntax.CutEnd(before, "小区叫", "小区是"); asks && (home == "我们" || home == "我" || home == "我家" || home == "我住的") && strings.HasPrefix(gap, "什么") && discourse.NameZh(a) {
+		return "我住在" + strings.TrimPrefix(a, "叫") + strings.TrimSuffix("，"+rest, "，")
+	}
+	if who, put := strings.CutSuffix(before, "在"); put && (gap == "哪儿" || gap == "哪里") && syntax.StartsWithAny(a, []string{"放", "搁", "塞", "藏", "挂", "存"}) {
+		return strings.TrimSuffix(who+strings.TrimSuffix(a, "了")+"，"+rest, "，") // 备用钥匙在哪 / 放鞋柜里了
 	}
 	if who := q.Whose; strings.HasSuffix(a, "的") && (gap == "几" || gap == "多少") && strings.ContainsAny(a, "年月号天") { // 毕业几年了 / 零九年毕业的
 		if who == "" && strings.HasPrefix(q.Text, "我") {
@@ -57,6 +73,12 @@ func filled(q *chinese.Asked, a, rest string) string {
 			return ""
 		}
 		return strings.TrimSuffix(who+a+"，"+rest, "，")
+	}
+	if who, busy := syntax.CutEnd(before, "在忙", "都忙", "忙"); busy && after == "" && (gap == "什么" || gap == "啥") {
+		if !syntax.StartsWithAny(a, []string{"在", "准备", "忙", "搬", "装", "写", "考", "找", "带", "照顾"}) {
+			return ""
+		}
+		return strings.TrimSuffix(who+strings.TrimPrefix(a, "忙着")+"，"+rest, "，") // 最近忙啥呢 / 在准备考研
 	}
 	if strings.HasPrefix(q.Text, "我") && q.Whose == "" {
 		a = strings.TrimPrefix(a, "我是")
@@ -101,13 +123,21 @@ func filled(q *chinese.Asked, a, rest string) string {
 			}
 			return strings.TrimSuffix(syntax.TrimTails(before, "做", "干", "当"), "是") + "是" + a + rest
 		}
+		if plays := playsZh(before, after); plays != "" {
+			return plays + a + rest // 会什么乐器 / 古筝
+		}
 		if n := utf8.RuneCountInString(after); n > 0 && n <= 2 && !syntax.StartsWithAny(after, []string{"过", "的"}) { // 什么血型
 			if before = strings.TrimSuffix(before, "是"); before == "我" || before == q.Whose {
 				return before + after + "是" + a + rest
 			}
 			after = ""
 		}
+	case "哪个小区":
+		before += "在"
 	case "哪里", "哪儿":
+		if syntax.StartsWithAny(after, []string{"不舒服", "疼", "难受"}) && strings.ContainsAny(a, "疼痛晕胀酸麻痒闷肿") {
+			after = "" // 哪儿不舒服 / 嗓子疼
+		}
 		if a == "老地方" && rest != "" {
 			a, rest = discourse.CutCommaZh(strings.TrimPrefix(rest, "，")) // 老地方，门口花盆底下
 			if rest != "" {
@@ -127,6 +157,35 @@ func filled(q *chinese.Asked, a, rest string) string {
 		}
 	}
 	return before + a + after + rest
+}
+
+// nameAlone is a name without what an answer goes on to say, which it puts before rest: 大名叫周子墨小名叫豆包, 姓孙叫孙丽娟教语文的.
+func nameAlone(a, rest string) (name, more string) {
+	if surname, full, ok := strings.Cut(a, "叫"); ok && strings.HasPrefix(surname, "姓") {
+		a = full
+	}
+	head := syntax.TrimHeads(a, "大名叫", "大名", "全名叫", "叫")
+	for _, next := range [...]string{"小名", "大名", "今年", "教", "属", "是个", "在"} {
+		if i := strings.Index(head, next); i > 0 && utf8.RuneCountInString(head[:i]) >= 2 {
+			return head[:i], head[i:] + rest
+		}
+	}
+	return a, rest
+}
+
+// playsZh is who plays or learns an instrument, with the verb, where a question asks which one; "" where it asks for none.
+func playsZh(before, after string) string {
+	who, learns := syntax.CutEnd(before, "在学", "学")
+	if learns && after == "乐器" {
+		return who + "在学"
+	}
+	if who, plays := syntax.CutEnd(before, "会弹", "弹"); plays && (after == "" || after == "乐器") {
+		return who + "会弹"
+	}
+	if who, can := strings.CutSuffix(before, "会"); can && after == "乐器" {
+		return who + "会弹"
+	}
+	return ""
 }
 
 // overlapZh is an answer without the words of the question that it says again: 对芒果 where 我对什么过敏 was asked.
@@ -171,6 +230,9 @@ func fits(q *chinese.Asked, gap, before, a string) bool {
 	case strings.ContainsAny(a, "我你您他她咱吗"):
 		return false
 	case syntax.EndsWithAny(gap, []string{"时候", "时间", "点", "点钟", "天", "号", "星期几", "礼拜几", "周几", "年"}):
+		if paid := before + after; strings.HasPrefix(a, "每") && syntax.ContainsAny(paid, "交", "还", "扣", "发工资", "缴", "付") && !strings.Contains(paid, "了") {
+			return utf8.RuneCountInString(a) <= 8 // 房租几号交 / 每月五号
+		}
 		return WholeTime(q, a) && !syntax.StartsWithAny(a, []string{"现在", "今天周", "今天星期"}) && !strings.Contains(a, "和")
 	case strings.HasPrefix(gap, "多") || strings.HasPrefix(gap, "几"):
 		return strings.ContainsRune(syntax.DigitsZh, r) || a[0] >= '0' && a[0] <= '9'

@@ -74,6 +74,9 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 			return false
 		}
 	}
+	if zh && len(steps) == 2 && syntax.ContainsAny(steps[0], "这个", "这里", "这儿", "那个") {
+		return false // 先点这个加号然后点扫一扫: who does not see it learns nothing
+	}
 	title := head
 	if !zh && !goal(s, marks[0].at) || head == "" || len(strings.Fields(head)) < 3 {
 		if asked := asked(t); asked != "" {
@@ -89,7 +92,9 @@ func guide(t *discourse.Talk, title string, steps []string, zh bool, spans []abi
 	lang, body := "en", ""
 	if zh {
 		if title = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(title, " ,:，："), "我"), " ,:，："); title == "" {
-			title = steps[0]
+			if title = askedHowZh(t); title == "" {
+				title = steps[0]
+			}
 		}
 		lang, body = "zh", title+"："+strings.Join(steps, "；")+"。"
 	} else {

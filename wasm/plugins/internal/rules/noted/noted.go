@@ -218,13 +218,13 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	alone := refuse.CompoundsZh.Replace(raw)
-	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
-		"“", "\"", "朋友的朋友", "不想", "天气", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我"} {
+	for _, no := range [...]string{"你", "您", "如果", "要是", "吗", "呢", "吧", "呗", "差点", "什么", "怎么", "谁", "哪", "觉得", "以为", "希望", "但愿", "想想", "看看", "这样", "那样", "多少钱", "可能", "大概", "也许", "估计", "听说", "据说", "本来想", "本来应该", "本该", "早该", "本想", "原本想", "发誓", "打赌", "简直", "他们", "她们",
+		"“", "\"", "朋友的朋友", "不想", "天气", "我要一个", "我要一份", "我要一杯", "我要两", "全都要", "怀疑我", "谢谢", "好的", "不错", "哈哈", "说", "讲", "别", "请", "帮我", "等我"} {
 		if strings.Contains(alone, no) && (no != "请" || !milestone) {
 			return false
 		}
 	}
-	if syntax.StartsWithAny(b.Text, []string{"我那是", "我这是"}) || syntax.ContainsAny(b.Text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
+	if syntax.StartsWithAny(b.Text, []string{"不对", "不是"}) || syntax.StartsWithAny(b.Text, []string{"我那是", "我这是"}) || syntax.ContainsAny(b.Text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
 		return false // which?
 	}
 	who, nobody := t.Self, false
@@ -240,6 +240,10 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	case strings.Contains(raw, "我"):
 	default:
 		nobody = true // 水管工周四上午来: the sentence says itself who
+	}
+	const few = 2 // characters beside a time: 九点半最晚十点
+	if nobody && weatherZh(raw) || len(b.Whens) > 1 && utf8.RuneCountInString(strings.TrimPrefix(syntax.TrimZh(b.Text), "我")) <= few && !milestone {
+		return false
 	}
 	if v := ViewOf(t, s); v.slotted() {
 		return false
@@ -260,7 +264,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 			continue // 从周六改到周日: it is on Sunday
 		}
 		if w := &b.Whens[i]; w.HasDay && !w.Habit && !Denies(&b, w) && !(thisYear(t, w) && i+1 == len(b.Whens)) {
-			past := w.Day <= t.Now.Day || w.Weekday && !CalledOffZh(b.Text) && (discourse.CompletedZh(b.Text) && !strings.Contains(b.Text, "不") || syntax.ContainsAny(b.Text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.Weekday && (UndoneZh(b.Text) || FeltZh(b.Text))
+			past := w.Day <= t.Now.Day && w.Last < t.Now.Day && !(w.Grain == 'w' && w.Day+6 >= t.Now.Day && !strings.Contains(b.Text, "了")) || w.Weekday && !CalledOffZh(b.Text) && (discourse.CompletedZh(b.Text) && !strings.Contains(b.Text, "不") || syntax.ContainsAny(b.Text, "买的", "放的", "收的", "拍的", "寄的", "借的")) || w.Weekday && (UndoneZh(b.Text) || FeltZh(b.Text))
 			a.Type, a.EventType, a.Actor = "episodic", kind, who.Name
 			if a.Text = t.RewriteZh(s, b.Whens, past); !nobody && !strings.Contains(a.Text, t.Self.Name) {
 				a.Text = discourse.Named(a.Text, who.Name)

@@ -54,6 +54,12 @@ var WorthZh = []Mark{
 	{"six characters or fewer", -1.4, func(v *view) float64 { return Yes(utf8.RuneCountInString(v.raw) <= 6) }},
 }
 
+// weatherZh reports what the weather is or will be, and nothing that hangs on it: 明天还要降温.
+func weatherZh(x string) bool {
+	const most = 14 // characters
+	return utf8.RuneCountInString(x) <= most && syntax.ContainsAny(x, "降温", "升温", "回暖", "下雨", "下雪", "有雨", "有雪", "小雨", "大雨", "暴雨", "刮风", "大风", "零下", "雾霾", "冷空气") && !syntax.ContainsAny(x, "取消", "改", "停", "漏", "淹")
+}
+
 var alwaysZh = []string{"每", "一直", "从来", "总是"}
 
 var comingZh = []string{"要", "会", "得", "准备", "打算", "约"}

@@ -92,6 +92,9 @@ func toAllZh(l string) bool {
 // Junk says what kind of sentence is no memory, and why.
 func Junk(t *discourse.Talk, s syntax.Sentence) (kind, reason string) {
 	if s.Chinese() {
+		if secretZh(t, s) {
+			return "secret", "says what a password is"
+		}
 		return junkZh(s)
 	}
 	if Fillers(s) {
@@ -345,12 +348,28 @@ func junkZh(s syntax.Sentence) (kind, reason string) {
 	return "", ""
 }
 
+// eitherZh reports a question that has 是不是 behind a subject alone: 你是不是对花生过敏.
+func eitherZh(x string) bool {
+	who, _, ok := strings.Cut(x, "是不是")
+	own, mine := strings.CutPrefix(who, "我")
+	return ok && !strings.ContainsAny(x, "，,") && utf8.RuneCountInString(who) <= 5 && !(mine && own != "" && syntax.KinPrefixZh(own) != own) && !syntax.ContainsAny(who, "管", "看", "查", "问", "知道", "说", "想", "不")
+}
+
 // asksAmountZh reports a question for an hour, a day or a price that has no mark: 明天几点的飞机.
 func asksAmountZh(x string) bool {
+	if syntax.StartsWithAny(x, []string{"你对", "您对", "你是", "您是"}) && strings.HasSuffix(x, "吧") && !strings.ContainsAny(x, "，,") {
+		return true // 你对花生过敏吧
+	}
+	if syntax.StartsWithAny(x, []string{"你", "您"}) && strings.Contains(x, "还是") && !strings.ContainsAny(x, "，,") {
+		return true // 你喜欢猫还是狗
+	}
+	if eitherZh(x) || syntax.StartsWithAny(x, []string{"你", "您"}) && syntax.EndsWithAny(x, []string{"几年了", "几个月了", "几天了", "几次了", "几年级了", "几岁了", "多久了"}) {
+		return true
+	}
 	if head, _, ok := strings.Cut(x, "吗"); strings.HasPrefix(x, "你猜") || ok && !strings.ContainsAny(x, "，, ") && !syntax.EndsWithAny(head, []string{"干", "宝"}) {
 		return true // 昨晚那球看了吗绝杀啊
 	}
-	if syntax.EndsWithAny(x, []string{"叫什么", "叫啥", "是什么", "做什么", "干什么", "干啥", "是谁", "在哪", "在哪儿", "在哪里", "多少", "多大", "多高", "多久", "怎么样", "咋样", "几岁"}) && !strings.ContainsAny(x, "，,不都也知忘记没") {
+	if syntax.EndsWithAny(x, []string{"叫什么", "叫啥", "是什么", "做什么", "干什么", "干啥", "是谁", "在哪", "在哪儿", "在哪里", "多少", "多大", "多高", "多久", "怎么样", "咋样", "几岁", "几楼", "几层", "几号楼", "几单元", "几栋"}) && !strings.ContainsAny(x, "，,不都也知忘记没") {
 		return true
 	}
 	if before, asks := syntax.CutEnd(x, "不", "了没", "过没", "到没", "好没", "完没", "来没"); asks && utf8.RuneCountInString(before) >= 2 && !syntax.EndsWithAny(before, []string{"了", "要", "差", "好", "从", "从来", "都", "是", "对", "也", "还", "并", "，", ","}) {

@@ -97,6 +97,9 @@ func UnmeantZh(raw string) bool {
 	if syntax.ContainsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死") {
 		return true
 	}
+	if fancied(raw) {
+		return true
+	}
 	if end := strings.TrimRight(raw, "。，,！!？?"); strings.HasSuffix(end, "了没") || strings.HasSuffix(end, "了没有") {
 		return true // it is asked: 我哥离婚了没
 	}
@@ -107,7 +110,20 @@ func UnmeantZh(raw string) bool {
 	return ok && strings.Contains(rest, "成") && strings.HasSuffix(strings.TrimRight(raw, "。！! "), "了")
 }
 
+// fancied reports what somebody only pictures to themselves or marvels at: 我能想象他多难过, 你敢相信他辞职了.
+func fancied(raw string) bool {
+	for _, verb := range [...]string{"想象", "相信"} {
+		if before, _, ok := strings.Cut(raw, verb); ok && syntax.EndsWithAny(before, []string{"能", "敢", "可以", "难以", "无法", "很难", "不"}) && !syntax.EndsWithAny(before, []string{"功能", "智能"}) {
+			return true
+		}
+	}
+	return syntax.ContainsAny(raw, "真服了", "算服了", "也服了", "都服了")
+}
+
 // JokeZh reports a sentence that is a joke, or that tells of a dream or of a play.
 func JokeZh(raw string) bool {
-	return syntax.ContainsAny(raw, "骗你的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
+	if laughs := syntax.EndsWithAny(strings.TrimRight(raw, "。！! "), []string{"哈哈", "嘿嘿"}); laughs && syntax.ContainsAny(raw, "嫁给", "娶", "首富", "彩票", "火星", "超人", "皇帝", "仙女", "富婆", "上天") {
+		return true // 我明天就嫁给吴彦祖哈哈
+	}
+	return syntax.ContainsAny(raw, "骗你的", "骗你们的", "逗你玩", "瞎编的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
 }

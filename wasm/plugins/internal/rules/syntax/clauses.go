@@ -69,11 +69,18 @@ func (s *Sentence) unmarkedZh() bool {
 var linksZh = []string{"但是", "不过", "可是", "所以", "然后", "而且", "因为", "后来", "反正", "每次", "医生说", "医生让", "医生不让", "他说", "她说", "结果"}
 
 // afterEndZh begin another clause where the one before ends in 了 or 啊.
-var afterEndZh = []string{"别", "说是", "笑死", "气死", "幸好", "还好", "到时", "估计", "不然", "要不", "得", "花了", "现在", "今天", "明天"}
+var afterEndZh = []string{"别", "说是", "笑死", "气死", "幸好", "还好", "到时", "估计", "不然", "要不", "得", "花了", "现在", "今天", "明天", "明年"}
+
+// announcesZh begin another clause behind a 了: 报修了师傅说明天来.
+var announcesZh = []string{"物业说", "师傅说", "老师说", "大夫说", "房东说", "公司说", "学校说", "中介说", "客服说", "老板说", "领导说", "对方说", "人家说"}
 
 // runsOnZh reports whether a clause begins at token i, after another one that began at token first.
 func (s *Sentence) runsOnZh(first, i int) bool {
-	const least = 4 // characters that the clause before has
+	least := 4 // characters that the clause before has
+	_, links := PrefixZh(*s, i, "不过", "但是", "可是", "所以")
+	if _, told := PrefixZh(*s, i, announcesZh...); links > 0 || told > 0 {
+		least = 2 // 六点不过一般七点才走
+	}
 	if i-first < least || len(s.Toks)-i < 3 || s.Toks[i].Kind != 'c' {
 		return false
 	}
@@ -90,12 +97,16 @@ func (s *Sentence) runsOnZh(first, i int) bool {
 			return true
 		}
 	}
+	if s.At(i-1) == "岁" && !strings.Contains(s.At(i), "了") && s.At(i) != "半" && strings.Contains(s.Text[s.Toks[i].Start:s.End], "岁") {
+		return true // 我儿子六岁三月就七岁了
+	}
 	return s.endsZh(i-1) && s.beginsZh(i) || s.ofKinZh(i)
 }
 
 // ofKinZh reports a relative at token i of whom a new clause tells: 我老公喜欢 of 我喜欢喝普洱我老公喜欢喝咖啡.
 func (s *Sentence) ofKinZh(i int) bool {
-	if s.At(i) != "我" || strings.Contains("给跟和与带陪帮让叫是对像替为找送接问教请把被比在去到从见看想爱打骂欢诉顾养助求望谢的说住等借还", s.At(i-1)) {
+	liked := s.At(i-1) == "的" && strings.Contains(s.Text[s.Start:s.Toks[i].Start], "喜欢")
+	if s.At(i) != "我" || !liked && strings.Contains("给跟和与带陪帮让叫是对像替为找送接问教请把被比在去到从见看想爱打骂欢诉顾养助求望谢的说住等借还", s.At(i-1)) {
 		return false
 	}
 	_, n := PrefixZh(*s, i+1, KinZh[:]...)
@@ -125,5 +136,8 @@ func (s *Sentence) beginsZh(i int) bool {
 		return next != "" && strings.Contains("已得要想喜爱最还就也都先再没不别怎是可会能去来请把在给跟有觉说打买昨今明后下上这那真才又老现刚准必自", next)
 	}
 	_, n := PrefixZh(*s, i, afterEndZh...)
+	if n == 0 {
+		_, n = PrefixZh(*s, i, announcesZh...)
+	}
 	return n > 0
 }

@@ -16,6 +16,9 @@ func KinPrefixZh(s string) string {
 			}
 		}
 	}
+	if word, after := s[:longest], s[longest:]; word == "同学" && strings.HasPrefix(after, "会") && (after == "会" || StartsWithAny(after[len("会"):], []string{"定", "在", "是", "什", "几", "推", "改", "取", "呢", "去", "聚", "安排"})) {
+		return "" // 同学会定在初四
+	}
 	return s[:longest]
 }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60, "一早": 8 * 60, "一大早": 8 * 60}
+var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60, "一早": 8 * 60, "一大早": 8 * 60, "半夜": 22 * 60, "后半夜": 22 * 60, "大半夜": 22 * 60}
 
 // PartWordsZh are those of partsZh, the longer first.
-var PartWordsZh = []string{"凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里", "一大早", "一早"}
+var PartWordsZh = []string{"凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里", "一大早", "一早", "后半夜", "大半夜", "半夜"}
 
 // clockPartZh reads a time of day at token i into w, and says how many tokens it takes.
 func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
@@ -90,7 +90,7 @@ func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 			return p + 1 + hoursZh(s, i+p+1, now, w)
 		}
 	}
-	if p == 0 {
+	if p == 0 || strings.HasSuffix(part, "半夜") {
 		return 0
 	}
 	w.part(afternoon)

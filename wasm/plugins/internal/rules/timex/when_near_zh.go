@@ -109,6 +109,9 @@ func spanZh(s syntax.Sentence, i, n, k int, now Moment, w *When) int {
 		return 0
 	}
 	dir, d := awayZh(s, i+k+ge+u)
+	if dir == "前" && s.At(i+k+ge+u+d) == unit && (unit == "年" || unit == "天") {
+		return 0 // 干了六年前年出来的
+	}
 	if before := s.At(i - 1); d == 0 || toldLaterZh(s, dir) || strings.HasSuffix(dir, "后") && (before == "了" || before == "过") { // 待了五年后: from then on
 		return 0
 	}

@@ -67,13 +67,17 @@ func someTimeZh(s syntax.Sentence, i int, now Moment, w *When) int {
 
 // everyZh reads 每天, 每个月, 隔周的周三, 每隔一个周日.
 func everyZh(s syntax.Sentence, i int, now Moment, w *When) int {
-	_, n := syntax.PrefixZh(s, i, "每天", "每晚", "每年", "每个月", "每月", "天天", "每隔一个", "每隔一", "每隔", "隔一周", "隔周", "隔天")
+	word, n := syntax.PrefixZh(s, i, "每天", "每晚", "每年", "每个月", "每月", "天天", "每隔一个", "每隔一", "每隔", "隔一周", "隔周", "隔天")
 	if n == 0 {
 		return 0
 	}
 	var day When
 	n += syntax.BoolInt(s.At(i+n) == "的")
 	n += weekZh(s, i+n, now, &day)
+	if word == "每个月" || word == "每月" {
+		_, of := dayOfMonthZh(s, i+n)
+		n += of // 每月五号
+	}
 	w.Habit = true
 	w.Set(now.Day, 'd')
 	return n
@@ -203,6 +207,9 @@ func roughlyZh(s syntax.Sentence, i int, now Moment, w *When) int {
 
 // dateZh reads a day, month or year by its number: 2026年三月, 三月五号, 五号; and 三天后.
 func dateZh(s syntax.Sentence, i int, now Moment, w *When) int {
+	if y, k := shortYearZh(s, i, now); k > 0 {
+		return k + inYearZh(s, i+k, y, w)
+	}
 	n, k := numberZh(s, i)
 	if k == 0 {
 		return 0
