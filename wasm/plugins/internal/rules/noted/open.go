@@ -31,7 +31,7 @@ func soonPast(c *discourse.Clause) bool {
 		return !c.Past && c.Kind == 's' && (soonHealed[noun] || soonHealed[c.W(c.Vi+2)] || soonHealed[c.W(c.Vi+3)])
 	}
 	w := c.FirstTime()
-	return c.Past && (w == nil || !w.HasDay) && c.Kind == 't' && !c.Own && public[discourse.Last(c.Thing)] // "the tram broke down at the bridge"
+	return c.Past && (w == nil || !w.HasDay) && c.Kind == 't' && !c.Own && public[discourse.Last(c.Thing)] && !ofSpeaker(c) // "the tram broke down at the bridge"
 }
 
 // public are things of everybody's, whose troubles are soon over.
@@ -48,7 +48,7 @@ func open(t *discourse.Talk, c *discourse.Clause) bool {
 		return true
 	case c.Verb == "pass" && c.Kind == 's' && (next == "" || next == "," || next == "but"):
 		return true // "I passed last March"
-	case shows[c.Verb] && (c.Find(c.Vi, 4, "this") > 0 || c.Find(c.Vi, 4, "these") > 0):
+	case shows[c.Verb] && c.Kind != 's' && c.Kind != 'w' && (c.Find(c.Vi, 4, "this") > 0 || c.Find(c.Vi, 4, "these") > 0):
 		return true // "my brother sent me this jacket"
 	case n > c.Vi+1 && c.W(n-1) == "one" && (syntax.Verbish(c.W(n-2)) || syntax.PastForm(c.W(n-2))):
 		return true // "my gran swore she saw one"

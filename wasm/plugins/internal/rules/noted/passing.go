@@ -69,13 +69,19 @@ func ofNobody(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Thing != "they" || namesThing(t, c) || t.JustSaid() == nil && c.Verb != "be" && c.Verb != "move" {
 		return false
 	}
-	for i := c.Vi; i < len(c.Words) && t.JustSaid() == nil; i++ {
+	named := c.Verb == "be" && c.Capital(len(c.Words)-1) // "they're called Peruvian Lilies"
+	return t.JustSaid() != nil || !ofSpeaker(c) && !named
+}
+
+// ofSpeaker reports a clause whose predicate names the speaker: "the game was long, but we had a blast".
+func ofSpeaker(c *discourse.Clause) bool {
+	for i := c.Vi; i < len(c.Words); i++ {
 		switch c.W(i) {
 		case "my", "our", "me", "us", "i", "we":
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // phase reports what somebody wants to be for a week: "she wants to be a vet this week".
