@@ -183,7 +183,11 @@ func (q *Queue) Discard(ctx context.Context, id int64) error {
 	default:
 		o := outcomeOf(row)
 		o.Discarded = true
-		if _, err = q.at().JobCancel(ctx, id); err == nil {
+		c := q.at()
+		q.queues.RLock()
+		_, err = c.JobCancel(ctx, id)
+		q.queues.RUnlock()
+		if err == nil {
 			_, err = q.at().JobUpdate(ctx, id, &river.JobUpdateParams{Output: o})
 		}
 	}

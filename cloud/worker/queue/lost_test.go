@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,32 @@ func TestLeaveWhileLeasesAreRenewed(t *testing.T) {
 		n := 0
 		if err := q.base.DB.QueryRowContext(t.Context(), `SELECT count(*) FROM river_queue WHERE name = $1`, space.String()).Scan(&n); err != nil || n != 0 {
 			t.Fatalf("round %d: the space that was left has %d queues, %v", i, n, err)
+		}
+	}
+}
+
+// Jobs are added and discarded while spaces are entered, which the race detector watches: River's client
+// has a map of its queues without a lock.
+func TestAddWhileSpacesAreEntered(t *testing.T) {
+	q := opened(t, Options{File: t.TempDir() + "/queue.db", Lease: patient})
+	q.o.Look = time.Minute // many queues that look often take all of the time
+	working(t, q, func(context.Context, *Running) error { return nil })
+	q.Enter(space)
+	add(t, q, task("first", Read))
+	until(t, q, Done, 1) // the client that does jobs is the one that adds
+	for i := range 200 {
+		q.Enter(memory.SpaceID{byte(i + 10)})
+	}
+	for i := range 20 {
+		other := task(strconv.Itoa(i), Read)
+		other.Space = memory.SpaceID{9} // which nobody enters, so that it can be discarded
+		add(t, q, other)
+		list, err := q.List(t.Context(), Filter{Space: other.Space, State: Waiting})
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%d wait, %v", len(list), err)
+		}
+		if err := q.Discard(t.Context(), list[0].ID); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

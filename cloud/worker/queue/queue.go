@@ -131,6 +131,10 @@ type Queue struct {
 	changed chan struct{}
 	settle  time.Duration // see settle; shorter in tests
 
+	// River's client (v0.31.0) keeps its queues in a map without a lock, and on SQLite looks into it
+	// where it adds or cancels a job. Held for reading there, and for writing where a queue is added.
+	queues sync.RWMutex
+
 	patience time.Duration // see patience; shorter in tests
 	after    sync.Map      // job id to the time for which its engine wants no requests
 }
@@ -237,7 +241,9 @@ func (q *Queue) Add(ctx context.Context, tasks ...Task) (added int, err error) {
 	const atOnce = 500
 	for len(list) > 0 {
 		n := min(len(list), atOnce)
+		q.queues.RLock()
 		results, err := c.InsertMany(ctx, list[:n])
+		q.queues.RUnlock()
 		if err != nil {
 			return added, fmt.Errorf("add jobs: %w", err)
 		}

@@ -128,7 +128,10 @@ func (r *run) maintain(ctx context.Context) error {
 	}
 	for s := range want {
 		if !r.working[s] {
-			if err := r.client.Queues().Add(s.String(), river.QueueConfig{MaxWorkers: q.o.Parallel}); err != nil {
+			q.queues.Lock()
+			err := r.client.Queues().Add(s.String(), river.QueueConfig{MaxWorkers: q.o.Parallel})
+			q.queues.Unlock()
+			if err != nil {
 				return err
 			}
 			r.working[s] = true
