@@ -154,6 +154,9 @@ func setTo(text string, toks []token, i int) (found, bool) {
 
 // presses reads 开门按 4471: what is keyed in to get through.
 func presses(text string, toks []token, i int) (found, bool) {
+	if s := toks[i].s; s != "开" && s != "进" {
+		return found{}, false
+	}
 	for _, w := range [...]string{"开门按", "开门输", "进门按", "进门输", "开锁按", "开门用"} {
 		if !strings.HasPrefix(text[toks[i].start:], w) {
 			continue

@@ -55,15 +55,20 @@ type found struct {
 func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	mem := decodeMemory(ev.State)
 	ev = withShortTurns(ev)
+	said := make([]words, len(ev.Before)+1)
+	for i, b := range ev.Before {
+		said[i].text = b.Text
+	}
+	said[len(ev.Before)].text = ev.Text
 	if len(ev.State) == 0 { // nothing kept: learn it again from what was said before
 		for i, b := range ev.Before {
 			earlier := abi.Event{ID: b.ID, At: b.At, Speaker: b.Speaker, Text: b.Text, Before: ev.Before[:i]}
 			mem.expire(b.At)
-			turn(&earlier, &mem, &abi.Output{})
+			turn(&earlier, said[:i+1], &mem, &abi.Output{})
 		}
 	}
 	mem.expire(ev.At)
-	turn(ev, &mem, out)
+	turn(ev, said, &mem, out)
 	out.State = mem.encode()
 	return nil
 }
@@ -86,9 +91,24 @@ func withShortTurns(ev *abi.Event) *abi.Event {
 	return &short
 }
 
-// turn finds the secrets of one turn.
-func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
-	toks := lex(ev.Text)
+// words are the tokens and cues of a text, found when they are first asked for.
+type words struct {
+	text string
+	toks []token
+	cues []cue
+}
+
+func (w *words) read() ([]token, []cue) {
+	if w.toks == nil {
+		w.toks = lex(w.text)
+		w.cues = findCues(w.text, w.toks)
+	}
+	return w.toks, w.cues
+}
+
+// turn finds the secrets of one turn. The last of said is its own text, and those before it are of ev.Before.
+func turn(ev *abi.Event, said []words, mem *recalled, out *abi.Output) {
+	toks, cues := said[len(ev.Before)].read()
 	var all []found
 	taken := make([]int32, len(ev.Text)) // for each byte the place in all of what covers it, from 1
 	take := func(f found) {
@@ -115,8 +135,7 @@ func turn(ev *abi.Event, mem *recalled, out *abi.Output) {
 	for _, s := range spokenNumbers(toks) {
 		take(s)
 	}
-	cues := findCues(ev.Text, toks)
-	open := openCue(ev, cues, toks)
+	open := openCue(ev, said)
 	for _, f := range partsOf(ev, toks, cues, open) {
 		take(f)
 	}
@@ -262,8 +281,9 @@ func waiting(cues []cue) (out []cue) {
 
 // openCue is the latest cue that an earlier turn, or this one, names and gives
 // no value for.
-func openCue(ev *abi.Event, here []cue, toks []token) cue {
-	if here = waiting(here); len(here) > 0 {
+func openCue(ev *abi.Event, said []words) cue {
+	_, cues := said[len(ev.Before)].read()
+	if here := waiting(cues); len(here) > 0 {
 		return here[len(here)-1]
 	}
 	first := max(0, len(ev.Before)-lookBack)
@@ -272,8 +292,8 @@ func openCue(ev *abi.Event, here []cue, toks []token) cue {
 		if ev.At-b.At > maxWait {
 			break
 		}
-		bt := lex(b.Text)
-		cues := waiting(findCues(b.Text, bt))
+		bt, all := said[i].read()
+		cues := waiting(all)
 		if len(cues) == 0 {
 			continue
 		}

@@ -31,7 +31,10 @@ func shapes(text string, toks []token) []found {
 	for i, t := range toks {
 		raw := text[t.start:t.end]
 		for _, p := range prefixes {
-			if rest, ok := strings.CutPrefix(raw, p.prefix); ok && len(rest) >= p.n && keyText(rest) {
+			if len(raw) < len(p.prefix)+p.n {
+				continue
+			}
+			if rest, ok := strings.CutPrefix(raw, p.prefix); ok && keyText(rest) {
 				add(t.start, t.end, raw, "key", p.label)
 				break
 			}

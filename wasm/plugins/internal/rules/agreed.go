@@ -43,6 +43,9 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 	if b == nil || t.Rejoined || t.Part == discourse.HowTo || s.Chinese() || syntax.HasHan(b.Text) || len(t.Own) == 0 || t.Own[0].Start != s.Start || len(s.Toks) > 20 {
 		return false
 	}
+	if slices.ContainsFunc(t.Own, func(o syntax.Sentence) bool { return !agreesAlone(o, t.Now, b.Speaker) }) {
+		return false
+	}
 	all := t.SentencesOf(b)
 	if len(all) == 0 || len(all[len(all)-1].Toks) > 30 {
 		return false
@@ -59,7 +62,7 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	p, ok := proposed(&q, day)
-	if !ok || !agrees(s, p.mind) || slices.ContainsFunc(t.Own, func(o syntax.Sentence) bool { return !agreesAlone(o, t.Now, b.Speaker) }) {
+	if !ok || !agrees(s, p.mind) {
 		return false
 	}
 	said := p.who + " will " + strings.Join(p.what, " ")

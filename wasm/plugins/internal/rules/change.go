@@ -139,10 +139,13 @@ func fragment(t *discourse.Talk, s syntax.Sentence) bool {
 
 // makeIt reads "make it four", in the half of the day of the latest plan.
 func makeIt(t *discourse.Talk, s syntax.Sentence) (timex.When, bool) {
-	p, ok := english.Meant(t)
-	for i := 0; ok && i+2 < len(s.Toks); i++ {
+	for i := 0; i+2 < len(s.Toks); i++ {
 		if (s.At(i) != "make" && s.At(i) != "say") || (s.At(i+1) != "it" && s.At(i+1) != "that") {
 			continue
+		}
+		p, ok := english.Meant(t)
+		if !ok {
+			break
 		}
 		if h, ok := syntax.Number(s.At(i + 2)); ok && h >= 1 && h <= 12 && s.At(i+2) != "a" && s.At(i+2) != "an" {
 			w := timex.When{First: i + 2, Next: i + 3, Clock: true, Minute: h % 12 * 60, Zone: t.Now.Offset}

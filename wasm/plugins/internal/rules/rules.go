@@ -75,7 +75,7 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	known := false
 	if part != HowTo {
 		t.Plans, known = discourse.DecodePlans(ev.State)
-		for i := range ev.Before { // appointments made just before, and persons named
+		for i := 0; len(ev.State) == 0 && i < len(ev.Before); i++ {
 			learn(&t, &ev.Before[i])
 		}
 	}
@@ -149,16 +149,9 @@ func withShortTurns(ev *abi.Event) *abi.Event {
 	return &short
 }
 
-// learn reads an earlier turn for the persons in it and, where no state came
-// with the event, for the appointments. It proposes nothing of it again.
+// learn reads an earlier turn for the appointments in it. It proposes nothing of it again.
 func learn(t *discourse.Talk, b *abi.Turn) {
-	for _, s := range syntax.Sentences(b.Text) {
-		t.Meet(s.Toks, b.Text)
-		if name := discourse.NamePrefixZh(syntax.StripLeadZh(s.Raw())); name != "" && s.Chinese() {
-			t.Persons = append(t.Persons, discourse.Met{Person: t.Named(name), At: -1}) // 对了，丽娜跟马可分手了
-		}
-	}
-	if len(t.Ev.State) > 0 || refuse.Boilerplate(b.Text) != "" {
+	if refuse.Boilerplate(b.Text) != "" {
 		return
 	}
 	var sink abi.Output

@@ -70,7 +70,7 @@ func askedName(q string) string {
 
 // earlierTopic is whom the speaker's own last turns were about, if they were about others.
 func earlierTopic(t *discourse.Talk) discourse.Topic {
-	sub := discourse.Talk{Ev: t.Ev, Now: t.Now, Self: t.Self, Persons: t.Persons}
+	sub := t.Aside()
 	for i := len(t.Ev.Before) - 2; i >= max(0, len(t.Ev.Before)-4); i-- {
 		if t.Ev.Before[i].Speaker != t.Ev.Speaker {
 			continue

@@ -80,7 +80,7 @@ func petNameZh(name string) string {
 
 // LastPerson gives the person who was named last, of those who take no part in the talk.
 func (t *Talk) LastPerson() (Person, bool) {
-	for _, p := range slices.Backward(t.Persons) {
+	for _, p := range slices.Backward(t.Persons()) {
 		if p.Name != "" && !strings.EqualFold(p.Name, t.Ev.Wearer) && !t.Present(p.Person) {
 			return p.Person, true
 		}
@@ -90,7 +90,7 @@ func (t *Talk) LastPerson() (Person, bool) {
 
 // Knows reports whether somebody of this name was spoken of, or speaks.
 func (t *Talk) Knows(name string) bool {
-	for _, p := range t.Persons {
+	for _, p := range t.Persons() {
 		if p.Name == name {
 			return true
 		}
@@ -170,7 +170,7 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 		return t.Named(s[of+len("的"):]), true
 	}
 	if syntax.PersonZh(s) || ForeignZh(s) || t.Knows(s) || latin && n <= 20 && !strings.Contains(s, " ") {
-		t.Persons = append(t.Persons, Met{Person{s, strings.ToLower(s)}, -1})
+		t.Spoken(Met{Person{s, strings.ToLower(s)}, -1})
 		return t.Named(s), true
 	}
 	return Person{}, false

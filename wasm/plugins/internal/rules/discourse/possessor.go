@@ -201,9 +201,10 @@ func (t *Talk) HeOrShe(c *Clause, w string) (Person, bool) {
 			}
 		}
 	}
-	for k := len(t.Persons) - 1; k >= 0; k-- {
-		p := t.Persons[k].Person
-		if at := t.Persons[k].At; at >= c.Start && c.Text == t.Ev.Text {
+	all := t.Persons()
+	for k := len(all) - 1; k >= 0; k-- {
+		p := all[k].Person
+		if at := all[k].At; at >= c.Start && c.Text == t.Ev.Text {
 			continue // they are named after it
 		}
 		if t.Sex(p) == other || t.Present(p) || HoldsWord(strings.ToLower(c.Raw()), strings.TrimPrefix(p.Key, Mine)) {
@@ -236,7 +237,8 @@ func (t *Talk) askedAfter(other byte) (Person, bool) {
 			continue
 		}
 		sex := syntax.SexOf(toks[i+1].S, "")
-		if named := len(t.Persons) > 0 && t.Persons[len(t.Persons)-1].Name != "" && strings.Contains(t.Ev.Text, t.Persons[len(t.Persons)-1].Name); sex == other || sex == 0 && !syntax.Offspring[toks[i+1].S] || named || i+2 < len(toks) && toks[i+2].Cap {
+		all := t.Persons()
+		if named := len(all) > 0 && all[len(all)-1].Name != "" && strings.Contains(t.Ev.Text, all[len(all)-1].Name); sex == other || sex == 0 && !syntax.Offspring[toks[i+1].S] || named || i+2 < len(toks) && toks[i+2].Cap {
 			return Person{}, false
 		}
 		noun := toks[i+1].S
@@ -248,8 +250,9 @@ func (t *Talk) askedAfter(other byte) (Person, bool) {
 // likelier reports whether somebody who was named shortly before person k is known to be no
 // "other", so that nobody can say which of the two is meant.
 func (t *Talk) likelier(k int, other byte) bool {
-	for _, p := range t.Persons[max(0, k-3):k] {
-		if sex := t.Sex(p.Person); sex != 0 && sex != other && p.Key != t.Persons[k].Key && !t.Present(p.Person) && !t.Present(Person{Name: strings.Fields(p.Name + " ?")[0]}) {
+	all := t.Persons()
+	for _, p := range all[max(0, k-3):k] {
+		if sex := t.Sex(p.Person); sex != 0 && sex != other && p.Key != all[k].Key && !t.Present(p.Person) && !t.Present(Person{Name: strings.Fields(p.Name + " ?")[0]}) {
 			return true
 		}
 	}

@@ -50,11 +50,12 @@ const (
 type Talk struct {
 	Ev         *abi.Event
 	Now        timex.Moment
-	Self       Person          // the speaker
-	Plans      []Plan          // appointments that are known, oldest first
-	Replanned  bool            // they are others than before this text
-	sexes      map[string]byte // of persons, as relatives before their names say
-	Persons    []Met
+	Self       Person            // the speaker
+	Plans      []Plan            // appointments that are known, oldest first
+	Replanned  bool              // they are others than before this text
+	sexes      map[string]byte   // of persons, as relatives before their names say
+	persons    []Met             // see Persons
+	earlier    bool              // the persons of earlier turns are among them
 	Tasks      Tasks             // what the lines of a list are
 	Own        []syntax.Sentence // of this text
 	before     []syntax.Sentence // of the turn before, once they were asked for

@@ -32,7 +32,7 @@ func (t *Talk) SubjectlessZh() (Person, bool) {
 func (t *Talk) About(p Person) {
 	t.Topic = Topic{Person: p, Known: true}
 	if p.Key != t.Self.Key {
-		t.Persons = append(t.Persons, Met{p, -1})
+		t.Spoken(Met{p, -1})
 	}
 }
 

@@ -2,6 +2,7 @@ package discourse
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,17 +83,59 @@ func (t *Talk) Addressee() (Person, bool) {
 	return Person{}, false
 }
 
+// Persons are those who were spoken of, the last one last. Most lines ask for none, so that earlier turns
+// are read when the first one does.
+func (t *Talk) Persons() []Met {
+	t.meetEarlier()
+	return t.persons
+}
+
+func (t *Talk) meetEarlier() {
+	if t.earlier || t.Part == HowTo {
+		return
+	}
+	t.earlier = true
+	own, sexes := t.persons, t.sexes
+	t.persons, t.sexes = nil, nil
+	for i := range t.Ev.Before {
+		text := t.Ev.Before[i].Text
+		for _, s := range syntax.Sentences(text) {
+			t.Meet(s.Toks, text)
+			if !s.Chinese() {
+				continue
+			}
+			if name := NamePrefixZh(syntax.StripLeadZh(s.Raw())); name != "" {
+				t.Spoken(Met{t.Named(name), -1}) // 对了，丽娜跟马可分手了
+			}
+		}
+	}
+	t.Spoken(own...)
+	if t.sexes == nil {
+		t.sexes = sexes
+	} else {
+		maps.Copy(t.sexes, sexes)
+	}
+}
+
+// Spoken adds to those who were spoken of.
+func (t *Talk) Spoken(of ...Met) { t.persons = append(t.persons, of...) }
+
+// Aside is the same talk without what its own text has said of anything but persons.
+func (t *Talk) Aside() Talk {
+	return Talk{Ev: t.Ev, Now: t.Now, Self: t.Self, persons: t.Persons(), earlier: true}
+}
+
 // Meet takes in who is named in a sentence, and whom "he" or "she" may mean.
 func (t *Talk) Meet(toks []syntax.Token, text string) {
 	named := personsIn(toks, text)
-	t.Persons = append(t.Persons, named...)
+	t.Spoken(named...)
 	p, ok := unnamed(toks)
 	if !ok && len(named) == 0 {
 		p, ok = relativeIn(toks)
 	}
 	if text != t.Ev.Text {
-		for i := len(t.Persons) - len(named); i < len(t.Persons); i++ {
-			t.Persons[i].At = -1
+		for i := len(t.persons) - len(named); i < len(t.persons); i++ {
+			t.persons[i].At = -1
 		}
 		p.At = -1
 	}
@@ -102,7 +145,7 @@ func (t *Talk) Meet(toks []syntax.Token, text string) {
 		if len(named) > 0 || text != t.Ev.Text || t.Plain {
 			p.Key = strings.TrimPrefix(p.Key, Mine)
 		}
-		t.Persons = append(t.Persons, p)
+		t.Spoken(p)
 	}
 	for i := 1; i < len(toks); i++ {
 		if !toks[i].Cap || !syntax.NameWord(toks[i].S) {
@@ -123,6 +166,7 @@ func (t *Talk) Meet(toks []syntax.Token, text string) {
 
 // Sex of a person: 0 where it is not known.
 func (t *Talk) Sex(p Person) byte {
+	t.meetEarlier()
 	if s := t.sexes[p.Key]; s != 0 {
 		return s
 	}

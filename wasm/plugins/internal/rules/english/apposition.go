@@ -32,7 +32,7 @@ func Introduces(t *discourse.Talk, s, next syntax.Sentence) bool {
 	}
 	said := strings.ToLower(s.Text[s.Toks[first].Start:s.Toks[k-1].End])
 	if k == len(s.Toks) {
-		t.Persons = append(t.Persons, discourse.Met{Person: discourse.Person{Key: discourse.Mine + said}, At: s.Start})
+		t.Spoken(discourse.Met{Person: discourse.Person{Key: discourse.Mine + said}, At: s.Start})
 		return true
 	}
 	if s.At(k) == "," {
@@ -47,7 +47,7 @@ func Introduces(t *discourse.Talk, s, next syntax.Sentence) bool {
 		}
 	}
 	p := t.Named(s.Text[s.Toks[k].Start:s.End])
-	t.Persons = append(t.Persons, discourse.Met{Person: p, At: s.Start})
+	t.Spoken(discourse.Met{Person: p, At: s.Start})
 	if !syntax.Pet(noun) {
 		t.Introduced = p.Key
 	}

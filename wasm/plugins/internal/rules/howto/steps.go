@@ -339,7 +339,11 @@ func asked(t *discourse.Talk) string { return askedBefore(t, len(t.Ev.Before)) }
 // askedBefore is asked for the turns before turn n.
 func askedBefore(t *discourse.Talk, n int) string {
 	for i := n - 1; i >= max(0, n-2); i-- {
-		for _, s := range syntax.Sentences(t.Ev.Before[i].Text) {
+		text := t.Ev.Before[i].Text
+		if low := strings.ToLower(text); !strings.Contains(low, "how") && !strings.Contains(low, "怎么") && !strings.Contains(low, "如何") {
+			continue
+		}
+		for _, s := range syntax.Sentences(text) {
 			k := 0
 			for syntax.Lead(s.At(k)) || s.At(k) == "," {
 				k++

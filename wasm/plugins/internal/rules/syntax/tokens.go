@@ -36,7 +36,6 @@ func rejoin(toks []Token, text string) {
 		if i > 0 {
 			prev = toks[i-1].S
 		}
-		_, _, ing := Lemma(next)
 		opens := i == 0 || Joins[prev] || prev == "," || prev == "so" || prev == "then" || prev == "ok" || prev == "okay" || prev == "oh" || prev == "yes" || prev == "yeah"
 		if one := Singular(t.S); one != t.S && (SexOf("", one) != 0 || (Kin(one) || one == "neighbour" || one == "neighbor") && (prev == "my" || prev == "our" || prev == "door")) && (Kin(next) && Singular(next) == next || Pet(next)) {
 			t.S = one + "'s" // "helens daughter", "our neighbours dog"
@@ -59,7 +58,7 @@ func rejoin(toks []Token, text string) {
 				t.S = "i'll"
 			}
 		case "were":
-			if ing && opens {
+			if _, _, ing := Lemma(next); ing && opens {
 				t.S = "we're"
 			}
 		case "well", "hell", "shell":
