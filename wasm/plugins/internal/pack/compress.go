@@ -13,10 +13,37 @@ import (
 // Shared is the name of the module of the extractors that have none of their own.
 const Shared = "text"
 
+// zstdBlock is how many bytes zstd (1.5) compresses as one block.
+const zstdBlock = 128 << 10
+
 // Compress makes a module small. dict is a module that is alike; nil: none is. It runs
 // the command zstd, which needs 15 % fewer bytes than the library that decompresses.
-func Compress(wasm, dict []byte) ([]byte, error) {
-	args := []string{"--ultra", "-22", "--quiet", "--stdout", fmt.Sprintf("--stream-size=%d", len(wasm))}
+//
+// By chance zstd needs up to 3 % more where its blocks begin at other bytes. So a first frame of
+// less than a block is tried before the rest, and the smallest of all is taken.
+func Compress(wasm, dict []byte) (best []byte, err error) {
+	for cut := 0; cut < min(zstdBlock, len(wasm)); cut += zstdBlock / 4 {
+		var z []byte
+		for _, part := range [][]byte{wasm[:cut], wasm[cut:]} {
+			if len(part) == 0 {
+				continue
+			}
+			f, err := frame(part, dict)
+			if err != nil {
+				return nil, err
+			}
+			z = append(z, f...)
+		}
+		if best == nil || len(z) < len(best) {
+			best = z
+		}
+	}
+	return best, nil
+}
+
+// frame compresses with the command zstd.
+func frame(b, dict []byte) ([]byte, error) {
+	args := []string{"--ultra", "-22", "--quiet", "--stdout", fmt.Sprintf("--stream-size=%d", len(b))}
 	if dict != nil {
 		dir, err := os.MkdirTemp("", "locket-plugins-")
 		if err != nil {
@@ -31,7 +58,7 @@ func Compress(wasm, dict []byte) ([]byte, error) {
 	}
 	var stderr bytes.Buffer
 	cmd := exec.Command("zstd", args...)
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(wasm), &stderr
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(b), &stderr
 	z, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("compress with the command zstd, of the package zstd: %w %s", err, stderr.Bytes())
