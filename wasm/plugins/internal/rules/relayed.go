@@ -5,7 +5,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -57,7 +56,7 @@ func relayed(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	if t.Out.Candidates = kept; len(kept) == from {
 		t.Out.Refusals = t.Out.Refusals[:refused]
-		if t.Part != discourse.Facts || !english.Advised(t, s) && !noted.Note(t, s) {
+		if t.Part != discourse.Facts || !advised(t, s) && !noted.Note(t, s) {
 			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
 		}
 	}

@@ -29,8 +29,7 @@
 // hangs on the turn before: a list, steps, a correction (retaken.go), an answer
 // (resolved.go), an agreement (agreed.go, agreed_zh.go), a word for what was named
 // (referent.go). [sentence] then tries what concerns a whole sentence (a reminder, what
-// somebody relays), and gives each clause to [english.Clause], which gives a Chinese one
-// to [chinese.Read].
+// somebody relays), and gives each clause to [english.Clause] or [chinese.Clause].
 //
 // A statement stands by itself: "I" has become the speaker's name, and
 // "tomorrow" has its date beside it. It stays in its own language.
@@ -107,8 +106,8 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 func piece(t *discourse.Talk, from, to int, part Part) {
 	toks := syntax.LexWithin(t.Ev.Text, from, to)
 	first, _, _ := strings.Cut(t.Ev.Text[from:to], "\n")
-	_, listed := english.HeadsTasks(t, first)
-	if english.DatedList(t, toks) {
+	_, listed := headsTasks(t, first)
+	if datedList(t, toks) {
 		t.Tasks, listed = discourse.Tasks{Listed: true}, true
 	}
 	if !listed && !chinese.AskedPlans(t) && (howto.Sequence(t, toks) || howto.Procedure(t, toks)) {
@@ -131,7 +130,7 @@ func piece(t *discourse.Talk, from, to int, part Part) {
 			t.Meet(s.Toks, s.Text)
 			continue // the next sentence says that it still is so
 		}
-		if from := len(t.Out.Candidates); !howto.Tip(t, s) && part != HowTo && !english.Task(t, s) && !resolved(t, s) && !agreedTo(t, s) && !referred(t, s) {
+		if from := len(t.Out.Candidates); !howto.Tip(t, s) && part != HowTo && !task(t, s) && !resolved(t, s) && !agreedTo(t, s) && !referred(t, s) {
 			sentence(t, s)
 			chinese.WithTurn(t, s, from)
 		}
@@ -220,7 +219,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 		}
 		made := len(t.Out.Candidates)
 		if !refuse.Idiomatic(c) && (s.Chinese() || !refuse.Quotes(s, c)) {
-			english.Clause(t, c)
+			clause(t, c)
 			if len(t.Out.Candidates) > made {
 				english.ButThere(t, c)
 			} else if !english.Contrast(t, last, c) {
@@ -240,7 +239,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	}
 	if len(t.Out.Candidates) == before {
 		t.LastDay = chinese.AskedDay(t, s)
-		if !fragment(t, s) && (t.Part != Facts || !english.Advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
+		if !fragment(t, s) && (t.Part != Facts || !advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
 			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package chinese makes candidates of Chinese clauses. [Read] takes one: it lists the forms
+// Package chinese makes candidates of Chinese clauses. [Clause] takes one: it tries the forms
 // that are known, and takes what is at a time.
 package chinese
 
@@ -16,8 +16,14 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Read applies the rules to one clause.
-func Read(t *discourse.Talk, s syntax.Sentence) {
+// Clause applies the rules to one clause.
+func Clause(t *discourse.Talk, s syntax.Sentence) {
+	made := len(t.Out.Candidates)
+	read(t, s)
+	discourse.Outlast(t, made, !strings.ContainsAny(s.Raw(), "不没") && (discourse.CompletedZh(s.Raw()) || syntax.ContainsAny(s.Raw(), Once[:]...)))
+}
+
+func read(t *discourse.Talk, s syntax.Sentence) {
 	b := t.Bare(s)
 	almost := syntax.ContainsAny(s.Raw(), "差点", "差一点") || strings.Contains(b.Text, "差点") // and did not
 	if almost || noted.HeadlessZh(b.Text) || refuse.UnmeantZh(s.Raw()) || refuse.JokeZh(t.Said.Raw()) || syntax.ContainsAny(b.Text, "如果", "要是") || change(t, &b) {

@@ -50,6 +50,9 @@ func ThingWord(s string) bool {
 // Medication is the slot of the medicines that somebody takes.
 const Medication = "medication"
 
+// MemberOf is the slot of the clubs, choirs and bands that somebody is in.
+const MemberOf = "member_of"
+
 // Sounds are written down and mean nothing.
 var Sounds = syntax.Set("um uh erm er uhm hmm mm mhm ehm")
 
@@ -139,3 +142,6 @@ var Thirds = syntax.Set("he she they")
 
 // RoutineSlot is the slot of something that somebody does as a matter of course.
 func RoutineSlot(what string) string { return "routine: " + what }
+
+// TimesOf is the slot of when somebody takes a medicine of which they name no dose.
+func TimesOf(drug string) string { return RoutineSlot("take " + strings.ToLower(drug)) }
