@@ -37,7 +37,7 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 	}
 	again := false
 	done := strings.HasSuffix(discourse.TrimZhEnd(b.Text), "了")
-	b.Text, again = againZh(b.Text)
+	b.Text, again = cutAgain(b.Text)
 	stated(t, &b)
 	if len(t.Out.Candidates) > before {
 		return
@@ -51,11 +51,11 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
-// stated tries the rules for what is so, those of a few words before those of rulesZh. It reports
+// stated tries the rules for what is so, those of a few words before the phrases of rules. It reports
 // whether one knew the clause, though it may have proposed nothing.
 func stated(t *discourse.Talk, b *discourse.BareZh) bool {
-	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || diagnosed(t, b) || attributeZh(t, b) || where(t, b) ||
-		favourite(t, b) || bornOn(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || phrasesZh(t, b) || has(t, b)
+	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || diagnosed(t, b) || lasting(t, b) || where(t, b) ||
+		favourite(t, b) || bornOn(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
 }
 
 // factOf proposes a fact about whom the words before a phrase name; it reports whether they name anybody.
