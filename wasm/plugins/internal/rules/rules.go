@@ -205,7 +205,8 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 		return
 	}
 	before := len(t.Out.Candidates)
-	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), chinese.AskedDay(t, s), discourse.DenialZh{}, 0
+	asked := chinese.AskedDay(t, s)
+	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), asked, discourse.DenialZh{}, 0
 	var rest []syntax.Sentence
 	var last syntax.Sentence
 	parts := timed(t, chinese.ThenAhead(t, syntax.Clauses(s)), s)
@@ -238,7 +239,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 		noted.Note(t, s) // "Tom, my brother, is on a diet" says more than whose brother he is
 	}
 	if len(t.Out.Candidates) == before {
-		t.LastDay = chinese.AskedDay(t, s)
+		t.LastDay = asked
 		if !fragment(t, s) && (t.Part != Facts || !advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
 			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
 		}
