@@ -224,15 +224,6 @@ func saysOfZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if !syntax.ContainsAny(inner, "要", "会", "准备", "打算", "了", "生", "搬", "结婚", "离婚", "在", "是") {
 		return false
 	}
-	b := t.Bare(s)
-	a := t.BaseZh(&b, "semantic", "noted", t.Self, discourse.NotedSure)
-	a.Text = t.RewriteZh(s, b.Whens, false)
-	for i := range b.Whens {
-		if w := &b.Whens[i]; w.HasDay && !w.Habit && w.Day >= t.Now.Day {
-			a.Type, a.EventType, a.Started = "episodic", "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
-			break
-		}
-	}
-	t.Out.Candidates = append(t.Out.Candidates, a)
+	t.Out.Candidates = append(t.Out.Candidates, t.NoteZh(s))
 	return true
 }

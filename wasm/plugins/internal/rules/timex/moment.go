@@ -86,10 +86,7 @@ func (w *When) English() string {
 		return s + " to " + end.English()
 	}
 	if w.Clock {
-		s += ", " + Pad2(w.Minute/60) + ":" + Pad2(w.Minute%60)
-		if w.Until > 0 {
-			s += " to " + Pad2(w.Until/60) + ":" + Pad2(w.Until%60)
-		}
+		s += ", " + w.clock(" to ")
 	}
 	return s
 }
@@ -118,10 +115,16 @@ func (w *When) Chinese() string {
 		return s + "至" + end.Chinese()
 	}
 	if w.Clock {
-		s += " " + Pad2(w.Minute/60) + ":" + Pad2(w.Minute%60)
-		if w.Until > 0 {
-			s += "至" + Pad2(w.Until/60) + ":" + Pad2(w.Until%60)
-		}
+		s += " " + w.clock("至")
+	}
+	return s
+}
+
+// clock is the time of day, and until when where that was said.
+func (w *When) clock(to string) string {
+	s := Pad2(w.Minute/60) + ":" + Pad2(w.Minute%60)
+	if w.Until > 0 {
+		s += to + Pad2(w.Until/60) + ":" + Pad2(w.Until%60)
 	}
 	return s
 }
