@@ -10,11 +10,9 @@ import (
 
 // clause gives a clause to the rules of its language.
 func clause(t *discourse.Talk, s syntax.Sentence) {
-	switch {
-	case len(s.Toks) == 0:
-	case s.Chinese():
+	if s.Chinese() {
 		chinese.Clause(t, s)
-	default:
+	} else {
 		english.Clause(t, s)
 	}
 }

@@ -385,7 +385,7 @@ func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discour
 	a.EventType, a.Actor = "event", who.Name
 	a.Started = start.Unix()
 	if !w.Clock {
-		a.Started = timex.Moment{Day: start.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+		a.Started = t.Now.Begins(start.Day)
 	}
 	a.Ended = ended
 	t.Out.Candidates = append(t.Out.Candidates, a)

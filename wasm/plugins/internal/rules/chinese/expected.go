@@ -155,7 +155,7 @@ func rumour(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 		return false
 	}
 	a := t.BaseZh(b, "episodic", "noted", discourse.Person{}, discourse.NotedSure+discourse.Hedge)
-	a.Entities, a.EventType, a.Started = nil, "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+	a.Entities, a.EventType, a.Started = nil, "noted", t.Now.Begins(w.Day)
 	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true
 }

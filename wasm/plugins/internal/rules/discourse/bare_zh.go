@@ -240,7 +240,7 @@ func (t *Talk) NoteZh(s syntax.Sentence) abi.Candidate {
 	a.Text = t.RewriteZh(s, b.Whens, false)
 	for i := range b.Whens {
 		if w := &b.Whens[i]; w.HasDay && !w.Habit && w.Day >= t.Now.Day {
-			a.Type, a.EventType, a.Started = "episodic", "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+			a.Type, a.EventType, a.Started = "episodic", "noted", t.Now.Begins(w.Day)
 			break
 		}
 	}

@@ -69,7 +69,7 @@ func Advised(t *discourse.Talk, s syntax.Sentence) bool {
 	c.Whens = slices.DeleteFunc(c.Whens, func(w timex.When) bool { return w.Since }) // "rest for two weeks"
 	a := t.Base(&c, "semantic", "noted", discourse.NotedSure)
 	if w := c.FirstTime(); w != nil && w.HasDay && w.Day >= t.Now.Day {
-		a.Type, a.EventType, a.Started = "episodic", "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+		a.Type, a.EventType, a.Started = "episodic", "noted", t.Now.Begins(w.Day)
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true

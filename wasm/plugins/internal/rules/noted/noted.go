@@ -124,7 +124,7 @@ func NoteClause(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence, past,
 				c.Past = true
 				a.Text = t.Rewrite(c)
 			}
-			a.Started = timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+			a.Started = t.Now.Begins(w.Day)
 			if w.Clock {
 				a.Started = w.Unix()
 			}
@@ -270,7 +270,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 				a.Text = discourse.Named(a.Text, who.Name)
 			}
 			if a.Started = w.Unix(); !w.Clock {
-				a.Started = timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+				a.Started = t.Now.Begins(w.Day)
 			}
 			break
 		}

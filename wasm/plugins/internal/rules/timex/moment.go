@@ -34,6 +34,9 @@ func (m Moment) Unix() int64 {
 	return (int64(m.Day)*86400 + int64(m.Minute)*60 - int64(m.Offset)) * 1000
 }
 
+// Begins is when a day begins on the same clock, in ms since 1970-01-01 UTC.
+func (m Moment) Begins(day int) int64 { return Moment{Day: day, Offset: m.Offset}.Unix() }
+
 // Weekday is the day of the week: 0 is Monday.
 func (m Moment) Weekday() int { return calendar.Weekday(m.Day) - 1 }
 
