@@ -92,7 +92,7 @@ func shortDeed(a *abi.Candidate) bool {
 // bareDeed reports a clause of a verb alone, with who does it, for whom and when: 得给人送回去, 约了师傅上门来修.
 func bareDeed(x string) bool {
 	x = syntax.TrimTails(syntax.TrimZh(x), "一下", "回去", "过去", "过来", "回来", "进去", "出来", "好", "完", "掉")
-	if x == "到整整" || strings.HasPrefix(x, "到") && strings.Trim(x, "到整正好已经有快〇一二两三四五六七八九十百半多个天周月年了") == "" {
+	if strings.HasPrefix(x, "到") && strings.Trim(x, "到整正好已经有快〇一二两三四五六七八九十百半多个天周月年了") == "" {
 		return true
 	}
 	verb, n := utf8.DecodeLastRuneInString(x)
