@@ -52,7 +52,7 @@ func Idiomatic(s syntax.Sentence) bool {
 	if s.Chinese() {
 		return false
 	}
-	words := make([]string, 0, len(s.Toks)+4) // with those of some contractions
+	words := make([]string, 0, 32) // room for most clauses
 	for i := range s.Toks {
 		base, rest := syntax.Contraction(s.At(i))
 		words = append(words, base)
