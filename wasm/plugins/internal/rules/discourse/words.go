@@ -147,3 +147,14 @@ func RoutineSlot(what string) string { return "routine: " + what }
 
 // TimesOf is the slot of when somebody takes a medicine of which they name no dose.
 func TimesOf(drug string) string { return RoutineSlot("take " + strings.ToLower(drug)) }
+
+// MailIn is the mail address that a text begins with.
+func MailIn(s string) string {
+	s, _, _ = strings.Cut(s, " ")
+	s = strings.TrimRight(s, ".,;!")
+	name, host, ok := strings.Cut(s, "@")
+	if !ok || name == "" || strings.ContainsRune(host, '@') || !strings.Contains(strings.Trim(host, "."), ".") {
+		return ""
+	}
+	return s
+}

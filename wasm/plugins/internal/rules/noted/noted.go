@@ -287,3 +287,8 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true
 }
+
+// Meal reports words for food that is ready to be eaten, and is soon gone.
+func Meal(s string) bool { return meals[discourse.Last(s)] }
+
+var meals = syntax.Set("coffee dinner soup lunch tea breakfast cake rice porridge stew food supper pizza beer wine milk bread")
