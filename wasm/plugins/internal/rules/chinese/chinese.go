@@ -321,3 +321,22 @@ func festive(after string) bool {
 // character stands before 人 and says what somebody is like, or does, and not
 // where they are from.
 var character = syntax.Set("老实 聪明 年轻 明白 热心 外地 本地 当地 老年 成年 未成年 残疾 普通 正常 陌生 有钱 主持 负责 候选 合伙 经纪 代理 当事 好客 中年 单身 生意 管理 发言 联系 创始 继承 监护 证明 介绍 主办 很好 大好 真好 大忙 老好 善良 内向 外向 有趣 幽默 细心 感性 理性")
+
+// animal is the animal that 叫团子 names: one named earlier in this text, or
+// in the turns just before.
+func animal(t *discourse.Talk, s syntax.Sentence) (string, bool) {
+	texts := []string{s.Text[:s.Start]}
+	for i := len(t.Ev.Before) - 1; i >= max(0, len(t.Ev.Before)-3); i-- {
+		if t.Ev.At-t.Ev.Before[i].At <= discourse.AnswerWithin {
+			texts = append(texts, t.Ev.Before[i].Text)
+		}
+	}
+	for _, text := range texts {
+		for _, a := range discourse.PetsZh {
+			if strings.Contains(text, a) {
+				return a, true
+			}
+		}
+	}
+	return "", false
+}
