@@ -5,7 +5,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -57,7 +56,7 @@ func relayed(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	if t.Out.Candidates = kept; len(kept) == from {
 		t.Out.Refusals = t.Out.Refusals[:refused]
-		if t.Part != discourse.Facts || !english.Advised(t, s) && !noted.Note(t, s) {
+		if t.Part != discourse.Facts || !advised(t, s) && !noted.Note(t, s) {
 			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
 		}
 	}
@@ -225,15 +224,6 @@ func saysOfZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if !syntax.ContainsAny(inner, "要", "会", "准备", "打算", "了", "生", "搬", "结婚", "离婚", "在", "是") {
 		return false
 	}
-	b := t.Bare(s)
-	a := t.BaseZh(&b, "semantic", "noted", t.Self, discourse.NotedSure)
-	a.Text = t.RewriteZh(s, b.Whens, false)
-	for i := range b.Whens {
-		if w := &b.Whens[i]; w.HasDay && !w.Habit && w.Day >= t.Now.Day {
-			a.Type, a.EventType, a.Started = "episodic", "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
-			break
-		}
-	}
-	t.Out.Candidates = append(t.Out.Candidates, a)
+	t.Out.Candidates = append(t.Out.Candidates, t.NoteZh(s))
 	return true
 }

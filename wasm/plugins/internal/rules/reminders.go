@@ -7,7 +7,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/english"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
@@ -44,9 +43,9 @@ func reminder(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.At(from) == "don't" && s.At(from+1) == "forget" && from+3 < len(s.Toks) && s.Toks[from+2].Cap && strings.HasSuffix(s.At(from+2), "'s") {
 		rest := s.Text[s.Toks[from+2].Start:s.End]
 		if len(timex.FindWhens(s, t.Now)) > 0 { // "don't forget Mia's recital tonight"
-			return english.Says(t, s, "I have "+rest)
+			return reread(t, s, "I have "+rest)
 		}
-		return english.Says(t, s, "I must not forget "+rest)
+		return reread(t, s, "I must not forget "+rest)
 	}
 	for _, said := range reminderLeads {
 		if !strings.HasPrefix(said, s.At(from)) {
@@ -66,21 +65,21 @@ func reminder(t *discourse.Talk, s syntax.Sentence) bool {
 			if timed := timex.FindWhens(s, t.Now); len(timed) == 0 || timed[0].Habit {
 				return false
 			}
-			return english.Says(t, s, "I have "+rest)
+			return reread(t, s, "I have "+rest)
 		case last == "forget":
-			return english.Says(t, s, "I must not forget "+rest)
+			return reread(t, s, "I must not forget "+rest)
 		case last == "the" || last == "my" || last == "our":
-			return english.Says(t, s, "I must not forget "+last+" "+rest)
+			return reread(t, s, "I must not forget "+last+" "+rest)
 		case last == "self":
 			if l, past, ing := syntax.Lemma(s.At(next)); l == "" || past || ing {
 				return false // "note to self: the key is under the pot"
 			}
 		case words[0] != "remind" && words[0] != "make" && words[0] != "i" && !strings.Contains(said, "let me"):
 			if p, ok := t.Addressee(); ok && p.Key != t.Self.Key {
-				return english.Says(t, s, "You have to "+rest) // said to somebody
+				return reread(t, s, "You have to "+rest) // said to somebody
 			}
 		}
-		return english.Says(t, s, "I have to "+rest)
+		return reread(t, s, "I have to "+rest)
 	}
 	return false
 }
@@ -148,7 +147,7 @@ func politeZh(raw string, now timex.Moment) (request string, polite bool) {
 		}
 	}
 	polite = syntax.ContainsAny(x[:len(x)-len(bare)], "能", "可", "麻烦", "劳驾")
-	if at, rest, ok := strings.Cut(bare, "提醒我"); ok && polite && at != "" && english.TimeAlone(at, now) {
+	if at, rest, ok := strings.Cut(bare, "提醒我"); ok && polite && at != "" && timex.Alone(at, now) {
 		bare = "提醒我" + at + rest // 能不能明天八点提醒我吃药
 	}
 	if !strings.HasPrefix(bare, "提醒我") && !strings.HasPrefix(bare, "提醒一下我") {
@@ -195,7 +194,7 @@ func writeDown(t *discourse.Talk, s syntax.Sentence) bool {
 		alone := syntax.KinPrefixZh(b.Text) == "" && discourse.NamePrefixZh(b.Text) == "" && !strings.ContainsAny(b.Text, "我你您他她它是的在")
 		if (len(made) == 0 || len(made) == 1 && made[0].Kind == "noted") && alone && len(whens) > 0 && len([]rune(b.Text)) > 1 {
 			t.Out.Candidates = t.Out.Candidates[:from]
-			english.Says(t, s, "我得"+rest)
+			reread(t, s, "我得"+rest)
 		}
 		return true
 	}
@@ -217,7 +216,7 @@ func beforehandZh(raw string, now timex.Moment) string {
 			_, width := utf8.DecodeRuneInString(at)
 			at = at[width:]
 		}
-		if at = strings.TrimPrefix(at, "你"); at != "" && english.TimeAlone(at, now) && utf8.RuneCountInString(rest) > 2 {
+		if at = strings.TrimPrefix(at, "你"); at != "" && timex.Alone(at, now) && utf8.RuneCountInString(rest) > 2 {
 			if !strings.HasPrefix(rest, "把") && strings.HasSuffix(rest, "了") {
 				return raw // 昨天记得关灯了
 			}
@@ -248,16 +247,16 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 		mustBe = false // 该做的都做了
 	}
 	if mustBe && byNow && chinese.Chore(due) { // 该交房租了
-		return english.Says(t, s, "我得"+due)
+		return reread(t, s, "我得"+due)
 	}
 	if mustBe && byNow && strings.HasPrefix(due, "去") && utf8.RuneCountInString(due) >= 3 && !strings.HasSuffix(due, "去") { // 我该去剪头发了
-		return english.Says(t, s, "我得"+due)
+		return reread(t, s, "我得"+due)
 	}
 	if rest, ok := syntax.CutHead(raw, "得赶紧", "得赶快", "得尽快", "要赶紧", "要尽快"); ok && utf8.RuneCountInString(rest) >= 3 && !strings.ContainsAny(rest, "了他她你") {
-		return english.Says(t, s, "我得"+rest)
+		return reread(t, s, "我得"+rest)
 	}
 	if words := overdueZh(raw); words != "" && len(timex.FindWhens(s, t.Now)) == 0 {
-		return english.Says(t, s, words)
+		return reread(t, s, words)
 	}
 	for _, said := range [...]string{"提醒我一下", "提醒我", "提醒一下我", "记得", "记着", "别忘了", "别忘记", "不要忘了", "不要忘记", "我得记得", "我要记得", "我不能忘了", "我别忘了"} {
 		rest, ok := strings.CutPrefix(raw, said)
@@ -284,7 +283,7 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 			t.Self = p
 			defer func() { t.Self = self }()
 		}
-		return english.Says(t, s, "我得"+rest)
+		return reread(t, s, "我得"+rest)
 	}
 	return false
 }

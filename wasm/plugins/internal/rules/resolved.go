@@ -175,7 +175,10 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 		return false
 	}
-	from, plans, replanned := len(t.Out.Candidates), slices.Clone(t.Plans), t.Replanned
+	from, plans, replanned, declines := len(t.Out.Candidates), t.Plans, t.Replanned, syntax.StartsWithAny(first, []string{"不", "没"})
+	if declines {
+		plans = slices.Clone(plans)
+	}
 	t.Rejoined = true
 	for _, one := range syntax.Sentences(full + "。") {
 		made := len(t.Out.Candidates)
@@ -194,7 +197,7 @@ func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	for i := from; i < len(t.Out.Candidates); i++ {
 		c := &t.Out.Candidates[i]
 		c.Confidence = min(c.Confidence, chinese.AnsweredSure)
-		if syntax.StartsWithAny(first, []string{"不", "没"}) && (rest == "" || c.Slot != nil && strings.HasSuffix(c.Slot.Attribute, first)) && (c.Kind == "appointment" || c.Kind == "plan") {
+		if declines && (rest == "" || c.Slot != nil && strings.HasSuffix(c.Slot.Attribute, first)) && (c.Kind == "appointment" || c.Kind == "plan") {
 			c.Kind, c.EventType, c.Slot = "noted", "noted", nil // 周六婚礼你去吗 / 不去
 			t.Plans, t.Replanned = plans, replanned
 		}

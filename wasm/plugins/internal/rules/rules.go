@@ -29,8 +29,7 @@
 // hangs on the turn before: a list, steps, a correction (retaken.go), an answer
 // (resolved.go), an agreement (agreed.go, agreed_zh.go), a word for what was named
 // (referent.go). [sentence] then tries what concerns a whole sentence (a reminder, what
-// somebody relays), and gives each clause to [english.Clause], which gives a Chinese one
-// to [chinese.Read].
+// somebody relays), and gives each clause to [english.Clause] or [chinese.Clause].
 //
 // A statement stands by itself: "I" has become the speaker's name, and
 // "tomorrow" has its date beside it. It stays in its own language.
@@ -107,8 +106,8 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 func piece(t *discourse.Talk, from, to int, part Part) {
 	toks := syntax.LexWithin(t.Ev.Text, from, to)
 	first, _, _ := strings.Cut(t.Ev.Text[from:to], "\n")
-	_, listed := english.HeadsTasks(t, first)
-	if english.DatedList(t, toks) {
+	_, listed := headsTasks(t, first)
+	if datedList(t, toks) {
 		t.Tasks, listed = discourse.Tasks{Listed: true}, true
 	}
 	if !listed && !chinese.AskedPlans(t) && (howto.Sequence(t, toks) || howto.Procedure(t, toks)) {
@@ -131,7 +130,7 @@ func piece(t *discourse.Talk, from, to int, part Part) {
 			t.Meet(s.Toks, s.Text)
 			continue // the next sentence says that it still is so
 		}
-		if from := len(t.Out.Candidates); !howto.Tip(t, s) && part != HowTo && !english.Task(t, s) && !resolved(t, s) && !agreedTo(t, s) && !referred(t, s) {
+		if from := len(t.Out.Candidates); !howto.Tip(t, s) && part != HowTo && !task(t, s) && !resolved(t, s) && !agreedTo(t, s) && !referred(t, s) {
 			sentence(t, s)
 			chinese.WithTurn(t, s, from)
 		}
@@ -206,7 +205,8 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 		return
 	}
 	before := len(t.Out.Candidates)
-	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), chinese.AskedDay(t, s), discourse.DenialZh{}, 0
+	asked := chinese.AskedDay(t, s)
+	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), asked, discourse.DenialZh{}, 0
 	var rest []syntax.Sentence
 	var last syntax.Sentence
 	parts := timed(t, chinese.ThenAhead(t, syntax.Clauses(s)), s)
@@ -220,7 +220,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 		}
 		made := len(t.Out.Candidates)
 		if !refuse.Idiomatic(c) && (s.Chinese() || !refuse.Quotes(s, c)) {
-			english.Clause(t, c)
+			clause(t, c)
 			if len(t.Out.Candidates) > made {
 				english.ButThere(t, c)
 			} else if !english.Contrast(t, last, c) {
@@ -239,8 +239,8 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 		noted.Note(t, s) // "Tom, my brother, is on a diet" says more than whose brother he is
 	}
 	if len(t.Out.Candidates) == before {
-		t.LastDay = chinese.AskedDay(t, s)
-		if !fragment(t, s) && (t.Part != Facts || !english.Advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
+		t.LastDay = asked
+		if !fragment(t, s) && (t.Part != Facts || !advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
 			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
 		}
 	}

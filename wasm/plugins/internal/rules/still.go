@@ -69,9 +69,10 @@ func stillSo(t *discourse.Talk, s syntax.Sentence) bool {
 		}
 	}
 	if n := len(t.Ev.Before); before.Toks == nil && n > 0 {
-		b := &t.Ev.Before[n-1]
-		if all := syntax.Sentences(b.Text); b.Speaker == t.Ev.Speaker && t.Ev.At-b.At <= discourse.FollowWithin && len(all) > 0 {
-			before, turn = all[len(all)-1], -1
+		if b := &t.Ev.Before[n-1]; b.Speaker == t.Ev.Speaker && t.Ev.At-b.At <= discourse.FollowWithin {
+			if all := t.SentencesOf(b); len(all) > 0 {
+				before, turn = all[len(all)-1], -1
+			}
 		}
 	}
 	if before.Toks == nil || !still(before, s) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // skilled are whose word on a matter counts.
@@ -34,16 +33,9 @@ func Advised(t *discourse.Talk, s syntax.Sentence) bool {
 				return false
 			}
 		}
-		b := t.Bare(s)
-		a := t.BaseZh(&b, "semantic", "noted", t.Self, discourse.NotedSure)
-		if a.Text = t.RewriteZh(s, b.Whens, false); !own && !strings.Contains(a.Text, t.Self.Name) {
+		a := t.NoteZh(s)
+		if !own && !strings.Contains(a.Text, t.Self.Name) {
 			a.Entities = nil
-		}
-		for i := range b.Whens {
-			if w := &b.Whens[i]; w.HasDay && !w.Habit && w.Day >= t.Now.Day {
-				a.Type, a.EventType, a.Started = "episodic", "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
-				break
-			}
 		}
 		t.Out.Candidates = append(t.Out.Candidates, a)
 		return true

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// againZh makes of 我又开始吃素了 the clause 我吃素, so that the rules for what is so read it.
-func againZh(x string) (string, bool) {
+// cutAgain makes of 我又开始吃素了 the clause 我吃素, so that the rules for what is so read it.
+func cutAgain(x string) (string, bool) {
 	end := discourse.TrimZhEnd(x)
 	for _, k := range [...]string{"又重新开始", "重新开始", "又开始", "又"} {
 		who, what, ok := strings.Cut(end, k)
@@ -23,7 +23,7 @@ func againZh(x string) (string, bool) {
 
 // resumed takes 我又开始吃二甲双胍了, 我又抽烟了, 我又跑步了: what is so again.
 func resumed(t *discourse.Talk, b *discourse.BareZh) bool {
-	x, again := againZh(b.Text)
+	x, again := cutAgain(b.Text)
 	if !again || strings.ContainsAny(x, "没不吗想要") {
 		return false
 	}
@@ -53,7 +53,7 @@ func resumed(t *discourse.Talk, b *discourse.BareZh) bool {
 		ended(t, b, "diet", "avoids", food, true)
 		t.FactZh(b, t.Self, "diet", map[string]string{"吃": "eats", "喝": "drinks"}[own[:len("吃")]], food, true, false, 0.75)
 	case activity(own) && len([]rune(own)) <= 8 && !strings.ContainsAny(own, "了过完到"):
-		habitZh(t, b, t.Self, 0.7)
+		habitual(t, b, t.Self, 0.7)
 		if c := &t.Out.Candidates[len(t.Out.Candidates)-1]; len(t.Out.Candidates) > n {
 			c.Slot = &abi.Slot{Subject: t.Self.Key, Attribute: discourse.RoutineSlot(own), Value: own, Many: true}
 		}

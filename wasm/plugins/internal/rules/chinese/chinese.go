@@ -1,4 +1,4 @@
-// Package chinese makes candidates of Chinese clauses. [Read] takes one: it lists the forms
+// Package chinese makes candidates of Chinese clauses. [Clause] takes one: it tries the forms
 // that are known, and takes what is at a time.
 package chinese
 
@@ -16,8 +16,14 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Read applies the rules to one clause.
-func Read(t *discourse.Talk, s syntax.Sentence) {
+// Clause applies the rules to one clause.
+func Clause(t *discourse.Talk, s syntax.Sentence) {
+	made := len(t.Out.Candidates)
+	read(t, s)
+	discourse.Outlast(t, made, !strings.ContainsAny(s.Raw(), "不没") && (discourse.CompletedZh(s.Raw()) || syntax.ContainsAny(s.Raw(), Once[:]...)))
+}
+
+func read(t *discourse.Talk, s syntax.Sentence) {
 	b := t.Bare(s)
 	almost := syntax.ContainsAny(s.Raw(), "差点", "差一点") || strings.Contains(b.Text, "差点") // and did not
 	if almost || noted.HeadlessZh(b.Text) || refuse.UnmeantZh(s.Raw()) || refuse.JokeZh(t.Said.Raw()) || syntax.ContainsAny(b.Text, "如果", "要是") || change(t, &b) {
@@ -31,7 +37,7 @@ func Read(t *discourse.Talk, s syntax.Sentence) {
 	}
 	again := false
 	done := strings.HasSuffix(discourse.TrimZhEnd(b.Text), "了")
-	b.Text, again = againZh(b.Text)
+	b.Text, again = cutAgain(b.Text)
 	stated(t, &b)
 	if len(t.Out.Candidates) > before {
 		return
@@ -45,11 +51,22 @@ func Read(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
-// stated tries the rules for what is so, those of a few words before those of rulesZh. It reports
+// Promise takes 我得给妈妈打电话, and keeps it as a promise where no rule makes more of it.
+func Promise(t *discourse.Talk, s syntax.Sentence) {
+	from := len(t.Out.Candidates)
+	b := t.Bare(s)
+	Event(t, &b)
+	if len(t.Out.Candidates) == from {
+		p := discourse.Plan{Subject: t.Self.Key, Attribute: "计划：" + syntax.TrimZh(strings.TrimPrefix(b.Text, "我得")), What: "promise", Chinese: true}
+		t.Emit(p, t.RewriteZh(s, b.Whens, false), "promise", 0.65, s, false)
+	}
+}
+
+// stated tries the rules for what is so, those of a few words before the phrases of rules. It reports
 // whether one knew the clause, though it may have proposed nothing.
 func stated(t *discourse.Talk, b *discourse.BareZh) bool {
-	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || diagnosed(t, b) || attributeZh(t, b) || where(t, b) ||
-		favourite(t, b) || bornOn(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || phrasesZh(t, b) || has(t, b)
+	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || diagnosed(t, b) || lasting(t, b) || where(t, b) ||
+		favourite(t, b) || bornOn(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
 }
 
 // factOf proposes a fact about whom the words before a phrase name; it reports whether they name anybody.
@@ -304,3 +321,22 @@ func festive(after string) bool {
 // character stands before 人 and says what somebody is like, or does, and not
 // where they are from.
 var character = syntax.Set("老实 聪明 年轻 明白 热心 外地 本地 当地 老年 成年 未成年 残疾 普通 正常 陌生 有钱 主持 负责 候选 合伙 经纪 代理 当事 好客 中年 单身 生意 管理 发言 联系 创始 继承 监护 证明 介绍 主办 很好 大好 真好 大忙 老好 善良 内向 外向 有趣 幽默 细心 感性 理性")
+
+// animal is the animal that 叫团子 names: one named earlier in this text, or
+// in the turns just before.
+func animal(t *discourse.Talk, s syntax.Sentence) (string, bool) {
+	texts := []string{s.Text[:s.Start]}
+	for i := len(t.Ev.Before) - 1; i >= max(0, len(t.Ev.Before)-3); i-- {
+		if t.Ev.At-t.Ev.Before[i].At <= discourse.AnswerWithin {
+			texts = append(texts, t.Ev.Before[i].Text)
+		}
+	}
+	for _, text := range texts {
+		for _, a := range discourse.PetsZh {
+			if strings.Contains(text, a) {
+				return a, true
+			}
+		}
+	}
+	return "", false
+}

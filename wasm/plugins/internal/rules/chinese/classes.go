@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Classes of ordinary Chinese talk that rulesZh have no phrase for: what is done at a point of
+// Classes of ordinary Chinese talk that rules has no phrase for: what is done at a point of
 // the day, what was decided or chosen, what a doctor advised, what a thing has.
 
 // course takes them from a clause of which nothing else was made.
@@ -35,9 +35,9 @@ func course(t *discourse.Talk, b *discourse.BareZh) {
 	}
 	switch {
 	case own && len(b.Whens) == 0 && syntax.ContainsAny(x, "睡前", "饭前", "饭后", "起床后", "下班后", "放学后", "上班路上", "上班前", "早饭前", "晚饭后") && !strings.Contains(x, "了") && !strings.Contains(x, "一种"):
-		habitZh(t, b, who, 0.65)
+		habitual(t, b, who, 0.65)
 	case own && syntax.ContainsAny(x, "骑车上班", "走路上班", "坐地铁上班", "开车上班", "骑车去", "走路去上") && !strings.Contains(x, "了"):
-		habitZh(t, b, who, 0.65)
+		habitual(t, b, who, 0.65)
 	case own && len(b.Whens) == 0 && !strings.Contains(x, "接受不了") && syntax.ContainsAny(x, "不打算", "决定", "说好", "说定", "商量好", "约定", "想好了", "接受", "打算") && !strings.HasSuffix(x, "决定") && !strings.HasSuffix(x, "想好了") && n >= 7:
 		event("plan", 0.65)
 	case own && len(b.Whens) == 0 && chose(x):

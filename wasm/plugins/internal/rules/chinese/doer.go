@@ -12,7 +12,7 @@ import (
 // AskedAfter is the relative of the speaker after whom somebody has just asked: 你妈怎么样了？
 func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 	b := t.JustSaid()
-	if b == nil || strings.HasPrefix(t.Ev.Text, "我") {
+	if b == nil || !syntax.HasHan(b.Text) || strings.HasPrefix(t.Ev.Text, "我") {
 		return discourse.Person{}, false
 	}
 	q := syntax.StripLeadZh(b.Text)

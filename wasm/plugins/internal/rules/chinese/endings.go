@@ -244,7 +244,7 @@ func activity(what string) bool {
 	return syntax.StartsWithAny(what, activities[:]) && !syntax.StartsWithAny(what, []string{"打算", "打扰"})
 }
 
-// routineOf names a habit as overZh does: 跑步 of 我每天早上六点跑步.
+// routineOf names a habit as over does: 跑步 of 我每天早上六点跑步.
 func routineOf(b *discourse.BareZh) string {
 	own, ok := own(discourse.TrimZhEnd(b.Text))
 	own = syntax.TrimHeads(own, "都", "会", "要", "去", "在", "一般", "通常", "平时", "经常", "习惯")

@@ -113,7 +113,7 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
-// courseOff is the course or the like that a clause says is cancelled, of no kind that eventsZh have:
+// courseOff is the course or the like that a clause says is cancelled, of no kind that events have:
 // 瑜伽课 of 瑜伽课取消了.
 func courseOff(x string) string {
 	what, ok := strings.CutSuffix(strings.TrimRight(x, "。，！! 了"), "取消")
@@ -138,7 +138,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 	if w != nil {
 		w = lastOf(b, w, word)
 	}
-	if w != nil && !habit && w.HasDay && (said(t, b, w) || untilZh(t, b, w)) {
+	if w != nil && !habit && w.HasDay && (said(t, b, w) || until(t, b, w)) {
 		return
 	}
 	if syntax.ContainsAny(x, noted.MoodsZh[:]...) || noted.UndoneZh(x) || attr == "" && syntax.ContainsAny(x, "记得是", "记得好像", "印象中是") || syntax.ContainsAny(x, "不想", "不愿", "懒得", "以为", "本来", "原来约", "原来定", "原来订", "原定", "原本", "上次说", "这都", "不一定", "可能参加不", "可能去不", "可能来不") {
@@ -152,7 +152,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 		return // 我家附近有个公园，每天晚上很多人跳舞
 	}
 	if w != nil && w.Days != nil && syntax.ContainsAny(x, "一定要", "都要", "总要", "都会", "总会", "都得") && !syntax.ContainsAny(b.S.Raw(), "今年", "明年") { // 我们家过年一定要吃汤圆
-		habitZh(t, b, who, 0.65)
+		habitual(t, b, who, 0.65)
 		return
 	}
 	if habit && (strings.Contains(x, "我") || utf8.RuneCountInString(x) > 3 || syntax.StartsWithAny(x, Bills[:])) && !strings.Contains(x, "你") {
@@ -160,7 +160,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 			if p, found := t.SubjectZh(beforeHabit(b)); found && !named {
 				who = p // 小王每天跑步
 			}
-			habitZh(t, b, who, 0.65)
+			habitual(t, b, who, 0.65)
 		}
 		return
 	}
@@ -385,7 +385,7 @@ func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discour
 	a.EventType, a.Actor = "event", who.Name
 	a.Started = start.Unix()
 	if !w.Clock {
-		a.Started = timex.Moment{Day: start.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+		a.Started = t.Now.Begins(start.Day)
 	}
 	a.Ended = ended
 	t.Out.Candidates = append(t.Out.Candidates, a)

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// institutions are how names of those end that announce something of a day, as officesZh are.
+// institutions are how names of those end that announce something of a day, as offices are.
 var institutions = []string{"行", "院", "房", "公司", "单位", "校", "园", "班", "馆", "店", "厅", "超市", "商场", "市里", "区里", "镇上", "街道", "政府", "局", "所", "站", "中心", "地铁", "电信", "移动", "联通", "供应商", "厂", "厂里", "院里", "系里", "工地"}
 
 // saidBy is who says something of a day to come, and what: 银行说周四系统升级.
@@ -43,9 +43,9 @@ func said(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	return true
 }
 
-// untilZh takes what is so until a day, 热水停到周四, 图书馆周五之前不开门, and what is so from a day on, and
+// until takes what is so until a day, 热水停到周四, 图书馆周五之前不开门, and what is so from a day on, and
 // not before: 电梯坏了，周五才能修好.
-func untilZh(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
+func until(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	x := strings.TrimRight(b.Text, "。，！! 了")
 	if w.Day <= t.Now.Day || w.Habit || syntax.ContainsAny(x, "吗", "如果", "你", "不知道") {
 		return false
@@ -101,7 +101,7 @@ func untilZh(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 // Fail are things of a household whose failing or loss is worth a note.
 var Fail = [...]string{"电梯", "空调", "快递", "包裹", "水管", "马桶", "冰箱", "洗衣机", "洗碗机", "热水器", "暖气", "网", "宽带", "门锁", "灯", "电视", "微波炉", "烤箱", "电饭锅", "抽油烟机", "车胎", "车", "手机", "电脑", "打印机", "水龙头", "下水道", "屋顶", "天花板", "锅炉"}
 
-// papers are what one applies for or waits for, and billsZh what comes to a sum.
+// papers are what one applies for or waits for, and Bills what comes to a sum.
 var papers = [...]string{"签证", "护照", "驾照", "身份证", "户口", "贷款", "房产证", "居住证", "录取通知书", "营业执照", "体检报告", "化验结果"}
 
 // Bills are what one pays for regularly.
@@ -155,7 +155,7 @@ func rumour(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 		return false
 	}
 	a := t.BaseZh(b, "episodic", "noted", discourse.Person{}, discourse.NotedSure+discourse.Hedge)
-	a.Entities, a.EventType, a.Started = nil, "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+	a.Entities, a.EventType, a.Started = nil, "noted", t.Now.Begins(w.Day)
 	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// The clubs, choirs and bands that somebody is in: one value each of one slot.
-const MemberOf = "member_of"
-
 // clubs end what groups are in Chinese.
 var clubs = [...]string{"合唱团", "乐队", "乐团", "俱乐部", "读书会", "社团", "协会", "舞团", "剧团", "跑团", "球队", "篮球队", "足球队", "书法社", "话剧社", "读书社"}
 
@@ -39,10 +36,10 @@ func joins(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 		}
 		if left {
 			a := t.BaseZh(b, "semantic", "habit", p, 0.8)
-			discourse.Ends(&a, p.Key, MemberOf, what, true)
+			discourse.Ends(&a, p.Key, discourse.MemberOf, what, true)
 			t.Out.Candidates = append(t.Out.Candidates, a)
 		} else {
-			t.FactZh(b, p, "habit", MemberOf, what, true, false, 0.8)
+			t.FactZh(b, p, "habit", discourse.MemberOf, what, true, false, 0.8)
 		}
 		return true
 	}

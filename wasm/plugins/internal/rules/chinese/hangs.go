@@ -21,6 +21,9 @@ const MostJoined = 270
 // nameless are the characters of words that say that something is so, and not what: 没了, 还没呢, 用完了.
 const nameless = "没还有了好行呢啊都对是的不也嗯哦坏完用修取到买卖丢过，, "
 
+// notHim takes out the words that have 他 or 她 in them and mean nobody, or several.
+var notHim = strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "")
+
 // Whom puts the clauses before a Chinese clause in front of its memory where that speaks of 他, 她
 // or 它, or has no object: 隔壁老太太住院了，我周末去看她; 眼镜用完了，今晚得下单.
 func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
@@ -30,7 +33,7 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 	}
 	for i := from; i < len(t.Out.Candidates); i++ {
 		a := &t.Out.Candidates[i]
-		text := strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "").Replace(a.Text)
+		text := notHim.Replace(a.Text)
 		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) && !tellsHow(t, s, a) || a.Type == "core" {
 			continue
 		}
@@ -89,7 +92,7 @@ func shortDeed(a *abi.Candidate) bool {
 // bareDeed reports a clause of a verb alone, with who does it, for whom and when: 得给人送回去, 约了师傅上门来修.
 func bareDeed(x string) bool {
 	x = syntax.TrimTails(syntax.TrimZh(x), "一下", "回去", "过去", "过来", "回来", "进去", "出来", "好", "完", "掉")
-	if x == "到整整" || strings.HasPrefix(x, "到") && strings.Trim(x, "到整正好已经有快〇一二两三四五六七八九十百半多个天周月年了") == "" {
+	if strings.HasPrefix(x, "到") && strings.Trim(x, "到整正好已经有快〇一二两三四五六七八九十百半多个天周月年了") == "" {
 		return true
 	}
 	verb, n := utf8.DecodeLastRuneInString(x)
@@ -120,8 +123,8 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 		return
 	}
 	q := all[len(all)-1]
-	_, asked := Asks(b.Text, t.Now)
-	if whom, ok := Asks(b.Text, t.Now); (ok || strings.Contains(whom.Text, "多久")) && whom.Whose == "" && strings.HasPrefix(whom.Text, "我") && !syntax.StartsWithAny(whom.Text, []string{"我们", "我家", "我那", "我的", "我这"}) {
+	whom, asked := Asks(b.Text, t.Now)
+	if (asked || strings.Contains(whom.Text, "多久")) && whom.Whose == "" && strings.HasPrefix(whom.Text, "我") && !syntax.StartsWithAny(whom.Text, []string{"我们", "我家", "我那", "我的", "我这"}) {
 		ofAsked(t, s, from, whom.Text)
 	}
 	asked = (asked || q.Ends == "？" || q.Ends == "?") && !syntax.ContainsAny(q.Raw(), "怎么不", "怎么没", "怎么老", "怎么这", "为什么", "为啥", "咋没", "咋不", "咋老")

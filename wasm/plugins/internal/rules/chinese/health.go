@@ -8,9 +8,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// TimesOf is the slot of when somebody takes a medicine of which they name no dose.
-func TimesOf(drug string) string { return discourse.RoutineSlot("take " + strings.ToLower(drug)) }
-
 // takes takes what somebody takes for their health: 我每天吃两片阿司匹林, 我妈在吃二甲双胍.
 func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := discourse.TrimZhEnd(b.Text)
@@ -39,7 +36,7 @@ func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 		for i := range b.Whens {
 			if w := &b.Whens[i]; w.Habit && w.Next > w.First { // each time of day beside the others
 				when, made := b.S.Text[b.S.Toks[w.First].Start:b.S.Toks[w.Next-1].End], len(t.Out.Candidates)
-				if health(t, b, p, TimesOf(drug), when); len(t.Out.Candidates) > made {
+				if health(t, b, p, discourse.TimesOf(drug), when); len(t.Out.Candidates) > made {
 					a := &t.Out.Candidates[made]
 					a.Predicate, a.Object = discourse.Medication, drug+" "+when
 				}

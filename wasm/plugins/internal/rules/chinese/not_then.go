@@ -21,7 +21,7 @@ func then(t *discourse.Talk, s syntax.Sentence, head, wrong, right string) bool 
 		return false
 	}
 	from := len(t.Out.Candidates)
-	Read(t, all[0])
+	read(t, all[0])
 	if len(t.Out.Candidates) == from && t.Part == discourse.Facts {
 		noted.Note(t, all[0])
 	}

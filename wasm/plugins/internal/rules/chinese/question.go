@@ -23,8 +23,8 @@ type Asked struct {
 // Swap says what another said from one's own side.
 var Swap = strings.NewReplacer("你", "我", "您", "我", "我", "你")
 
-// nearZh writes out 哪 for 哪儿, and 多大 for how old is asked politely.
-var nearZh = strings.NewReplacer("哪儿", "哪儿", "哪上班", "哪儿上班", "哪工作", "哪儿工作", "哪住", "哪儿住", "哪读", "哪儿读", "哪上学", "哪儿上学", "哪买", "哪儿买", "哪出生", "哪儿出生", "在哪了", "在哪儿了", "放哪了", "放哪儿了", "高寿", "多大", "贵庚", "多大")
+// near writes out 哪 for 哪儿, and 多大 for how old is asked politely.
+var near = strings.NewReplacer("哪儿", "哪儿", "哪上班", "哪儿上班", "哪工作", "哪儿工作", "哪住", "哪儿住", "哪读", "哪儿读", "哪上学", "哪儿上学", "哪买", "哪儿买", "哪出生", "哪儿出生", "在哪了", "在哪儿了", "放哪了", "放哪儿了", "高寿", "多大", "贵庚", "多大")
 
 // tags are asked after a statement.
 var tags = []string{"对吧", "是吧", "对不对", "是不是", "没错吧", "对吗", "是吗"}
@@ -39,8 +39,8 @@ func asksPlace(x string) bool {
 	return syntax.EndsWithAny(x, []string{"在哪", "放哪", "住哪", "存哪", "搁哪", "停哪"})
 }
 
-// eitherZh takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
-func eitherZh(x string) (string, bool) {
+// askedBothWays takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
+func askedBothWays(x string) (string, bool) {
 	rs := []rune(x)
 	for i := 1; i+1 < len(rs); i++ {
 		if (rs[i] == '不' || rs[i] == '没') && rs[i-1] == rs[i+1] && rs[i-1] != '时' {
@@ -86,7 +86,7 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 	if rest, ok := syntax.CutHead(x, "行", "好的", "好", "嗯"); ok && syntax.StartsWithAny(rest, []string{"几点", "几号", "哪天", "什么时候", "在哪", "多少钱"}) {
 		x = rest // 行几点
 	}
-	q := Asked{Text: nearZh.Replace(Swap.Replace(x)), Now: now}
+	q := Asked{Text: near.Replace(Swap.Replace(x)), Now: now}
 	if syntax.StartsWithAny(x, []string{"你", "您"}) && strings.HasSuffix(q.Text, "了吧") {
 		q.Text, q.Ends = strings.TrimSuffix(q.Text, "吧"), "吗" // 你搬新家了吧
 	}
@@ -125,7 +125,7 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 		q.Text += "儿" // 备用钥匙在哪
 	}
 	either := false
-	q.Text, either = eitherZh(q.Text)
+	q.Text, either = askedBothWays(q.Text)
 	own, _ := discourse.CutOwnZh(q.Text)
 	lead := q.Text[:len(q.Text)-len(own)]
 	if k := syntax.KinPrefixZh(own); k != "" && !strings.HasPrefix(own[len(k):], "的") && (lead != "" || utf8.RuneCountInString(k) > 1) {

@@ -89,16 +89,22 @@ func newNumberSaid(t *discourse.Talk) bool {
 // spokenDigits writes a number that was said digit by digit: 幺三九零零. Other words stay as they are.
 func spokenDigits(s string) string {
 	const least = 7 // digits
-	digits := strings.NewReplacer("幺", "1", "零", "0", "〇", "0", "一", "1", "二", "2", "三", "3", "四", "4", "五", "5", "六", "6", "七", "7", "八", "8", "九", "9", " ", "").Replace(syntax.TrimZh(s))
+	digits := digitWords.Replace(syntax.TrimZh(s))
 	if len(digits) < least || strings.Trim(digits, "0123456789") != "" {
 		return s
 	}
 	return digits
 }
 
+// digitWords writes each digit that is said, and leaves out spaces.
+var digitWords = strings.NewReplacer("幺", "1", "零", "0", "〇", "0", "一", "1", "二", "2", "三", "3", "四", "4", "五", "5", "六", "6", "七", "7", "八", "8", "九", "9", " ", "")
+
 // mobile reports a Chinese mobile number, of which somebody mostly has one: eleven digits
 // that begin with 1.
 func mobile(s string) bool {
-	s = strings.NewReplacer("+86", "", " ", "", "-", "").Replace(s)
+	s = dialled.Replace(s)
 	return len(s) == 11 && s[0] == '1'
 }
+
+// dialled is a number without China's prefix and what only parts its digits.
+var dialled = strings.NewReplacer("+86", "", " ", "", "-", "")

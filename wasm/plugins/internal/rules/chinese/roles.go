@@ -84,7 +84,7 @@ func rather(t *discourse.Talk, b *discourse.BareZh) bool {
 var posts = [...]string{"总监", "主管", "组长", "班长", "负责人", "主持人", "经纪人", "专员", "助理", "代表", "创始人", "合伙人", "主任", "院长", "校长", "所长", "处长", "科长", "局长", "部长", "行长", "厂长", "总裁", "技术员", "管理员", "营业员", "服务员", "收银员", "业务员", "讲师", "策划", "厨师长", "工人", "军人", "商人"}
 
 // jobAfter takes what somebody works as, of 我在华为做程序员.
-func jobAfter(t *discourse.Talk, b *discourse.BareZh, p *phraseZh, who discourse.Person) {
+func jobAfter(t *discourse.Talk, b *discourse.BareZh, p *match, who discourse.Person) {
 	if p.until != "做" && p.until != "当" {
 		return
 	}

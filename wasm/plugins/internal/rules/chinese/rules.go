@@ -11,68 +11,68 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// ruleZh knows phrases that say the same of somebody.
-type ruleZh struct {
+// rule knows phrases that say the same of somebody.
+type rule struct {
 	kind, attribute string
 	many, negates   bool
-	phrases         []keyZh
+	phrases         []phrase
 }
 
-// keyZh is a phrase: what stands before the key is the subject, what stands after it, up to until where that
+// phrase is how a rule is put into words: what stands before the key is the subject, what stands after it, up to until where that
 // is set, the object.
-type keyZh struct {
+type phrase struct {
 	key, until string
 	confidence float64
 }
 
-// rulesZh in the order in which they are tried: the longer phrase first.
-var rulesZh = [...]ruleZh{
-	{"residence", "home", false, true, []keyZh{{"不住", "了", 0.85}, {"不住在", "", 0.88}, {"不在", "住", 0.85}}},
-	{"work", "employer", false, true, []keyZh{{"不在", "工作", 0.88}, {"不在", "上班", 0.88}}},
-	{"biography", "education", true, false, []keyZh{{"在", "留学", 0.85}, {"在", "读", 0.8}}},
-	{"work", "employer", false, false, []keyZh{{"在", "做", 0.85}}},
-	{"habit", "volunteers_at", true, false, []keyZh{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
-	{"residence", "home", false, false, []keyZh{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
-	{"work", "employer", false, false, []keyZh{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}, {"加入了", "", 0.85}, {"加入", "的", 0.85}}},
-	{"work", "employer", false, true, []keyZh{{"从", "辞职", 0.88}}},
-	{"work", "employer", false, false, []keyZh{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "当", 0.8}}},
-	{"biography", "worked_as", true, false, []keyZh{{"当过", "", 0.8}}},
-	{"diet", "avoids", true, false, []keyZh{{"在戒", "", 0.8}}},
-	{"biography", "education", true, false, []keyZh{{"毕业于", "", 0.92}, {"在", "读书", 0.82}, {"在", "上学", 0.85}}},
-	{"biography", "grew_up_in", false, false, []keyZh{{"在", "长大", 0.9}}},
-	{"biography", "birthplace", false, false, []keyZh{{"在", "出生", 0.9}, {"出生在", "", 0.9}, {"出生于", "", 0.9}}},
-	{"biography", "education", true, false, []keyZh{{"从", "毕业", 0.9}, {"学的是", "", 0.88}}},
-	{"biography", "origin", false, false, []keyZh{{"来自", "", 0.9}, {"老家在", "", 0.9}, {"老家是", "", 0.9}, {"老家", "的", 0.85}}},
-	{"preference", "dislikes", true, false, []keyZh{{"对", "没什么兴趣", 0.85}, {"对", "没兴趣", 0.85}, {"对", "没有兴趣", 0.85}, {"对", "不感兴趣", 0.85}}},
-	{"preference", "likes", true, false, []keyZh{{"对", "很感兴趣", 0.85}, {"对", "感兴趣", 0.85}}},
-	{"allergy", "allergies", true, false, []keyZh{{"对", "不耐受", 0.9}}},
-	{"allergy", "allergies", true, true, []keyZh{{"对", "已经不过敏", 0.9}, {"对", "不再过敏", 0.9}, {"对", "并不过敏", 0.9}, {"对", "没有过敏", 0.9}, {"对", "没过敏", 0.9}, {"对", "不过敏", 0.9}}},
-	{"allergy", "allergies", true, false, []keyZh{{"对", "过敏", 0.93}}},
-	{"diet", "avoids", true, false, []keyZh{{"不再吃", "", 0.88}, {"不再喝", "", 0.88}}},
-	{"preference", "likes", true, true, []keyZh{{"不再喜欢", "", 0.85}}},
-	{"preference", "dislikes", true, false, []keyZh{{"不喜欢吃", "", 0.9}, {"不喜欢喝", "", 0.9}, {"不太喜欢", "", 0.85}, {"不喜欢", "", 0.9}, {"不爱吃", "", 0.9}, {"不爱喝", "", 0.9}, {"不爱", "", 0.85}}},
-	{"diet", "avoids", true, false, []keyZh{{"吃不了", "", 0.85}, {"喝不了", "", 0.85}}},
-	{"preference", "dislikes", true, false, []keyZh{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"最烦", "", 0.85}, {"受不了", "", 0.85}, {"闻不了", "", 0.85}, {"闻不得", "", 0.85}, {"闻不惯", "", 0.85}}},
-	{"preference", "likes", true, false, []keyZh{{"迷上了", "", 0.85}, {"爱上了", "", 0.8}, {"喜欢吃", "", 0.9}, {"喜欢喝", "", 0.9}, {"爱吃", "", 0.9}, {"爱喝", "", 0.9}, {"喜欢", "", 0.9}, {"爱", "", 0.85}}},
-	{"diet", "avoids", true, false, []keyZh{{"不吃", "", 0.88}, {"不能喝", "", 0.88}, {"不能吃", "", 0.88}, {"不喝", "", 0.88}, {"戒了", "", 0.85}}},
-	{"diet", "diet", false, false, []keyZh{{"吃素", "", 0.9}}},
-	{"biography", "speaks", true, false, []keyZh{{"会说", "", 0.85}}},
-	{"relation", "marital_status", false, false, []keyZh{{"结婚了", "", 0.88}, {"离婚了", "", 0.88}}},
-	{"work", "job", false, false, []keyZh{{"退休了", "", 0.88}}},
-	{"diet", "avoids", true, false, []keyZh{{"戒烟", "", 0.88}, {"戒酒", "", 0.88}}},
-	{"preference", "afraid_of", true, false, []keyZh{{"害怕", "", 0.85}, {"怕", "", 0.8}}},
-	{"place", "location", false, false, []keyZh{{"忘在了", "", 0.85}, {"忘在", "", 0.85}, {"落在了", "", 0.85}, {"落在", "", 0.85}, {"丢在了", "", 0.85}, {"丢在", "", 0.85}, {"锁在", "", 0.85}, {"寄存在", "", 0.85}, {"寄放在", "", 0.85}, {"挂在", "", 0.85}, {"摆在", "", 0.85}, {"收在", "", 0.85}, {"搁在", "", 0.85}, {"塞在", "", 0.85}, {"藏到", "", 0.8}, {"放到", "", 0.8}, {"放在了", "", 0.85}, {"放在", "", 0.85}, {"停在", "", 0.85}, {"藏在", "", 0.85}, {"放进", "", 0.8}, {"收到", "", 0.8}, {"收进", "", 0.8}, {"锁进", "", 0.8}, {"塞进", "", 0.8}, {"塞到", "", 0.8}, {"放", "", 0.8}, {"搁", "", 0.8}, {"塞", "", 0.8}, {"停", "", 0.8}}},
-	{"family", "pets", true, false, []keyZh{{"养了", "", 0.9}}},
-	{"possession", "owns", true, true, []keyZh{{"卖了", "", 0.75}}},
-	{"possession", "owns", true, false, []keyZh{{"买了", "", 0.78}}},
-	{"habit", "learning", true, false, []keyZh{{"正在学", "", 0.8}, {"在学", "", 0.75}}},
-	{"habit", "plays", true, false, []keyZh{{"会弹", "", 0.85}, {"会拉", "", 0.85}, {"会吹", "", 0.85}}},
+// rules are in the order in which they are tried: the longer phrase first.
+var rules = [...]rule{
+	{"residence", "home", false, true, []phrase{{"不住", "了", 0.85}, {"不住在", "", 0.88}, {"不在", "住", 0.85}}},
+	{"work", "employer", false, true, []phrase{{"不在", "工作", 0.88}, {"不在", "上班", 0.88}}},
+	{"biography", "education", true, false, []phrase{{"在", "留学", 0.85}, {"在", "读", 0.8}}},
+	{"work", "employer", false, false, []phrase{{"在", "做", 0.85}}},
+	{"habit", "volunteers_at", true, false, []phrase{{"在", "做义工", 0.85}, {"在", "做志愿者", 0.85}, {"在", "当志愿者", 0.85}}},
+	{"residence", "home", false, false, []phrase{{"搬到了", "", 0.9}, {"搬到", "", 0.88}, {"搬回了", "", 0.85}, {"搬回", "", 0.85}, {"搬去了", "", 0.88}, {"搬去", "", 0.82}, {"搬来了", "", 0.85}, {"搬进了", "", 0.82}, {"住在", "", 0.92}, {"家在", "", 0.88}, {"住", "", 0.85}}},
+	{"work", "employer", false, false, []phrase{{"跳槽到了", "", 0.88}, {"跳槽到", "", 0.88}, {"跳槽去了", "", 0.88}, {"跳槽去", "", 0.88}, {"跳到了", "公司", 0.85}, {"跳到", "公司", 0.85}, {"换到", "上班", 0.85}, {"换到", "工作", 0.85}, {"入职了", "", 0.88}, {"入职", "", 0.85}, {"加入了", "", 0.85}, {"加入", "的", 0.85}}},
+	{"work", "employer", false, true, []phrase{{"从", "辞职", 0.88}}},
+	{"work", "employer", false, false, []phrase{{"在", "工作", 0.88}, {"在", "上班", 0.9}, {"在", "当", 0.8}}},
+	{"biography", "worked_as", true, false, []phrase{{"当过", "", 0.8}}},
+	{"diet", "avoids", true, false, []phrase{{"在戒", "", 0.8}}},
+	{"biography", "education", true, false, []phrase{{"毕业于", "", 0.92}, {"在", "读书", 0.82}, {"在", "上学", 0.85}}},
+	{"biography", "grew_up_in", false, false, []phrase{{"在", "长大", 0.9}}},
+	{"biography", "birthplace", false, false, []phrase{{"在", "出生", 0.9}, {"出生在", "", 0.9}, {"出生于", "", 0.9}}},
+	{"biography", "education", true, false, []phrase{{"从", "毕业", 0.9}, {"学的是", "", 0.88}}},
+	{"biography", "origin", false, false, []phrase{{"来自", "", 0.9}, {"老家在", "", 0.9}, {"老家是", "", 0.9}, {"老家", "的", 0.85}}},
+	{"preference", "dislikes", true, false, []phrase{{"对", "没什么兴趣", 0.85}, {"对", "没兴趣", 0.85}, {"对", "没有兴趣", 0.85}, {"对", "不感兴趣", 0.85}}},
+	{"preference", "likes", true, false, []phrase{{"对", "很感兴趣", 0.85}, {"对", "感兴趣", 0.85}}},
+	{"allergy", "allergies", true, false, []phrase{{"对", "不耐受", 0.9}}},
+	{"allergy", "allergies", true, true, []phrase{{"对", "已经不过敏", 0.9}, {"对", "不再过敏", 0.9}, {"对", "并不过敏", 0.9}, {"对", "没有过敏", 0.9}, {"对", "没过敏", 0.9}, {"对", "不过敏", 0.9}}},
+	{"allergy", "allergies", true, false, []phrase{{"对", "过敏", 0.93}}},
+	{"diet", "avoids", true, false, []phrase{{"不再吃", "", 0.88}, {"不再喝", "", 0.88}}},
+	{"preference", "likes", true, true, []phrase{{"不再喜欢", "", 0.85}}},
+	{"preference", "dislikes", true, false, []phrase{{"不喜欢吃", "", 0.9}, {"不喜欢喝", "", 0.9}, {"不太喜欢", "", 0.85}, {"不喜欢", "", 0.9}, {"不爱吃", "", 0.9}, {"不爱喝", "", 0.9}, {"不爱", "", 0.85}}},
+	{"diet", "avoids", true, false, []phrase{{"吃不了", "", 0.85}, {"喝不了", "", 0.85}}},
+	{"preference", "dislikes", true, false, []phrase{{"吃不惯", "", 0.85}, {"喝不惯", "", 0.85}, {"不怎么吃", "", 0.85}, {"不怎么喝", "", 0.85}, {"不怎么喜欢", "", 0.85}, {"讨厌", "", 0.9}, {"最烦", "", 0.85}, {"受不了", "", 0.85}, {"闻不了", "", 0.85}, {"闻不得", "", 0.85}, {"闻不惯", "", 0.85}}},
+	{"preference", "likes", true, false, []phrase{{"迷上了", "", 0.85}, {"爱上了", "", 0.8}, {"喜欢吃", "", 0.9}, {"喜欢喝", "", 0.9}, {"爱吃", "", 0.9}, {"爱喝", "", 0.9}, {"喜欢", "", 0.9}, {"爱", "", 0.85}}},
+	{"diet", "avoids", true, false, []phrase{{"不吃", "", 0.88}, {"不能喝", "", 0.88}, {"不能吃", "", 0.88}, {"不喝", "", 0.88}, {"戒了", "", 0.85}}},
+	{"diet", "diet", false, false, []phrase{{"吃素", "", 0.9}}},
+	{"biography", "speaks", true, false, []phrase{{"会说", "", 0.85}}},
+	{"relation", "marital_status", false, false, []phrase{{"结婚了", "", 0.88}, {"离婚了", "", 0.88}}},
+	{"work", "job", false, false, []phrase{{"退休了", "", 0.88}}},
+	{"diet", "avoids", true, false, []phrase{{"戒烟", "", 0.88}, {"戒酒", "", 0.88}}},
+	{"preference", "afraid_of", true, false, []phrase{{"害怕", "", 0.85}, {"怕", "", 0.8}}},
+	{"place", "location", false, false, []phrase{{"忘在了", "", 0.85}, {"忘在", "", 0.85}, {"落在了", "", 0.85}, {"落在", "", 0.85}, {"丢在了", "", 0.85}, {"丢在", "", 0.85}, {"锁在", "", 0.85}, {"寄存在", "", 0.85}, {"寄放在", "", 0.85}, {"挂在", "", 0.85}, {"摆在", "", 0.85}, {"收在", "", 0.85}, {"搁在", "", 0.85}, {"塞在", "", 0.85}, {"藏到", "", 0.8}, {"放到", "", 0.8}, {"放在了", "", 0.85}, {"放在", "", 0.85}, {"停在", "", 0.85}, {"藏在", "", 0.85}, {"放进", "", 0.8}, {"收到", "", 0.8}, {"收进", "", 0.8}, {"锁进", "", 0.8}, {"塞进", "", 0.8}, {"塞到", "", 0.8}, {"放", "", 0.8}, {"搁", "", 0.8}, {"塞", "", 0.8}, {"停", "", 0.8}}},
+	{"family", "pets", true, false, []phrase{{"养了", "", 0.9}}},
+	{"possession", "owns", true, true, []phrase{{"卖了", "", 0.75}}},
+	{"possession", "owns", true, false, []phrase{{"买了", "", 0.78}}},
+	{"habit", "learning", true, false, []phrase{{"正在学", "", 0.8}, {"在学", "", 0.75}}},
+	{"habit", "plays", true, false, []phrase{{"会弹", "", 0.85}, {"会拉", "", 0.85}, {"会吹", "", 0.85}}},
 }
 
-// phraseZh is a clause with the phrase of a rule, taken apart: 我, 在, 华为, 当, 工程师.
-type phraseZh struct {
-	*ruleZh
-	keyZh
+// match is a clause with the phrase of a rule, taken apart: 我, 在, 华为, 当, 工程师.
+type match struct {
+	*rule
+	phrase
 	before string // the key
 	object string
 	after  string // until; empty where the rule has none
@@ -80,16 +80,16 @@ type phraseZh struct {
 	dated  bool   // the clause names a day, a month or a year
 }
 
-// phrasesZh tries rulesZh; it reports whether one of them knew the clause.
-func phrasesZh(t *discourse.Talk, b *discourse.BareZh) bool {
-	var p phraseZh
+// matched tries the rules; it reports whether one of them knew the clause.
+func matched(t *discourse.Talk, b *discourse.BareZh) bool {
+	var p match
 	for k := range b.Whens {
 		p.dated = p.dated || b.Whens[k].HasDay && !b.Whens[k].Habit
 		p.future = p.future || !b.Whens[k].Habit && b.Whens[k].HasDay && b.Whens[k].Unix() > t.Ev.At+3600_000
 	}
-	for i := range rulesZh {
-		p.ruleZh = &rulesZh[i]
-		for _, p.keyZh = range p.phrases {
+	for i := range rules {
+		p.rule = &rules[i]
+		for _, p.phrase = range p.phrases {
 			ok := false
 			if p.before, p.object, ok = strings.Cut(b.Text, p.key); ok && p.until != "" {
 				p.object, p.after, ok = strings.Cut(p.object, p.until)
@@ -108,7 +108,7 @@ func phrasesZh(t *discourse.Talk, b *discourse.BareZh) bool {
 
 // knownPhrase proposes what a phrase says. It reports false where the phrase is there by chance, so that
 // another may be tried.
-func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
+func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *match) bool {
 	if p.unsettled() || aim(t, p) || strings.HasPrefix(p.key, "搬") && !strings.HasSuffix(p.key, "了") && ahead(t, b) {
 		return true
 	}
@@ -206,7 +206,7 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) bool {
 }
 
 // unsettled reports what is planned and not done yet, and a meal: nothing is so for that.
-func (p *phraseZh) unsettled() bool {
+func (p *match) unsettled() bool {
 	switch {
 	case strings.HasPrefix(p.key, "搬"):
 		return p.future || syntax.ContainsAny(p.before, "要", "打算", "想")
@@ -226,12 +226,12 @@ func (p *phraseZh) unsettled() bool {
 }
 
 // aim reports what follows the word for somebody's aim: 我有个打算，就是搬去成都.
-func aim(t *discourse.Talk, p *phraseZh) bool {
+func aim(t *discourse.Talk, p *match) bool {
 	return strings.Contains(t.Said.Raw(), "就是"+p.key) && syntax.ContainsAny(t.Said.Raw(), "打算", "想法", "计划", "梦想", "心愿", "愿望", "目标")
 }
 
 // misread reports words among which the phrase stands by chance, or says less than it seems to.
-func (p *phraseZh) misread() bool {
+func (p *match) misread() bool {
 	if p.attribute == "location" && strings.HasSuffix(p.before, "被") || (p.attribute == "diet" || p.attribute == "avoids") && syntax.ContainsAny(p.before, "以前", "从前", "曾经", "小时候") {
 		return true // 我被锁在外面了, 我以前吃素
 	}
@@ -301,7 +301,7 @@ func district(s string) bool {
 }
 
 // subject is what names whom the phrase is about: 我 of 我从北京搬到上海, and of 比起咖啡我更喜欢喝茶.
-func (p *phraseZh) subject() string {
+func (p *match) subject() string {
 	who := p.before
 	if strings.HasPrefix(p.key, "搬") {
 		who, _, _ = strings.Cut(who, "从")
@@ -315,7 +315,7 @@ func (p *phraseZh) subject() string {
 }
 
 // named is the value that the object names; ok is false where it names none.
-func (p *phraseZh) named(object string) (value string, ok bool) {
+func (p *match) named(object string) (value string, ok bool) {
 	switch p.key {
 	case "戒烟", "戒酒":
 		object = strings.TrimPrefix(p.key, "戒")
@@ -342,7 +342,7 @@ func Count(s string) bool {
 }
 
 // put proposes where a thing was put: 我把护照放在抽屉里, 发票我都放在抽屉里.
-func put(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) {
+func put(t *discourse.Talk, b *discourse.BareZh, p *match) {
 	what := syntax.TrimAdverbsZh(syntax.StripLeadZh(p.before))
 	if _, after, ok := strings.Cut(what, "把"); ok && after != "" {
 		what = syntax.TrimHeads(after, "你的", "您的", "你那个", "你", "那个", "这个")
@@ -360,7 +360,7 @@ func put(t *discourse.Talk, b *discourse.BareZh, p *phraseZh) {
 }
 
 // passing takes where somebody stays, or works, and that is no home or employer: 住在酒店, 在浦东上班.
-func passing(t *discourse.Talk, b *discourse.BareZh, p *phraseZh, who discourse.Person, object string) bool {
+func passing(t *discourse.Talk, b *discourse.BareZh, p *match, who discourse.Person, object string) bool {
 	switch {
 	case p.negates:
 		return false

@@ -11,8 +11,11 @@ import (
 // clauses: 奶茶三分糖 我一直都喝这个. Those that write one between words have shorter pieces. Offsets stay.
 func Spaced(text string) string {
 	const least = 3 // characters that the pieces have on average
+	if first, _ := utf8.DecodeRuneInString(text); !syntax.IsHan(first) || !strings.Contains(text, " ") || strings.ContainsAny(text, "，,、；：") {
+		return text
+	}
 	parts := strings.Split(strings.TrimRight(text, "。！？!?. "), " ")
-	if len(parts) < 2 || strings.ContainsAny(text, "，,、；：") {
+	if len(parts) < 2 {
 		return text
 	}
 	n := 0

@@ -19,9 +19,9 @@ var attributes = [...]struct{ word, kind, attribute string }{
 	{"专业", "biography", "education"}, {"小名", "biography", "called"}, {"英文名", "biography", "called"}, {"职业", "work", "job"}, {"籍贯", "biography", "origin"},
 }
 
-// attributeZh takes what is so of somebody for long: what they measure, are called and suffer from, what they
+// lasting takes what is so of somebody for long: what they measure, are called and suffer from, what they
 // have attained, and what they usually do.
-func attributeZh(t *discourse.Talk, b *discourse.BareZh) bool {
+func lasting(t *discourse.Talk, b *discourse.BareZh) bool {
 	return level(t, b) || measures(t, b) || alsoCalled(t, b) || state(t, b) || takes(t, b) || attained(t, b) || usually(t, b)
 }
 
@@ -172,7 +172,7 @@ func usually(t *discourse.Talk, b *discourse.BareZh) bool {
 				p, known = t.SubjectlessZh()
 			}
 			if known {
-				habitZh(t, b, p, 0.7)
+				habitual(t, b, p, 0.7)
 			}
 			return true
 		}
@@ -180,8 +180,8 @@ func usually(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// habitZh proposes what somebody usually does; its times are no dates.
-func habitZh(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, confidence float64) {
+// habitual proposes what somebody usually does; its times are no dates.
+func habitual(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, confidence float64) {
 	dateless := *b
 	dateless.Whens = nil
 	a := t.BaseZh(&dateless, "semantic", "habit", p, confidence)
@@ -243,14 +243,14 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 	what = syntax.TrimAdverbsZh(what)
 	what = strings.TrimSuffix(strings.TrimSuffix(what, "就"), "放")
 	if strings.Contains(what, "把") || syntax.EndsWithAny(what, []string{"停", "锁", "挂", "摆", "收", "搁", "塞", "藏", "忘", "落", "丢", "存", "住", "坐", "站", "躺", "睡"}) {
-		return false // what rulesZh know
+		return false // what rules know
 	}
 	if strings.HasSuffix(what, "包") && strings.HasSuffix(where, "身上") && (what == "包" || syntax.ContainsAny(what, "事", "这", "都", "全")) {
 		return false // 这事包在我身上: who sees to it
 	}
 	if what == "我家" || what == "我们家" {
 		floor, _, _ := strings.Cut(where, "不是") // 我家在二楼不是三楼
-		return floorZh(t, b, floor)
+		return onFloor(t, b, floor)
 	}
 	owner := ""
 	if rest, own := discourse.CutOwnZh(what); own {
@@ -281,8 +281,8 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// floorZh takes the floor on which the speaker lives: 十二楼.
-func floorZh(t *discourse.Talk, b *discourse.BareZh, floor string) bool {
+// onFloor takes the floor on which the speaker lives: 十二楼.
+func onFloor(t *discourse.Talk, b *discourse.BareZh, floor string) bool {
 	number, ok := syntax.CutEnd(syntax.TrimZh(floor), "楼", "层")
 	if ok = ok && number != "" && strings.Trim(number, syntax.DigitsZh) == ""; ok {
 		t.FactZh(b, t.Self, "biography", "floor", number+"楼", false, false, 0.8)

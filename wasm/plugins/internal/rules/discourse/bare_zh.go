@@ -233,6 +233,20 @@ func (t *Talk) BaseZh(b *BareZh, typ, kind string, p Person, confidence float64)
 	}
 }
 
+// NoteZh is a note of a sentence in the speaker's words, for the first day of today or later that it names.
+func (t *Talk) NoteZh(s syntax.Sentence) abi.Candidate {
+	b := t.Bare(s)
+	a := t.BaseZh(&b, "semantic", "noted", t.Self, NotedSure)
+	a.Text = t.RewriteZh(s, b.Whens, false)
+	for i := range b.Whens {
+		if w := &b.Whens[i]; w.HasDay && !w.Habit && w.Day >= t.Now.Day {
+			a.Type, a.EventType, a.Started = "episodic", "noted", t.Now.Begins(w.Day)
+			break
+		}
+	}
+	return a
+}
+
 // formerly are attributes that end where 以前 says that something was so. passingZh are those of which 小时候 and 以前 say
 // nothing for today.
 var formerly = syntax.Set("home employer job likes dislikes")

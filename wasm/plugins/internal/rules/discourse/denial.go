@@ -36,7 +36,7 @@ func Denies(s syntax.Sentence, i int) bool {
 // TakesBack reports a sentence that only says, from token i, that something is wrong: "No, that's
 // wrong". What is right instead may follow in another one.
 func TakesBack(s syntax.Sentence, i int) bool {
-	var words []string
+	words := make([]string, 0, 32) // room for most sentences
 	for ; i < len(s.Toks); i++ {
 		if s.Toks[i].Kind == 'p' {
 			continue

@@ -15,7 +15,7 @@ func (t *Talk) Misnamed(s syntax.Sentence) bool {
 	if s.Chinese() || s.Ends == "?" || Conditioned(s) || len(s.Toks) < 4 || len(s.Toks) > 24 {
 		return false
 	}
-	d := denial{Clause: Clause{Sentence: s, Kind: 't'}}
+	d := denial{Clause: Clause{Sentence: s, Kind: 't', Words: make([]Word, 0, len(s.Toks)+4)}}
 	for i, tok := range s.Toks {
 		if base, rest := syntax.Contraction(tok.S); rest != "" {
 			d.Words = append(d.Words, Word{base, i}, Word{rest, i})

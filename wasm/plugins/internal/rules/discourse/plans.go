@@ -55,7 +55,7 @@ func (t *Talk) Emit(p Plan, text, kind string, confidence float64, s syntax.Sent
 	if p.Day != 0 {
 		a.Started = w.Unix()
 		if !p.Clock {
-			a.Started = timex.Moment{Day: p.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+			a.Started = t.Now.Begins(p.Day)
 		}
 	} else {
 		a.Slot.Value = "open"

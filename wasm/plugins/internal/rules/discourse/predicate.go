@@ -138,9 +138,6 @@ func (c *Clause) Predicate(i int) bool {
 			if c.beVerb(&i) {
 				continue
 			}
-			if c.Verb == "" {
-				c.Verb, c.Vi = "be", i
-			}
 			return c.tail()
 		case w == "have" || w == "has" || w == "had":
 			if c.haveVerb(&i) {

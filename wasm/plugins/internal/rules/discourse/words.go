@@ -50,6 +50,9 @@ func ThingWord(s string) bool {
 // Medication is the slot of the medicines that somebody takes.
 const Medication = "medication"
 
+// MemberOf is the slot of the clubs, choirs and bands that somebody is in.
+const MemberOf = "member_of"
+
 // Sounds are written down and mean nothing.
 var Sounds = syntax.Set("um uh erm er uhm hmm mm mhm ehm")
 
@@ -89,7 +92,9 @@ func Capitalised(s string) bool {
 }
 
 // PlainText reports a text without any capital.
-func PlainText(s string) bool { return strings.ToLower(s) == s }
+func PlainText(s string) bool {
+	return !strings.ContainsAny(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && strings.ToLower(s) == s
+}
 
 // CitiesZh are cities that are named without 市.
 var CitiesZh = syntax.Set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 家 外面 夜间")
@@ -139,3 +144,17 @@ var Thirds = syntax.Set("he she they")
 
 // RoutineSlot is the slot of something that somebody does as a matter of course.
 func RoutineSlot(what string) string { return "routine: " + what }
+
+// TimesOf is the slot of when somebody takes a medicine of which they name no dose.
+func TimesOf(drug string) string { return RoutineSlot("take " + strings.ToLower(drug)) }
+
+// MailIn is the mail address that a text begins with.
+func MailIn(s string) string {
+	s, _, _ = strings.Cut(s, " ")
+	s = strings.TrimRight(s, ".,;!")
+	name, host, ok := strings.Cut(s, "@")
+	if !ok || name == "" || strings.ContainsRune(host, '@') || !strings.Contains(strings.Trim(host, "."), ".") {
+		return ""
+	}
+	return s
+}

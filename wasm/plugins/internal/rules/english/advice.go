@@ -4,16 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/refuse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // What somebody skilled says that one should do, or what is wrong: "the vet says the cat has to lose
-// weight", 牙医说要拔两颗智齿. It is noted in the speaker's words, with who says so, and fills no slot: it is
+// weight". It is noted in the speaker's words, with who says so, and fills no slot: it is
 // no plan before somebody makes one.
 
 // advises are verbs by which somebody skilled says what to do, by whether whom they tell must follow.
@@ -33,14 +31,9 @@ func skilled(noun string) bool {
 	return syntax.Profession(noun) || discourse.Trade(noun)
 }
 
-// Advised takes what somebody skilled told the speaker to do. It reports whether the sentence is one.
+// Advised takes what somebody skilled told the speaker to do, of a sentence that is no question. It reports
+// whether the sentence is one.
 func Advised(t *discourse.Talk, s syntax.Sentence) bool {
-	if s.Ends == "?" || s.Ends == "？" || discourse.Conditioned(s) || noted.Orders(s) {
-		return false
-	}
-	if s.Chinese() {
-		return chinese.Advised(t, s)
-	}
 	i := 0
 	for i < len(s.Toks) && (s.Toks[i].Kind == 'p' || syntax.Lead(s.At(i))) {
 		i++
@@ -76,7 +69,7 @@ func Advised(t *discourse.Talk, s syntax.Sentence) bool {
 	c.Whens = slices.DeleteFunc(c.Whens, func(w timex.When) bool { return w.Since }) // "rest for two weeks"
 	a := t.Base(&c, "semantic", "noted", discourse.NotedSure)
 	if w := c.FirstTime(); w != nil && w.HasDay && w.Day >= t.Now.Day {
-		a.Type, a.EventType, a.Started = "episodic", "noted", timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+		a.Type, a.EventType, a.Started = "episodic", "noted", t.Now.Begins(w.Day)
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true

@@ -7,7 +7,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // Classes of ordinary talk that have no verb of their own in personal.go: what ails a part of
@@ -172,7 +171,7 @@ func they(t *discourse.Talk, c *discourse.Clause) bool {
 	a.EventType, a.Started = "event", noted.ToldAt(t, c.Sentence)
 	if w := c.FirstTime(); w != nil && w.HasDay {
 		w.Past(t.Now)
-		a.Started = timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+		a.Started = t.Now.Begins(w.Day)
 		a.Text = t.Rewrite(c)
 	}
 	t.Out.Candidates = append(t.Out.Candidates, a)

@@ -1,23 +1,12 @@
 package english
 
 import (
-	"strings"
-
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Clause parses a clause of either language and gives it to the rules.
+// Clause parses a clause and gives it to the rules.
 func Clause(t *discourse.Talk, s syntax.Sentence) {
-	if len(s.Toks) == 0 {
-		return
-	}
-	if made := len(t.Out.Candidates); s.Chinese() {
-		chinese.Read(t, s)
-		outlast(t, made, !strings.ContainsAny(s.Raw(), "不没") && (discourse.CompletedZh(s.Raw()) || syntax.ContainsAny(s.Raw(), chinese.Once[:]...)))
-		return
-	}
 	if andKin(t, s) {
 		return
 	}
@@ -38,9 +27,39 @@ func Clause(t *discourse.Talk, s syntax.Sentence) {
 		if more.UsedTo {
 			onceDid(t, &more, made)
 		}
-		outlast(t, made, more.Past || more.Perfect || more.UsedTo)
+		discourse.Outlast(t, made, more.Past || more.Perfect || more.UsedTo)
 		if i == 0 {
 			c = more
 		}
 	}
+}
+
+// Promise takes a sentence that says what the speaker has to do, and keeps it as a promise where no
+// rule makes more of it.
+func Promise(t *discourse.Talk, s syntax.Sentence) {
+	c, ok := t.Parse(s)
+	if !ok {
+		return
+	}
+	from := len(t.Out.Candidates)
+	plan(t, &c, c.FirstTime())
+	if len(t.Out.Candidates) == from && c.Verb != "" && (!c.Conditional() || onceThere(&c)) {
+		a := t.Emit(discourse.Plan{Subject: c.Subj.Key, Attribute: c.SlotName(), What: "promise"}, t.Rewrite(&c), "promise", 0.65, s, false)
+		a.Entities = t.Entities(&c)
+	}
+}
+
+// onceThere reports what is to be done when the speaker comes somewhere, and hangs on nothing else: "when we get home".
+func onceThere(c *discourse.Clause) bool {
+	for i := range c.Words {
+		switch c.W(i) {
+		case "if", "unless", "maybe", "perhaps", "whenever":
+			return false
+		case "when", "once":
+			if verb := c.W(i + 2); c.W(i+1) != "i" && c.W(i+1) != "we" || verb != "get" && verb != "arrive" && verb != "leave" && verb != "come" && verb != "am" && verb != "are" {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/noted"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
 // mineIs takes what "my job", "my employer", "my office" and "my home" are: a value of the slot's
@@ -120,7 +119,7 @@ func leftFirm(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		a.EventType, a.Actor, a.Started = "event", c.Subj.Name, noted.ToldAt(t, c.Sentence)
 		if w := c.FirstTime(); w != nil {
 			w.Past(t.Now)
-			a.Confidence, a.Started = a.Confidence+0.2, timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+			a.Confidence, a.Started = a.Confidence+0.2, t.Now.Begins(w.Day)
 		}
 		t.Out.Candidates = append(t.Out.Candidates, a)
 	}

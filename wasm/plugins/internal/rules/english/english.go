@@ -1,5 +1,4 @@
-// Package english makes candidates of English clauses. [Clause] takes a clause of either
-// language: it gives a Chinese one to [chinese.Read], parses an English one and gives it to
+// Package english makes candidates of English clauses. [Clause] parses one and gives it to
 // [Read]. What has a person for its subject goes to personal.go, which tries each family of
 // verbs (dwells, employed, eats, owns), and "be" to traits.go; a thing goes to things.go. Each
 // of these tries its functions in turn until one knows the clause.

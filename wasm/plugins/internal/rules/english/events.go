@@ -237,7 +237,7 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 			w.Past(t.Now)
 		}
 		if a.Started = w.Unix(); !w.Clock {
-			a.Started = timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+			a.Started = t.Now.Begins(w.Day)
 		}
 		a.Ended = timex.Closed(c.Sentence, c.Whens, w, t.Now, true)
 		a.Text = t.Rewrite(c)

@@ -3,7 +3,6 @@ package english
 import (
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
@@ -35,7 +34,7 @@ func joins(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	case "leave", "quit":
 		o := groupAt(c, i)
 		if o != "" && done && !c.Neg {
-			t.Ended(c, c.Subj, "habit", chinese.MemberOf, o, true)
+			t.Ended(c, c.Subj, "habit", discourse.MemberOf, o, true)
 		}
 		return o != ""
 	}
@@ -71,5 +70,5 @@ func joins(t *discourse.Talk, c *discourse.Clause, i int) bool {
 // inGroup proposes the group that the words from i name, if they name one.
 func inGroup(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	o := groupAt(c, i)
-	return o != "" && t.Fact(c, "habit", chinese.MemberOf, o, true, 0.8) != nil
+	return o != "" && t.Fact(c, "habit", discourse.MemberOf, o, true, 0.8) != nil
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locket-dev/locket/wasm/plugins/internal/rules/chinese"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
@@ -62,7 +61,7 @@ func noMedicine(t *discourse.Talk, c *discourse.Clause, who discourse.Person, dr
 	t.Ended(c, who, "health", discourse.Medication, drug, true)
 	t.Ended(c, who, "health", doseOf(drug), "", false)
 	t.Ended(c, who, "health", doseOf(drug), "", true)
-	t.Ended(c, who, "health", chinese.TimesOf(drug), "", true)
+	t.Ended(c, who, "health", discourse.TimesOf(drug), "", true)
 }
 
 // takes proposes what somebody takes for their health.
@@ -80,13 +79,13 @@ func takes(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	case amount != "": // or one for each time of day
 		attribute, value = doseOf(drug), amount+" "+how
 	case c.Neg && how != "" && !c.NoLonger:
-		t.Ended(c, c.Subj, "health", chinese.TimesOf(drug), how, true)
+		t.Ended(c, c.Subj, "health", discourse.TimesOf(drug), how, true)
 		return true
 	case c.Neg || c.UsedTo:
 		noMedicine(t, c, c.Subj, drug)
 		return true
 	case how != "": // each time of day beside the others
-		attribute, value = chinese.TimesOf(drug), how
+		attribute, value = discourse.TimesOf(drug), how
 	}
 	if (c.Again || c.Back) && attribute != discourse.Medication {
 		t.Ended(c, c.Subj, "health", "not_"+discourse.Medication, drug, true)

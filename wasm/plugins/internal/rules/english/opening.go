@@ -8,7 +8,7 @@ import (
 )
 
 // When a place is open, and what comes every week: "the pharmacy is open from nine to six", "the bins go out on
-// Tuesdays", 图书馆九点开门. Neither is the speaker's, and both are looked up again.
+// Tuesdays". Neither is the speaker's, and both are looked up again.
 
 // everyWeek takes the hours of a place, and the days of a thing that comes round.
 func everyWeek(t *discourse.Talk, c *discourse.Clause, i int) bool {

@@ -14,9 +14,6 @@ import (
 // reports whether one knew the verb, though it may have proposed nothing.
 func personal(t *discourse.Talk, c *discourse.Clause) bool {
 	i := c.Vi + 1
-	if c.Kind != 's' && c.Kind != 'p' && c.Kind != 'y' && c.Kind != 'w' {
-		return false
-	}
 	return earns(t, c, i) || gaveNotice(t, c, i) || joins(t, c, i) ||
 		dwells(t, c, i) || employed(t, c, i) || learns(t, c, i) || eats(t, c, i) || owns(t, c, i) || fancies(t, c, i) || does(t, c, i)
 }

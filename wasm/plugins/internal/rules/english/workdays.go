@@ -1,6 +1,7 @@
 package english
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
@@ -69,7 +70,10 @@ var utilities = syntax.Set("water power electricity gas heating internet wifi br
 // Outage takes "there's no water on Thursday", "they're turning off the power tomorrow": a day to come
 // at the speaker's home.
 func Outage(t *discourse.Talk, s syntax.Sentence) bool {
-	if s.Chinese() || s.Ends == "?" || len(s.Toks) > 16 {
+	if s.Chinese() || s.Ends == "?" || len(s.Toks) > 16 || !slices.ContainsFunc(s.Toks, func(k syntax.Token) bool {
+		w, _ := syntax.Contraction(k.S)
+		return utilities[w]
+	}) {
 		return false
 	}
 	c := refuse.Unparsed(t, s)

@@ -124,7 +124,7 @@ func NoteClause(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence, past,
 				c.Past = true
 				a.Text = t.Rewrite(c)
 			}
-			a.Started = timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+			a.Started = t.Now.Begins(w.Day)
 			if w.Clock {
 				a.Started = w.Unix()
 			}
@@ -270,7 +270,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 				a.Text = discourse.Named(a.Text, who.Name)
 			}
 			if a.Started = w.Unix(); !w.Clock {
-				a.Started = timex.Moment{Day: w.Day, Minute: 0, Offset: t.Now.Offset}.Unix()
+				a.Started = t.Now.Begins(w.Day)
 			}
 			break
 		}
@@ -287,3 +287,8 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	t.Out.Candidates = append(t.Out.Candidates, a)
 	return true
 }
+
+// Meal reports words for food that is ready to be eaten, and is soon gone.
+func Meal(s string) bool { return meals[discourse.Last(s)] }
+
+var meals = syntax.Set("coffee dinner soup lunch tea breakfast cake rice porridge stew food supper pizza beer wine milk bread")

@@ -52,7 +52,7 @@ func Idiomatic(s syntax.Sentence) bool {
 	if s.Chinese() {
 		return false
 	}
-	var words []string
+	words := make([]string, 0, 32) // room for most clauses
 	for i := range s.Toks {
 		base, rest := syntax.Contraction(s.At(i))
 		words = append(words, base)
@@ -63,9 +63,11 @@ func Idiomatic(s syntax.Sentence) bool {
 	if smallTalk(words) {
 		return true
 	}
-	forms := make([][]string, len(words))
+	forms, all := make([][]string, len(words)), make([]string, 0, 3*len(words))
 	for i, w := range words {
-		forms[i] = plainForms(w)
+		from := len(all)
+		all = plainForms(all, w)
+		forms[i] = all[from:]
 	}
 	for i := range words {
 		for _, form := range forms[i] {
@@ -98,9 +100,9 @@ func aside(before []string) bool {
 	return false
 }
 
-// plainForms are a word and what it is a form of.
-func plainForms(w string) []string {
-	forms := []string{w}
+// plainForms appends to forms a word and what it is a form of.
+func plainForms(forms []string, w string) []string {
+	forms = append(forms, w)
 	if l, _, _ := syntax.Lemma(w); l != "" && l != w {
 		forms = append(forms, l)
 	}

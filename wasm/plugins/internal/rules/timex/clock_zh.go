@@ -152,9 +152,12 @@ func boundZh(s syntax.Sentence, i int) bool {
 func nextFeastZh(s syntax.Sentence, k, y int, now Moment) bool {
 	const longAgo = 180 // days
 	days, n := feastNameZh(s, k)
-	if n == 0 || syntax.ContainsAny(strings.NewReplacer("不回去了", "", "不回了", "", "不去了", "", "不走了", "").Replace(s.From(k)), "了", "没", "时候", "那会", "过得", "过的") {
+	if n == 0 || syntax.ContainsAny(stays.Replace(s.From(k)), "了", "没", "时候", "那会", "过得", "过的") {
 		return false
 	}
 	first, _, ok := days(y)
 	return ok && first < now.Day-longAgo && first < DayOf(y, 3, 15)
 }
+
+// stays takes out what is said of a feast to come, though it ends in 了.
+var stays = strings.NewReplacer("不回去了", "", "不回了", "", "不去了", "", "不走了", "")

@@ -34,6 +34,9 @@ func (m Moment) Unix() int64 {
 	return (int64(m.Day)*86400 + int64(m.Minute)*60 - int64(m.Offset)) * 1000
 }
 
+// Begins is when a day begins on the same clock, in ms since 1970-01-01 UTC.
+func (m Moment) Begins(day int) int64 { return Moment{Day: day, Offset: m.Offset}.Unix() }
+
 // Weekday is the day of the week: 0 is Monday.
 func (m Moment) Weekday() int { return calendar.Weekday(m.Day) - 1 }
 
@@ -86,10 +89,7 @@ func (w *When) English() string {
 		return s + " to " + end.English()
 	}
 	if w.Clock {
-		s += ", " + Pad2(w.Minute/60) + ":" + Pad2(w.Minute%60)
-		if w.Until > 0 {
-			s += " to " + Pad2(w.Until/60) + ":" + Pad2(w.Until%60)
-		}
+		s += ", " + w.clock(" to ")
 	}
 	return s
 }
@@ -118,10 +118,16 @@ func (w *When) Chinese() string {
 		return s + "至" + end.Chinese()
 	}
 	if w.Clock {
-		s += " " + Pad2(w.Minute/60) + ":" + Pad2(w.Minute%60)
-		if w.Until > 0 {
-			s += "至" + Pad2(w.Until/60) + ":" + Pad2(w.Until%60)
-		}
+		s += " " + w.clock("至")
+	}
+	return s
+}
+
+// clock is the time of day, and until when where that was said.
+func (w *When) clock(to string) string {
+	s := Pad2(w.Minute/60) + ":" + Pad2(w.Minute%60)
+	if w.Until > 0 {
+		s += to + Pad2(w.Until/60) + ":" + Pad2(w.Until%60)
 	}
 	return s
 }

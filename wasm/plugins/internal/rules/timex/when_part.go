@@ -155,3 +155,16 @@ func (w *When) ofYear(y int) {
 	}
 	w.Assumed, w.Days = 0, nil
 }
+
+// Alone reports whether a text is a time and nothing else.
+func Alone(text string, now Moment) bool {
+	all := syntax.Sentences(text)
+	if len(all) != 1 {
+		return false
+	}
+	timed := 0
+	for _, w := range FindWhens(all[0], now) {
+		timed += w.Next - w.First
+	}
+	return timed == len(all[0].Toks)
+}

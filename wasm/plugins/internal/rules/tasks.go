@@ -1,4 +1,4 @@
-package english
+package rules
 
 import (
 	"slices"
@@ -21,36 +21,36 @@ var taskVerbs = strings.Fields("renew check schedule print wash tidy vacuum mail
 // A line of a list of things to do is a plan of the one who wrote it: "- [ ] Call the dentist", a
 // line below "To do:" or 明天要做的. What is ticked is done, and gives nothing.
 
-// HeadsTasks reports whether a line names things to do: "# Tasks", "To do tomorrow:", 周五要做的.
-func HeadsTasks(t *discourse.Talk, line string) (discourse.Tasks, bool) {
+// headsTasks reports whether a line names things to do: "# Tasks", "To do tomorrow:", 周五要做的.
+func headsTasks(t *discourse.Talk, line string) (discourse.Tasks, bool) {
 	if len(line) > maxHeading {
 		return discourse.Tasks{}, false
 	}
 	line = strings.Trim(line, " \t\r#*-_:：")
 	for _, said := range toDosZh {
-		if day, ok := strings.CutSuffix(line, said); ok && (day == "" || TimeAlone(day, t.Now)) {
+		if day, ok := strings.CutSuffix(line, said); ok && (day == "" || timex.Alone(day, t.Now)) {
 			return discourse.Tasks{Listed: true, Day: day}, true
 		}
 	}
 	line = strings.ToLower(strings.ReplaceAll(line, "-", " "))
 	for _, said := range toDos {
 		day, ok := strings.CutPrefix(strings.TrimPrefix(line, "my "), said)
-		if day = strings.TrimSpace(day); ok && (day == "" || TimeAlone(day, t.Now)) {
+		if day = strings.TrimSpace(day); ok && (day == "" || timex.Alone(day, t.Now)) {
 			return discourse.Tasks{Listed: true, Day: day}, true
 		}
 	}
 	return discourse.Tasks{}, false
 }
 
-// Task takes a line of a list of things to do, and its heading. It reports whether it is one.
-func Task(t *discourse.Talk, s syntax.Sentence) bool {
+// task takes a line of a list of things to do, and its heading. It reports whether it is one.
+func task(t *discourse.Talk, s syntax.Sentence) bool {
 	from := max(0, s.Start-maxMarks)
 	first := strings.LastIndexByte(s.Text[from:s.Start], '\n') + 1
 	if first == 0 && from > 0 {
 		return false // in the midst of a line
 	}
 	marks := strings.TrimSpace(s.Text[from+first : s.Start])
-	if heading, ok := HeadsTasks(t, s.Raw()); ok {
+	if heading, ok := headsTasks(t, s.Raw()); ok {
 		t.Tasks = heading
 		return true
 	}
@@ -66,18 +66,18 @@ func Task(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	if s.Chinese() {
-		return len(s.Toks) > 2 && !strings.ContainsAny(s.Raw(), "我你您他她") && Says(t, s, "我得"+t.Tasks.Day+s.Raw())
+		return len(s.Toks) > 2 && !strings.ContainsAny(s.Raw(), "我你您他她") && reread(t, s, "我得"+t.Tasks.Day+s.Raw())
 	}
 	base, past, ing := syntax.Lemma(s.At(0))
 	if base == "" && !syntax.Determiner(s.At(1)) && !slices.Contains(taskVerbs, s.At(0)) || past || ing {
 		return false
 	}
-	return Says(t, s, strings.TrimSpace("I have to "+s.At(0)+s.Text[s.Toks[0].End:s.End]+" "+t.Tasks.Day))
+	return reread(t, s, strings.TrimSpace("I have to "+s.At(0)+s.Text[s.Toks[0].End:s.End]+" "+t.Tasks.Day))
 }
 
-// DatedList reports a numbered list with a line that names a date: "1) Call mum on Friday". The
+// datedList reports a numbered list with a line that names a date: "1) Call mum on Friday". The
 // steps of how something is done name none.
-func DatedList(t *discourse.Talk, toks []syntax.Token) bool {
+func datedList(t *discourse.Talk, toks []syntax.Token) bool {
 	if len(toks) < 6 || toks[0].S != "1" || toks[1].S != ")" && toks[1].S != "." || !strings.Contains(t.Ev.Text[toks[0].Start:toks[len(toks)-1].End], "\n") {
 		return false
 	}
