@@ -136,9 +136,6 @@ func afterReply(q *chinese.Asked, raw string) string {
 			continue
 		}
 		rest, ok := syntax.CutHead(string(rs[k:]), "了", "过")
-		if !ok && !q.Gaps() && syntax.StartsWithAny(rest, []string{"一个月", "一年", "每月", "每年", "每周", "每天"}) {
-			return rest // 给一个月三千
-		}
 		if !ok && k == 2 && syntax.StartsWithAny(rest, []string{"我", "他", "她"}) && !strings.Contains(q.Text, string(rs[:k])+"我") {
 			return rest // 能吃我四川人
 		}
@@ -146,9 +143,6 @@ func afterReply(q *chinese.Asked, raw string) string {
 			_, what, _ := strings.Cut(q.Text, string(rs[:k]))
 			if over == "" && utf8.RuneCountInString(strings.Trim(what, "了过")) > 1 {
 				return rest // 考过四级没 / 考过了五百二
-			}
-			if over = syntax.TrimHeads(over, "块钱", "块", "元", "多"); syntax.StartsWithAny(over, goesOnZh) {
-				return over // 交了五千我刷的卡
 			}
 		}
 		if ok && (syntax.StartsWithAny(rest, goesOnZh) || timeFirst(q, rest) || strings.HasPrefix(rest, string(rs[:k])) || discourse.NamePrefixZh(rest) != "") {
