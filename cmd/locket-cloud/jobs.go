@@ -46,7 +46,7 @@ retries or discards it. What is discarded is not done, and not asked for again.`
 	list.Flags().StringVar(&f.space, "space", "", "only those of a space, by its `id`")
 	list.Flags().IntVar(&f.limit, "limit", 100, "at most so many; 0: all")
 	cmd.AddCommand(list,
-		&cobra.Command{Use: "show --home DIR JOB", Short: "Show one job, with each failure", Args: cobra.ExactArgs(1),
+		&cobra.Command{Use: "show --home DIR JOB", Short: "Show one job, with each failure", Args: one("JOB"),
 			RunE: func(cmd *cobra.Command, args []string) error { return a.showJob(cmd.Context(), f, args[0]) }},
 		&cobra.Command{Use: "retry --home DIR JOB...", Short: "Try jobs again at once, as parked, discarded or waiting as they are", Args: cobra.MinimumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {

@@ -73,6 +73,19 @@ func nothing(c *cobra.Command, args []string) error {
 	return usage(fmt.Sprintf("%q is not a command of %s", args[0], c.CommandPath()), suggest.Commands(c, args[0]))
 }
 
+// one takes one argument, which the command's usage calls what.
+func one(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage(what+" is missing", nil)
+		case len(args) > 1:
+			return usage(fmt.Sprintf("%q is one argument too many", args[1]), nil)
+		}
+		return nil
+	}
+}
+
 // print writes v as one line of JSON, or else a line of words.
 func (a *app) print(v any, format string, args ...any) error {
 	if a.json {

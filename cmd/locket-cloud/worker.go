@@ -95,7 +95,7 @@ It reads what it is granted. Run it where you would read it yourself.`,
 }
 
 func (a *app) joinCommand(f *workerFlags) *cobra.Command {
-	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's welcome, as itself or as @FILE", Args: cobra.ExactArgs(1),
+	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's welcome, as itself or as @FILE", Args: one("WELCOME"),
 		Example: "  locket-cloud worker join --home worker --relay https://relay.example @welcome",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), f, args[0]) }}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "`address` of the relay that has the space")
