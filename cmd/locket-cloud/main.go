@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cloud/relay/postgres"
 	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
 )
@@ -127,5 +128,19 @@ transcribes and reads for the wearers who let it in.`,
 		fmt.Fprintf(stderr, "Usage: %s\nTry '%s --help'.\n", cmd.UseLine(), cmd.CommandPath())
 		return exitUsage
 	}
+	if advice := advise(err); advice != "" {
+		fmt.Fprintln(stderr, advice)
+	}
 	return exitFailed
+}
+
+// advise says what can be done about an error; empty: nothing that is known.
+func advise(err error) string {
+	switch {
+	case errors.Is(err, postgres.ErrTables):
+		return "Bring older ones up: 'locket-cloud migrate up --db URL', with a login that may make tables and roles. Newer ones need the newer program."
+	case errors.Is(err, postgres.ErrLogin):
+		return "serve and restore need a login in locket_relay, backup one in locket_operator: GRANT the role to the login of --db."
+	}
+	return ""
 }

@@ -121,6 +121,15 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
+// A database without this program's tables is refused, with the command that makes them.
+func TestDatabaseWithoutTables(t *testing.T) {
+	var out bytes.Buffer
+	code := run(t.Context(), []string{"serve", "--db", cluster.Database(t), "--blobs", "file://" + t.TempDir(), "--open"}, nil, &out, &out)
+	if code != exitFailed || !strings.Contains(out.String(), "locket-cloud migrate up --db URL") {
+		t.Errorf("%d: %s", code, out.String())
+	}
+}
+
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
