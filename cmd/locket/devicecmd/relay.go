@@ -30,7 +30,8 @@ the others, is named. The first relay decides who is a member, and serves pairin
 		Example: `  locket relay add https://relay.example:8443
   locket relay list
   locket relay move https://relay.example:8443
-  locket relay remove https://old.example`,
+  locket relay remove https://old.example
+  locket relay delete https://old.example`,
 	}
 	c.AddCommand(
 		relayChange(a, "add URL", "Sync through another relay as well", "", (*serve.Client).AddRelay),
@@ -41,7 +42,8 @@ recordings. Once the relay shows all of it, it becomes the first. The old relay 
 you remove it. Run locket relay move on each of your other devices, too. Shares and grants
 stay where they were made.`, (*serve.Client).MoveRelay),
 		relayChange(a, "remove URL", "Leave a relay",
-			"What the relay has stays there, sealed. The holder of the 24 words can have it deleted.", (*serve.Client).RemoveRelay))
+			"What the relay has stays there, sealed. With the 24 words it can be deleted: locket relay delete URL.", (*serve.Client).RemoveRelay),
+		relayDeleteCommand(a))
 	return c
 }
 
