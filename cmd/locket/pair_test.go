@@ -152,6 +152,15 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("after two rotations: %s", out)
 	}
 
+	for line := range strings.Lines(ok(t, one, "", "devices")) {
+		if strings.Contains(line, "this device") {
+			continue
+		}
+		if out, code := locket(t, one, "\n", "devices", "remove", strings.Fields(line)[0]); code != cli.ExitFailed || !strings.Contains(out, "only the 24 words remove one") {
+			t.Errorf("remove a device without the words: %d %s", code, out)
+		}
+	}
+
 	heads := ok(t, one, "", "devices", "compare")
 	if out := ok(t, two, "", "devices", "compare", strings.TrimSpace(heads)); !strings.Contains(out, "the same history") {
 		t.Errorf("compare: %s", out)
@@ -219,5 +228,21 @@ func TestRelayDelete(t *testing.T) {
 	fails(phrase, "has no account of these words", "relay", "delete", url)
 	if out := ok(t, home, "", "list"); !strings.Contains(out, "spare key") {
 		t.Error(out)
+	}
+}
+
+// A relay that wants invitations says so; a code that it does not take is told from none.
+func TestRelayWantsInvitation(t *testing.T) {
+	t.Setenv("LOCKET_CONFIG", "")
+	url := relaytest.Serve(t, t.TempDir(), relay.Config{Invite: true}, api.Config{}).URL
+	home := filepath.Join(t.TempDir(), "home")
+	ok(t, home, "", "init", "--key-file", "--no-check", "--wearer", "Maja")
+	for says, args := range map[string][]string{
+		"Ask who runs the relay for a code":               {"relay", "add", url},
+		"The code in sync.invite is none of the relay's": {"relay", "add", url, "--set", "sync.invite=wrong"},
+	} {
+		if out, code := locket(t, home, "", args...); code != cli.ExitFailed || !strings.Contains(out, says) {
+			t.Errorf("locket %v: %d %s", args, code, out)
+		}
 	}
 }

@@ -89,7 +89,11 @@ func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, e
 	case used:
 		return cli.AdvisedError{Err: err, Advice: "The node uses the relay, and tries again by itself while its daemon runs. To see how it stands: " + a.Here("locket relay list")}
 	case strings.Contains(err.Error(), relays.ErrInvite.Error()):
-		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Ask who runs the relay for a code; each is good for one account. Write it to " + config.FileName + " as\nsync.invite, and start the daemon anew, if one runs."}
+		why := "Ask who runs the relay for a code; each is good for one account."
+		if l, err := a.Load(); err == nil && l.Sync.Invite != "" {
+			why = "The code in sync.invite is none of the relay's, or was used: each is good for one account. Ask who runs the relay."
+		}
+		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. " + why + "\nWrite it to " + config.FileName + " as sync.invite, and start the daemon anew, if one runs."}
 	}
 	return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Is the address right, and does a relay run there? How to run one: " + cli.DocsAt + "relay.md"}
 }

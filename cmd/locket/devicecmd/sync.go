@@ -161,8 +161,16 @@ new from then on. What it has it keeps: nobody can take that away from here.`,
 			}
 			fmt.Fprint(a.Stderr, "The 24 words: ")
 			words, _ := a.In.ReadString('\n') // without any, only one that is no device of the wearer's can go
+			if !a.Talks() {                   // nobody has ended the line
+				fmt.Fprintln(a.Stderr)
+			}
+			words = strings.TrimSpace(words)
 			return a.With(cmd.Context(), true, func(c *serve.Client) error {
-				if err := c.RemoveMember(cmd.Context(), id, serve.Secret(strings.TrimSpace(words))); err != nil {
+				err := c.RemoveMember(cmd.Context(), id, serve.Secret(words))
+				if words == "" && err != nil && strings.Contains(err.Error(), "only the root removes an owner") {
+					return cli.AdvisedError{Err: err, Advice: "It is a device of yours, and only the 24 words remove one. Nothing was changed. Run it again, and give them."}
+				}
+				if err != nil {
 					return err
 				}
 				return a.Print(serve.RemovedMember{ID: id}, func(w io.Writer) { fmt.Fprintln(w, "It is out.") })
