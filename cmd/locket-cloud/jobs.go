@@ -98,6 +98,9 @@ func (a *app) listJobs(ctx context.Context, f *jobsFlags) (err error) {
 		}
 		return nil
 	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.stderr, "no jobs of this kind: what an owner grants makes them, once it has come")
+	}
 	out := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, j := range list {
 		fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%s\t%d\t%s\n", j.ID, j.State, j.Kind, j.Subject, j.Engine, j.Attempts, j.Reason)

@@ -161,7 +161,10 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 		return errors.Join(err, w.Close())
 	}
 	n, what := len(w.Spaces()), "spaces"
-	if n == 1 {
+	switch n {
+	case 0:
+		what += ": no owner has let it in. 'locket-cloud worker invite-key --home " + f.home + "' prints the request, and 'worker join' takes the welcome"
+	case 1:
 		what = "space"
 	}
 	if err := a.print(map[string]int{"spaces": n}, "working in %d %s", n, what); err != nil {
