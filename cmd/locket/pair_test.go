@@ -238,11 +238,30 @@ func TestRelayWantsInvitation(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	ok(t, home, "", "init", "--key-file", "--no-check", "--wearer", "Maja")
 	for says, args := range map[string][]string{
-		"Ask who runs the relay for a code":               {"relay", "add", url},
+		"Ask who runs the relay for a code":              {"relay", "add", url},
 		"The code in sync.invite is none of the relay's": {"relay", "add", url, "--set", "sync.invite=wrong"},
 	} {
 		if out, code := locket(t, home, "", args...); code != cli.ExitFailed || !strings.Contains(out, says) {
 			t.Errorf("locket %v: %d %s", args, code, out)
 		}
+	}
+}
+
+// What a full relay lacks is shown, also by a command that has not tried to send it.
+func TestSyncShowsWhatARelayLacks(t *testing.T) {
+	t.Setenv("LOCKET_CONFIG", "")
+	url := relaytest.Serve(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 8000}}, api.Config{}).URL
+	home := filepath.Join(t.TempDir(), "home")
+	ok(t, home, "", "init", "--key-file", "--no-check", "--wearer", "Maja")
+	ok(t, home, "", "relay", "add", url)
+	if out := ok(t, home, "", "sync"); strings.Contains(out, "lacks") {
+		t.Error(out)
+	}
+	ok(t, home, "", "add", "--plain", "The spare key is at Ana's.")
+	if out, code := locket(t, home, "", "sync", "--now"); code != cli.ExitFailed || !strings.Contains(out, "quota is used up") {
+		t.Errorf("%d %s", code, out)
+	}
+	if out := ok(t, home, "", "sync"); !strings.Contains(out, url+"  lacks 1 delta\n") {
+		t.Error(out)
 	}
 }

@@ -102,8 +102,8 @@ func showRelays(a *cli.App, list []serve.Relay) error {
 	return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.Relay) { showRelay(a, a0, a1) }, "")
 }
 
-// showFailing shows the places that a node carries to by itself and that fail, and
-// reports whether there are relays and every one of them does. What fails in a
+// showFailing shows the places that a node carries to by itself and that fail, or
+// lack something, and reports whether there are relays and every one of them does. What fails in a
 // round of its own the node has said.
 func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.SyncStatus) (all bool, err error) {
 	if s.Relay == "" && !s.Apart {
@@ -118,7 +118,7 @@ func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.Sync
 	if a.JSON { // one object
 		return all, nil
 	}
-	return all, showRelays(a, slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() }))
+	return all, showRelays(a, slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() && (!relay(r) || r.Lacks == 0 && r.Blobs == 0) }))
 }
 
 func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
