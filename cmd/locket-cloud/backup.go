@@ -28,10 +28,11 @@ the relay's operator sees anyway (docs/privacy.md); keep it as you keep the rela
 
 The file fits either store: a relay that has grown moves to PostgreSQL by
 'backup --data' and 'restore --db'. With --db the login must be a member of
-locket_operator, which reads all tenants.`,
+locket_operator, which reads all tenants. A market's money and keys are not in it.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), w, args[0]) },
 	}
 	w.flags(cmd)
+	cmd.Flags().Lookup("data").Usage = "`folder` of the relay's store: SQLite and files"
 	return cmd
 }
 

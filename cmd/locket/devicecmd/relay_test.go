@@ -6,6 +6,7 @@ import (
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 // A place says what it lacks, and why photos wait.
@@ -28,5 +29,19 @@ func TestShowRelay(t *testing.T) {
 		if showRelay(new(cli.App), &out, &c.r); out.String() != c.want {
 			t.Errorf("%+v:\n%s\nwant\n%s", c.r, &out, c.want)
 		}
+	}
+}
+
+// Whose relay went back is told what that may be, and how sync goes on.
+func TestShowSyncOfARelayThatWentBack(t *testing.T) {
+	var out strings.Builder
+	s := serve.SyncStatus{Relay: "https://relay.example", Error: "deltas after 2: " + replica.ErrRolledBack.Error()}
+	if showSync(new(cli.App), &out, &s); !strings.Contains(out.String(), "\nAsk who runs the relay whether a backup of it was restored.") || !strings.Contains(out.String(), "locket relay add URL.\n") {
+		t.Error(out.String())
+	}
+	out.Reset()
+	s.Error = "no route"
+	if showSync(new(cli.App), &out, &s); strings.Contains(out.String(), "backup") {
+		t.Error(out.String())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 func SyncCommand(a *cli.App) *cobra.Command {
@@ -85,6 +86,10 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	}
 	if s.Error != "" {
 		fmt.Fprintf(w, "Failed    %s\n", s.Error)
+		if strings.Contains(s.Error, replica.ErrRolledBack.Error()) {
+			fmt.Fprintln(w, a.Here("Ask who runs the relay whether a backup of it was restored. If so, another relay makes sync go on: locket relay add URL.")+
+				"\nWhat the relay lost stays on this device. More: "+cli.DocsAt+"relay.md#backups")
+		}
 	}
 	if s.Removed {
 		fmt.Fprintln(w, "This device was removed from the space.")
