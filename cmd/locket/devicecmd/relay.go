@@ -146,13 +146,13 @@ func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
 	}
 	fmt.Fprintln(w)
 	if r.Error != "" {
-		fmt.Fprintf(w, "        failed: %s\n", cli.OneLine(r.Error))
+		fmt.Fprintf(w, "        failed: %s\n", cli.OneLine(strings.TrimPrefix(r.Error, r.URL+": ")))
 	}
 	if !r.Retry.IsZero() {
 		fmt.Fprintf(w, "        tried again at %s\n", a.When(r.Retry))
 	}
 	for _, t := range r.Trouble {
-		fmt.Fprintf(w, "        %s\n", a.Paint.Red(cli.OneLine(t)))
+		fmt.Fprintf(w, "        %s\n", a.Paint.Red(cli.OneLine(strings.TrimPrefix(t, r.URL+": "))))
 	}
 }
 

@@ -22,6 +22,7 @@ func TestShowRelay(t *testing.T) {
 		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 1, Metered: true}, "first   " + at + "  1 photo or recording to send once the line is not metered (sync.metered)\n"},
 		{serve.Relay{Kind: serve.RelayPrimary, Lacks: 3, Blobs: 2, Metered: true},
 			"first   " + at + "  lacks 3 deltas, and 2 photos and recordings once the line is not metered (sync.metered)\n"},
+		{serve.Relay{Kind: serve.RelayMirror, Error: at + ": no route", Trouble: []string{at + ": went back"}}, "mirror  " + at + "\n        failed: no route\n        went back\n"},
 		{serve.Relay{Kind: serve.RelayMirror, Error: "no route"}, "mirror  " + at + "\n        failed: no route\n"},
 	} {
 		c.r.URL = at
