@@ -1,6 +1,7 @@
 package envstore
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -45,5 +46,41 @@ func TestCarryToRestoredRelay(t *testing.T) {
 				t.Errorf("lacks %d, %+v", c.Lacks(), st)
 			}
 		})
+	}
+}
+
+// readsAll counts the reads from the beginning.
+type readsAll struct {
+	*liar
+	n int
+}
+
+func (r *readsAll) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {
+	if after == 0 {
+		r.n++
+	}
+	return r.liar.Deltas(ctx, after)
+}
+
+// A remote that goes back in each round is read again more and more seldom.
+func TestCarryToRemoteThatAlwaysGoesBack(t *testing.T) {
+	log, state := world(t)
+	mine, at := newStore(t, t.TempDir(), log), &readsAll{liar: &liar{Store: newStore(t, t.TempDir(), log)}}
+	p := &author{actor: phone, state: state}
+	take(t, mine, p.say(t, "one"), p.say(t, "two"))
+	c := carrier(t, mine, "http://one", at)
+	for range 2 {
+		if err := c.Round(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at.back, at.n = 1, 0
+	for range 40 {
+		if err := c.Round(t.Context()); !errors.Is(err, ErrRolledBack) {
+			t.Fatal(err)
+		}
+	}
+	if at.n < 2 || at.n > 6 {
+		t.Errorf("read from the beginning %d times in 40 rounds", at.n)
 	}
 }
