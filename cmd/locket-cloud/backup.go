@@ -21,17 +21,18 @@ import (
 func (a *app) backupCommand() *cobra.Command {
 	var w where
 	cmd := &cobra.Command{
-		Use: "backup (--data DIR | --db URL --blobs URL) FILE", Short: "Keep a whole relay in a file, while it serves", Args: cobra.ExactArgs(1),
+		Use: "backup (--data DIR | --db URL --blobs URL) FILE", Short: "Keep a whole relay in a file, while it serves", Args: one("FILE"),
 		Long: `Write all accounts, spaces, logs, deltas and blobs of this moment into FILE. The
 relay may go on serving. Nothing in the file can be read by who has it but what
 the relay's operator sees anyway (docs/privacy.md); keep it as you keep the relay.
 
 The file fits either store: a relay that has grown moves to PostgreSQL by
 'backup --data' and 'restore --db'. With --db the login must be a member of
-locket_operator, which reads all tenants.`,
+locket_operator, which reads all tenants. A market's money and keys are not in it.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), w, args[0]) },
 	}
 	w.flags(cmd)
+	cmd.Flags().Lookup("data").Usage = "`folder` of the relay's store: SQLite and files"
 	return cmd
 }
 
@@ -71,7 +72,7 @@ func (a *app) restoreCommand() *cobra.Command {
 	var w where
 	verify := false
 	cmd := &cobra.Command{
-		Use: "restore (--data DIR | --db URL --blobs URL) FILE", Short: "Put a backup into a store", Args: cobra.ExactArgs(1),
+		Use: "restore (--data DIR | --db URL --blobs URL) FILE", Short: "Put a backup into a store", Args: one("FILE"),
 		Long: `Check FILE from beginning to end, signatures, chains and hashes included, and
 then put what is in it into a store. What is there already and the same is left;
 a store that has another or a newer space is refused. A restore that was cut off

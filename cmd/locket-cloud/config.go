@@ -13,6 +13,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/locket-dev/locket/cmd/internal/suggest"
 )
 
 // A flag of serve is a setting: it may be given in a file, in the environment,
@@ -100,6 +102,20 @@ func readVariables(fl *pflag.FlagSet, env map[string]string) (err error) {
 	return err
 }
 
+// meant asks whether a setting was meant that is spelled nearly so.
+func meant(fl *pflag.FlagSet, name string) string {
+	var names []string
+	fl.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "config" && f.Name != "help" {
+			names = append(names, f.Name)
+		}
+	})
+	if guesses := suggest.Words(names, name); len(guesses) > 0 {
+		return "\n" + suggest.Sentence(guesses)
+	}
+	return ""
+}
+
 func readSettings(fl *pflag.FlagSet, path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -115,7 +131,7 @@ func readSettings(fl *pflag.FlagSet, path string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(file)) {
 		if fl.Lookup(name) == nil || name == "config" || name == "help" {
-			return fmt.Errorf("%s: %q is no setting", path, name)
+			return fmt.Errorf("%s: %q is no setting%s", path, name, meant(fl, name))
 		}
 		var values []string
 		switch v := file[name].(type) {

@@ -24,6 +24,7 @@ func TestSettings(t *testing.T) {
 		{env: []string{"LOCKET_CLOUD_AUTHORITY=a,b"}, args: []string{"--authority", "c"}, want: " 0 [c] false"},
 		{env: []string{"LOCKET_CLOUD_AUTHORITY=a,b"}, want: " 0 [a b] false"},
 		{toml: "dta = \"x\"", want: `cloud.toml: "dta" is no setting`},
+		{toml: "quota-byte = 5", want: "Did you mean: quota-bytes?"},
 		{toml: "quota-bytes = \"many\"", want: "cloud.toml: quota-bytes: "},
 		{toml: "data = [\"a\", \"b\"]", want: "data takes one value"},
 		{toml: "config = \"x\"", want: `"config" is no setting`},

@@ -46,7 +46,7 @@ retries or discards it. What is discarded is not done, and not asked for again.`
 	list.Flags().StringVar(&f.space, "space", "", "only those of a space, by its `id`")
 	list.Flags().IntVar(&f.limit, "limit", 100, "at most so many; 0: all")
 	cmd.AddCommand(list,
-		&cobra.Command{Use: "show --home DIR JOB", Short: "Show one job, with each failure", Args: cobra.ExactArgs(1),
+		&cobra.Command{Use: "show --home DIR JOB", Short: "Show one job, with each failure", Args: one("JOB"),
 			RunE: func(cmd *cobra.Command, args []string) error { return a.showJob(cmd.Context(), f, args[0]) }},
 		&cobra.Command{Use: "retry --home DIR JOB...", Short: "Try jobs again at once, as parked, discarded or waiting as they are", Args: cobra.MinimumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -97,6 +97,9 @@ func (a *app) listJobs(ctx context.Context, f *jobsFlags) (err error) {
 			}
 		}
 		return nil
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.stderr, "no jobs of this kind: what an owner grants makes them, once it has come")
 	}
 	out := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, j := range list {

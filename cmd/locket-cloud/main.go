@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cloud/relay/postgres"
 	"github.com/locket-dev/locket/cmd/internal/manual"
 	"github.com/locket-dev/locket/cmd/internal/suggest"
 )
@@ -73,6 +74,19 @@ func nothing(c *cobra.Command, args []string) error {
 	return usage(fmt.Sprintf("%q is not a command of %s", args[0], c.CommandPath()), suggest.Commands(c, args[0]))
 }
 
+// one takes one argument, which the command's usage calls what.
+func one(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage(what+" is missing", nil)
+		case len(args) > 1:
+			return usage(fmt.Sprintf("%q is one argument too many", args[1]), nil)
+		}
+		return nil
+	}
+}
+
 // print writes v as one line of JSON, or else a line of words.
 func (a *app) print(v any, format string, args ...any) error {
 	if a.json {
@@ -114,5 +128,19 @@ transcribes and reads for the wearers who let it in.`,
 		fmt.Fprintf(stderr, "Usage: %s\nTry '%s --help'.\n", cmd.UseLine(), cmd.CommandPath())
 		return exitUsage
 	}
+	if advice := advise(err); advice != "" {
+		fmt.Fprintln(stderr, advice)
+	}
 	return exitFailed
+}
+
+// advise says what can be done about an error; empty: nothing that is known.
+func advise(err error) string {
+	switch {
+	case errors.Is(err, postgres.ErrTables):
+		return "Bring older ones up: 'locket-cloud migrate up --db URL', with a login that may make tables and roles. Newer ones need the newer program."
+	case errors.Is(err, postgres.ErrLogin):
+		return "serve and restore need a login in locket_relay, backup one in locket_operator: GRANT the role to the login of --db."
+	}
+	return ""
 }

@@ -121,6 +121,15 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
+// A database without this program's tables is refused, with the command that makes them.
+func TestDatabaseWithoutTables(t *testing.T) {
+	var out bytes.Buffer
+	code := run(t.Context(), []string{"serve", "--db", cluster.Database(t), "--blobs", "file://" + t.TempDir(), "--open"}, nil, &out, &out)
+	if code != exitFailed || !strings.Contains(out.String(), "locket-cloud migrate up --db URL") {
+		t.Errorf("%d: %s", code, out.String())
+	}
+}
+
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
@@ -133,7 +142,11 @@ func TestUsage(t *testing.T) {
 		{"--help", exitDone, "serve"},
 		{"serve", exitUsage, "--data"},
 		{"serve --data " + dir, exitUsage, "--open"},
-		{"serve --data " + dir + " --open --invite-file x", exitUsage, "--open"},
+		{"serve --data " + dir + " --open --invite-file x", exitUsage, "not both"},
+		{"serve --data x --open --quota-spaces -1", exitUsage, "--quota-"},
+		{"serve --data x --open --authority https://relay.example", exitUsage, "nothing else of a URL"},
+		{"serve --data x --open --authority relay.example/", exitUsage, "nothing else of a URL"},
+		{"serve --data x --open --authority [::1]:7440 --authority relay.example:8443 --otlp-ratio 2", exitUsage, "--otlp-ratio"},
 		{"serve --data " + dir + " --open --tls-cert x", exitUsage, "--tls-key"},
 		{"serve --data x --db postgres:///y --open", exitUsage, "not both"},
 		{"serve --data x --blobs file:///y --open", exitUsage, "--blobs"},
@@ -160,6 +173,8 @@ func TestUsage(t *testing.T) {
 		{"serve --data x --open --config " + dir + "/absent", exitUsage, "absent"},
 		{"serve --data " + dir + " --open --listen 127.0.0.1:0 --pprof nowhere:x", exitFailed, "profiles"},
 		{"serve --data x --open --proxy 10.0.0.0/33", exitUsage, "--proxy"},
+		{"backup --data x", exitUsage, "FILE is missing"},
+		{"backup --data x y z", exitUsage, `"z" is one argument too many`},
 		{"backup --data x", exitUsage, "Usage: locket-cloud backup (--data DIR | --db URL --blobs URL) FILE"},
 		{"jobs show --home x", exitUsage, "Try 'locket-cloud jobs show --help'."},
 		{"worker nonsense", exitUsage, "Try 'locket-cloud worker --help'."},

@@ -229,7 +229,7 @@ func (a *app) reportsCommand(ask marketAsk) *cobra.Command {
 func (a *app) takedownCommand(ask marketAsk) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "takedown LISTING|ORDER --reason TEXT", Short: "End a listing, or delete the review of an order, with a reason that everybody sees", Args: cobra.ExactArgs(1),
+		Use: "takedown LISTING|ORDER --reason TEXT", Short: "End a listing, or delete the review of an order, with a reason that everybody sees", Args: one("LISTING|ORDER"),
 		Long: `Nobody finds or orders the listing any more. What was ordered before goes on. Where the
 id is that of an order (locket market show --json prints it with each review), what its
 buyer said of it is deleted, for good. The reason stands in the transparency log.`,

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,7 +80,7 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	fl.IntVar(&f.conns, "connections-per-address", 512, "connections, or requests through --proxy, that one address may hold at a time")
 	fl.StringArrayVar(&f.proxies, "proxy", nil, "`NETWORK` or address of a proxy in front, whose X-Forwarded-For is believed; give it for each. Without it all who come through it share one limit")
 	fl.BoolVar(&f.open, "open", false, "take new accounts from anyone")
-	fl.StringVar(&f.invites, "invite-file", "", "`file` of invitation codes, one a line, each good for one new account")
+	fl.StringVar(&f.invites, "invite-file", "", "`file` of invitation codes, one a line, each good for one new account. Codes that are added count within a minute")
 	fl.Int64Var(&f.quota.Bytes, "quota-bytes", f.quota.Bytes, "bytes that an account may store; 0: no limit")
 	fl.Int64Var(&f.quota.Blobs, "quota-blobs", f.quota.Blobs, "blobs that an account may store; 0: no limit")
 	fl.Int64Var(&f.quota.DeltasPerDay, "quota-deltas", f.quota.DeltasPerDay, "deltas that an account may send a day; 0: no limit")
@@ -102,7 +101,9 @@ func (f serveFlags) check() error {
 		return fmt.Errorf("%w: --blobs is needed with --db: where blobs go", errUsage)
 	case f.wakes != "" && f.db == "":
 		return fmt.Errorf("%w: --wakes is for relays on one database: --db is needed", errUsage)
-	case f.open == (f.invites != ""):
+	case f.open && f.invites != "":
+		return fmt.Errorf("%w: --open or --invite-file, not both", errUsage)
+	case !f.open && f.invites == "":
 		return fmt.Errorf("%w: --open or --invite-file is needed: who may come", errUsage)
 	case f.traced < 0 || f.traced > 1:
 		return fmt.Errorf("%w: --otlp-ratio is from 0 to 1", errUsage)
@@ -114,6 +115,13 @@ func (f serveFlags) check() error {
 		return fmt.Errorf("%w: --connections-per-address is 1 at least", errUsage)
 	case f.drain <= 0:
 		return fmt.Errorf("%w: --drain is more than nothing", errUsage)
+	case min(f.quota.Bytes, f.quota.Blobs, f.quota.DeltasPerDay, f.quota.Spaces, f.quota.PerMinute) < 0:
+		return fmt.Errorf("%w: a --quota-… is 0, for no limit, or more", errUsage)
+	}
+	for _, name := range f.authorities {
+		if !isAuthority(name) {
+			return fmt.Errorf("%w: --authority %q: want a name with its port if that is not 443, such as relay.example or relay.example:8443, and nothing else of a URL", errUsage, name)
+		}
 	}
 	return f.certificates.check(f.data)
 }
@@ -132,6 +140,12 @@ func (f serveFlags) names(at net.Addr) []string {
 		}
 	}
 	return out
+}
+
+// isAuthority reports whether name is HOST[:PORT], as requests name it.
+func isAuthority(name string) bool {
+	u, err := url.Parse("https://" + name)
+	return err == nil && u.Host == name && u.Hostname() != ""
 }
 
 // onLoopback reports whether an address to listen on is this machine's own.
@@ -169,7 +183,14 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if config.Relay, err = f.relay(ctx, store, config.Log); err != nil {
+	var invites *inviteFile
+	if f.invites != "" {
+		invites = &inviteFile{path: f.invites, store: store, log: config.Log}
+		if err := invites.look(ctx); err != nil {
+			return err
+		}
+	}
+	if config.Relay, err = f.relay(store, config.Log); err != nil {
 		return err
 	}
 	trading, closeMarket, err := f.market.open(ctx, &f.where, &config, config.Log)
@@ -192,10 +213,11 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	server := api.New(config)
 	ctx, cancel := context.WithCancel(ctx)
-	side, counts := make(chan error, 7), counted(server, store)
+	side, counts := make(chan error, 8), counted(server, store)
 	go func() { side <- certificates.run(ctx) }()
 	go func() { side <- config.Relay.Run(ctx) }()
 	go func() { side <- trading(ctx) }()
+	go func() { side <- invites.run(ctx) }()
 	go func() { side <- sweep(ctx, config.Relay, config.Log) }()
 	go func() { side <- serveBeside(ctx, "metrics", counters, metricsHandler(counts)) }()
 	go func() { side <- sendMetrics(ctx, collector, f.every, counts, config.Log) }()
@@ -205,7 +227,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	err = server.Serve(ctx, ln)
 	cancel()
-	return errors.Join(err, <-side, <-side, <-side, <-side, <-side, <-side, <-side)
+	return errors.Join(err, <-side, <-side, <-side, <-side, <-side, <-side, <-side, <-side)
 }
 
 func (a *app) logger(noAccessLog bool) *slog.Logger {
@@ -237,13 +259,8 @@ func (f serveFlags) trace(ctx context.Context, config *api.Config) (shutdown fun
 	}, metrics, nil
 }
 
-// relay gives the relay over a store, with its invitations read.
-func (f serveFlags) relay(ctx context.Context, store relay.Store, log *slog.Logger) (_ *relay.Relay, err error) {
-	if f.invites != "" {
-		if err := readInvites(ctx, store, f.invites); err != nil {
-			return nil, err
-		}
-	}
+// relay gives the relay over a store.
+func (f serveFlags) relay(store relay.Store, log *slog.Logger) (_ *relay.Relay, err error) {
 	serving := relay.Config{Quota: f.quota, Invite: !f.open}
 	if shared, ok := store.(*postgres.Store); ok {
 		serving.Wakes = shared.Wakes(log)
@@ -264,29 +281,6 @@ func (a *app) announce(addr net.Addr, f serveFlags) error {
 	}
 	url := scheme + "://" + addr.String()
 	return a.print(map[string]string{"listening": url, "data": f.where.String()}, "serving %s on %s", f.where.String(), url)
-}
-
-// readInvites adds the codes of a file; blank lines and those after # are passed over.
-func readInvites(ctx context.Context, store relay.Store, path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("read invitations: %w", err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		code := strings.TrimSpace(lines.Text())
-		if code == "" || code[0] == '#' {
-			continue
-		}
-		if err := store.AddInvite(ctx, relay.InviteHash(code)); err != nil {
-			return err
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read invitations: %w", err)
-	}
-	return nil
 }
 
 // sweep removes what has had its time, now and then, until ctx is done.

@@ -95,7 +95,7 @@ It reads what it is granted. Run it where you would read it yourself.`,
 }
 
 func (a *app) joinCommand(f *workerFlags) *cobra.Command {
-	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's welcome, as itself or as @FILE", Args: cobra.ExactArgs(1),
+	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's welcome, as itself or as @FILE", Args: one("WELCOME"),
 		Example: "  locket-cloud worker join --home worker --relay https://relay.example @welcome",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), f, args[0]) }}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "`address` of the relay that has the space")
@@ -161,7 +161,10 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 		return errors.Join(err, w.Close())
 	}
 	n, what := len(w.Spaces()), "spaces"
-	if n == 1 {
+	switch n {
+	case 0:
+		what += ": no owner has let it in. 'locket-cloud worker invite-key --home " + f.home + "' prints the request, and 'worker join' takes the welcome"
+	case 1:
 		what = "space"
 	}
 	if err := a.print(map[string]int{"spaces": n}, "working in %d %s", n, what); err != nil {

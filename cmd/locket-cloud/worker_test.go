@@ -107,7 +107,10 @@ func TestWorkerRunsAndListsJobs(t *testing.T) {
 	if code := run(ctx, []string{"worker", "--home", home}, strings.NewReader(""), out, &stderr); code != exitDone {
 		t.Fatal(code, stderr.String())
 	}
-	if code, out, stderr := say(t, "jobs", "list", "--home", home); code != exitDone || out != "" {
+	if !strings.Contains(out.String(), "invite-key --home "+home) {
+		t.Errorf("a worker that nobody has let in: %s", out.String())
+	}
+	if code, out, stderr := say(t, "jobs", "list", "--home", home); code != exitDone || out != "" || !strings.HasPrefix(stderr, "no jobs") {
 		t.Fatal(code, out, stderr)
 	}
 }

@@ -152,6 +152,15 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("after two rotations: %s", out)
 	}
 
+	for line := range strings.Lines(ok(t, one, "", "devices")) {
+		if strings.Contains(line, "this device") {
+			continue
+		}
+		if out, code := locket(t, one, "\n", "devices", "remove", strings.Fields(line)[0]); code != cli.ExitFailed || !strings.Contains(out, "only the 24 words remove one") {
+			t.Errorf("remove a device without the words: %d %s", code, out)
+		}
+	}
+
 	heads := ok(t, one, "", "devices", "compare")
 	if out := ok(t, two, "", "devices", "compare", strings.TrimSpace(heads)); !strings.Contains(out, "the same history") {
 		t.Errorf("compare: %s", out)
@@ -165,16 +174,11 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("compare with older heads: %s", out)
 	}
 
-	var phrase []string
-	for _, w := range strings.Fields(shown[strings.Index(shown, "nowhere:"):])[1:] {
-		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" && len(phrase) < 24 {
-			phrase = append(phrase, w)
-		}
-	}
-	if out, code := locket(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != cli.ExitFailed || !strings.Contains(out, "The relay knows no home of these words") {
+	phrase := phraseOf(shown)
+	if out, code := locket(t, three, phrase+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != cli.ExitFailed || !strings.Contains(out, "The relay knows no home of these words") {
 		t.Errorf("from another relay: %d %s", code, out)
 	}
-	if out := ok(t, three, strings.Join(phrase, " ")+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `write wearer = "NAME"`) {
+	if out := ok(t, three, phrase+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `write wearer = "NAME"`) {
 		t.Errorf("recovered, without a name: %s", out)
 	}
 	if b, err := os.ReadFile(filepath.Join(three, "config.toml")); err != nil || strings.Contains(string(b), "wearer") || !strings.Contains(string(b), "reserve = '1MB'") {
@@ -183,5 +187,81 @@ func TestPairByCommand(t *testing.T) {
 	ok(t, three, "", "sync", "--now")
 	if out := ok(t, three, "", "list"); !strings.Contains(out, "spare key") {
 		t.Errorf("recovered: %s", out)
+	}
+}
+
+// phraseOf gives the 24 words that locket init shows.
+func phraseOf(shown string) string {
+	var phrase []string
+	for _, w := range strings.Fields(shown[strings.Index(shown, "nowhere:"):])[1:] {
+		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" && len(phrase) < 24 {
+			phrase = append(phrase, w)
+		}
+	}
+	return strings.Join(phrase, " ")
+}
+
+// The words delete the account at the relay, and nothing else does. The home
+// keeps its memories, and does not begin the account anew.
+func TestRelayDelete(t *testing.T) {
+	t.Setenv("LOCKET_CONFIG", "")
+	url, home := serveRelay(t), filepath.Join(t.TempDir(), "home")
+	phrase := phraseOf(ok(t, home, "", "init", "--key-file", "--no-check", "--wearer", "Maja", "--set", "sync.relay="+url)) + "\n"
+	ok(t, home, "", "add", "--plain", "The spare key is at Ana's.")
+	ok(t, home, "", "sync", "--now")
+	fails := func(stdin, says string, args ...string) {
+		t.Helper()
+		if out, code := locket(t, home, stdin, args...); code != cli.ExitFailed || !strings.Contains(out, says) {
+			t.Errorf("locket %v: %d %s", args, code, out)
+		}
+	}
+	fails("", "no words", "relay", "delete", url)
+	fails("one two\n", "the 24 words", "relay", "delete", url)
+	fails(phrase, "has no account of these words", "relay", "delete", serveRelay(t), "--yes")
+	fails(phrase, "To do it without being asked: --yes", "relay", "delete", url)
+	fails(phrase+"no\n", "nothing was deleted", "relay", "delete", url)
+	ok(t, home, "", "sync", "--now")
+	if out := ok(t, home, phrase+"yes\n", "relay", "delete", url); !strings.Contains(out, "Deleted at "+url+": ") || !strings.Contains(out, " in 1 space, ") {
+		t.Error(out)
+	}
+	fails("", "403", "sync", "--now")
+	fails(phrase, "has no account of these words", "relay", "delete", url)
+	if out := ok(t, home, "", "list"); !strings.Contains(out, "spare key") {
+		t.Error(out)
+	}
+}
+
+// A relay that wants invitations says so; a code that it does not take is told from none.
+func TestRelayWantsInvitation(t *testing.T) {
+	t.Setenv("LOCKET_CONFIG", "")
+	url := relaytest.Serve(t, t.TempDir(), relay.Config{Invite: true}, api.Config{}).URL
+	home := filepath.Join(t.TempDir(), "home")
+	ok(t, home, "", "init", "--key-file", "--no-check", "--wearer", "Maja")
+	for says, args := range map[string][]string{
+		"Ask who runs the relay for a code":              {"relay", "add", url},
+		"The code in sync.invite is none of the relay's": {"relay", "add", url, "--set", "sync.invite=wrong"},
+	} {
+		if out, code := locket(t, home, "", args...); code != cli.ExitFailed || !strings.Contains(out, says) {
+			t.Errorf("locket %v: %d %s", args, code, out)
+		}
+	}
+}
+
+// What a full relay lacks is shown, also by a command that has not tried to send it.
+func TestSyncShowsWhatARelayLacks(t *testing.T) {
+	t.Setenv("LOCKET_CONFIG", "")
+	url := relaytest.Serve(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 8000}}, api.Config{}).URL
+	home := filepath.Join(t.TempDir(), "home")
+	ok(t, home, "", "init", "--key-file", "--no-check", "--wearer", "Maja")
+	ok(t, home, "", "relay", "add", url)
+	if out := ok(t, home, "", "sync"); strings.Contains(out, "lacks") {
+		t.Error(out)
+	}
+	ok(t, home, "", "add", "--plain", "The spare key is at Ana's.")
+	if out, code := locket(t, home, "", "sync", "--now"); code != cli.ExitFailed || !strings.Contains(out, "quota is used up") {
+		t.Errorf("%d %s", code, out)
+	}
+	if out := ok(t, home, "", "sync"); !strings.Contains(out, url+"  lacks 1 delta\n") {
+		t.Error(out)
 	}
 }

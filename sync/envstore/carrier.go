@@ -81,7 +81,14 @@ type Carrier struct {
 	st    Standing // a carrier is used by one goroutine at a time
 	path  string   // file of the standing
 	waits bool     // see Waits
+	back  error    // that the remote went back, as this round found; nil: it did not
+	backs int      // rounds with a full read since the last good round, at most maxBacks
+	rests int      // rounds without a full read that are left, whatever the remote says
 }
+
+// maxBacks bounds the rounds between two full reads of a remote that goes back
+// again and again: 2^maxBacks - 1. Otherwise it could cause that work without end.
+const maxBacks = 4
 
 // Carry returns a carrier. Its standing is stored beside the store.
 func (s *Store) Carry(c Carrier) (*Carrier, error) {
@@ -186,14 +193,34 @@ func (c *Carrier) notice(err error) error {
 	return err
 }
 
+// fromTheBeginning records that the remote went back, as a relay does whose
+// backup was restored. All that it shows is read once more, and it is then sent
+// what it lacks. The round fails nevertheless, so that it is said. If the remote
+// goes back twice in a round, the round ends.
+func (c *Carrier) fromTheBeginning(err error) error {
+	err = c.trouble(err)
+	if c.back != nil || c.rests > 0 {
+		return err
+	}
+	c.back, c.backs = err, min(c.backs+1, maxBacks)
+	c.rests = 1 << c.backs
+	c.st.Log, c.st.Cursor, c.st.Order, c.st.Gone, c.st.Again = 0, 0, 0, 0, 0
+	c.st.Shown, c.st.Taken, c.st.Late = map[string]uint64{}, map[string]uint64{}, map[string]uint64{}
+	c.st.Blobs, c.st.Unblobbed = nil, nil
+	return nil
+}
+
 // Round copies the log, deltas, removals of bodies, and blobs in both
 // directions, and compares what the remote shows with what it has taken. After
 // an error, everything that was done before stays done.
 func (c *Carrier) Round(ctx context.Context) (err error) {
-	c.st.Failing = false
+	c.st.Failing, c.back, c.rests = false, nil, max(0, c.rests-1)
 	defer func() {
+		if !errors.Is(err, ErrRolledBack) {
+			err = errors.Join(err, c.back)
+		}
 		if err == nil {
-			c.st.Synced = c.Now().UTC()
+			c.st.Synced, c.backs, c.rests = c.Now().UTC(), 0, 0
 		}
 		err = errors.Join(err, c.save())
 	}()
@@ -249,7 +276,10 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 	for {
 		page, err := c.At.Log(ctx, c.st.Log)
 		if errors.Is(err, replica.ErrAhead) {
-			return c.trouble(fmt.Errorf("log after %d: %w: %w", c.st.Log, ErrRolledBack, err))
+			if err := c.fromTheBeginning(fmt.Errorf("log after %d: %w, and is sent again what it lacks: %w", c.st.Log, ErrRolledBack, err)); err != nil {
+				return err
+			}
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("%s: log after %d: %w", c.Name, c.st.Log, err)

@@ -19,7 +19,13 @@ func (c *Carrier) pull(ctx context.Context) error {
 	for {
 		page, err := c.At.Deltas(ctx, c.st.Cursor)
 		if errors.Is(err, replica.ErrAhead) {
-			return c.trouble(fmt.Errorf("deltas after %d: %w: %w", c.st.Cursor, ErrRolledBack, err))
+			if err := c.fromTheBeginning(fmt.Errorf("deltas after %d: %w, and is sent again what it lacks: %w", c.st.Cursor, ErrRolledBack, err)); err != nil {
+				return err
+			}
+			if err := c.carryLog(ctx); err != nil { // it may lack the last entries, too
+				return err
+			}
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("%s: deltas after %d: %w", c.Name, c.st.Cursor, err)

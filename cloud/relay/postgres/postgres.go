@@ -41,6 +41,9 @@ const Role = "locket_relay"
 // (pool_max_conns).
 const conns = 16
 
+// ErrLogin: the login may not work as the role that it needs.
+var ErrLogin = errors.New("the login is no member")
+
 // ErrRole: the role could see more than one account at a time.
 var ErrRole = errors.New("the role does not keep tenants apart")
 
@@ -106,8 +109,13 @@ func (s *Store) Check(ctx context.Context) error {
 	err := s.pool.QueryRow(ctx, `SELECT (SELECT max(version_id) FROM goose_db_version WHERE is_applied),
 		(SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user),
 		(SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class WHERE oid = 'deltas'::regclass)`).Scan(&version, &above, &owns)
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42P01" || e.Code == "42501" || e.Code == "22023") {
-		return fmt.Errorf("%w: %s", ErrTables, e.Message)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch e.Code {
+		case "42P01", "22023": // no such table, no such role
+			return fmt.Errorf("%w: %s", ErrTables, e.Message)
+		case "42501": // not permitted
+			return fmt.Errorf("%w of %s: %s", ErrLogin, Role, e.Message)
+		}
 	}
 	if err != nil {
 		return wrap(err)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/locket-dev/locket/cloud/relay"
 	"github.com/locket-dev/locket/cloud/relay/objects"
@@ -39,6 +40,9 @@ func OpenSnapshot(ctx context.Context, url string, blobs objects.Objects) (*Snap
 	s := &Snapshot{conn: conn, objects: blobs}
 	for _, sql := range []string{"SET ROLE " + OperatorRole, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
+			if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42501" {
+				err = fmt.Errorf("%w of %s: %s", ErrLogin, OperatorRole, e.Message)
+			}
 			return nil, errors.Join(fmt.Errorf("open snapshot: %w", wrap(err)), s.Close())
 		}
 	}

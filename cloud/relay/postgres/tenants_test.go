@@ -196,13 +196,16 @@ func TestRoleIsHeldTo(t *testing.T) {
 		if err == nil {
 			s.Close()
 		}
-		if err == nil || want != nil && !errors.Is(err, want) {
+		if !errors.Is(err, want) {
 			t.Errorf("%s: %v", why, err)
 		}
 	}
 	exec("CREATE ROLE stranger LOGIN")
 	exec("CREATE ROLE server LOGIN IN ROLE locket_relay")
-	refused("not of the role", strings.Replace(url, "postgres@", "stranger@", 1), nil)
+	refused("not of the role", strings.Replace(url, "postgres@", "stranger@", 1), ErrLogin)
+	if _, err := OpenSnapshot(t.Context(), strings.Replace(url, "postgres@", "server@", 1), nothing{}); !errors.Is(err, ErrLogin) {
+		t.Errorf("a backup by a login that is not of the role: %v", err)
+	}
 	store(t, strings.Replace(url, "postgres@", "server@", 1), t.TempDir())
 	exec("ALTER TABLE deltas OWNER TO locket_relay")
 	refused("owner", url, ErrRole)

@@ -12,6 +12,7 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/serve"
 	"github.com/locket-dev/locket/sync/pairing"
 )
@@ -109,6 +110,9 @@ func notThere(err error) string {
 // wrongName finds the error for a name or an id that nothing of its kind has, or that is malformed.
 var wrongName = regexp.MustCompile(`^(?:invalid: )?(\w+) .*: (?:not found$|want at least |want 16 hex)`)
 
+// ambiguous finds the error for a name or beginning that several of its kind have.
+var ambiguous = regexp.MustCompile(`^(\w+) .*: ambiguous$`)
+
 // wrongID finds the error for an id that is malformed, or that no memory has.
 var wrongID = regexp.MustCompile(`\b(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
 
@@ -142,7 +146,12 @@ func (a *App) advice(err error) string {
 	case notThere(err) != "":
 		return "See what there is: " + a.Here("locket "+notThere(err))
 	case errors.Is(err, memory.ErrAmbiguous):
+		if m := ambiguous.FindStringSubmatch(err.Error()); m != nil && lists[m[1]] != "" {
+			return "Give more of its characters, or its id, which stands first in the lines of " + a.Here("locket "+lists[m[1]]) + "."
+		}
 		return "Give more of its characters."
+	case strings.Contains(err.Error(), "needs an invitation of its own in sync.invite"):
+		return "Ask who runs the relay for one more code. Write it to " + config.FileName + " as sync.invite, and start the daemon anew, if one runs."
 	case errors.Is(err, memory.ErrNoSpace):
 		return "Free some space, or set disk.reserve lower."
 	case errors.Is(err, memory.ErrInUse):

@@ -25,6 +25,9 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 		{fmt.Errorf("devices: %w", atomicfile.ErrDamaged), "What is named here is damaged"},
 		{fmt.Errorf("installed plugins: %w", atomicfile.ErrUnsealed), "What is named here is damaged"},
 		{errors.New(`grant of "nosuch": not found`), "See what there is: locket grant list"},
+		{fmt.Errorf("grant of %q: %w", "reader ed949007", memory.ErrAmbiguous), "Give more of its characters, or its id, which stands first in the lines of locket grant list."},
+		{fmt.Errorf("memory 3jvh: %w", memory.ErrAmbiguous), "Give more of its characters."},
+		{errors.New("share: what is shared needs an invitation of its own in sync.invite: 403"), "Ask who runs the relay for one more code. Write it to config.toml"},
 		{errors.New(`relay does not have it (404, "no such route")`), "That relay does not serve this: it has no market"},
 	} {
 		if got := new(App).advice(c.err); !strings.HasPrefix(got, c.want) {

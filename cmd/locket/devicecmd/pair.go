@@ -229,13 +229,9 @@ only where they were synced.`,
 			if err := secret(a, &o); err != nil {
 				return err
 			}
-			fmt.Fprint(a.Stderr, "The 24 words: ")
-			words, err := a.In.ReadString('\n')
-			if !a.Talks() { // nobody has ended the line
-				fmt.Fprintln(a.Stderr)
-			}
-			if strings.TrimSpace(words) == "" {
-				return errors.Join(errors.New("no words"), err)
+			words, err := askWords(a)
+			if err != nil {
+				return err
 			}
 			j, err := a.RecoverHome(cmd.Context(), l.Config, o.InitOptions, o.relay, words)
 			if errors.Is(err, relays.ErrForbidden) {

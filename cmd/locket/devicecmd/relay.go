@@ -30,7 +30,8 @@ the others, is named. The first relay decides who is a member, and serves pairin
 		Example: `  locket relay add https://relay.example:8443
   locket relay list
   locket relay move https://relay.example:8443
-  locket relay remove https://old.example`,
+  locket relay remove https://old.example
+  locket relay delete https://old.example`,
 	}
 	c.AddCommand(
 		relayChange(a, "add URL", "Sync through another relay as well", "", (*serve.Client).AddRelay),
@@ -41,7 +42,8 @@ recordings. Once the relay shows all of it, it becomes the first. The old relay 
 you remove it. Run locket relay move on each of your other devices, too. Shares and grants
 stay where they were made.`, (*serve.Client).MoveRelay),
 		relayChange(a, "remove URL", "Leave a relay",
-			"What the relay has stays there, sealed. The holder of the 24 words can have it deleted.", (*serve.Client).RemoveRelay))
+			"What the relay has stays there, sealed. With the 24 words it can be deleted: locket relay delete URL.", (*serve.Client).RemoveRelay),
+		relayDeleteCommand(a))
 	return c
 }
 
@@ -87,7 +89,11 @@ func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, e
 	case used:
 		return cli.AdvisedError{Err: err, Advice: "The node uses the relay, and tries again by itself while its daemon runs. To see how it stands: " + a.Here("locket relay list")}
 	case strings.Contains(err.Error(), relays.ErrInvite.Error()):
-		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Ask who runs the relay for a code; each is good for one account. Write it to " + config.FileName + " as\nsync.invite, and start the daemon anew, if one runs."}
+		why := "Ask who runs the relay for a code; each is good for one account."
+		if l, err := a.Load(); err == nil && l.Sync.Invite != "" {
+			why = "The code in sync.invite is none of the relay's, or was used: each is good for one account. Ask who runs the relay."
+		}
+		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. " + why + "\nWrite it to " + config.FileName + " as sync.invite, and start the daemon anew, if one runs."}
 	}
 	return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Is the address right, and does a relay run there? How to run one: " + cli.DocsAt + "relay.md"}
 }
@@ -96,8 +102,8 @@ func showRelays(a *cli.App, list []serve.Relay) error {
 	return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.Relay) { showRelay(a, a0, a1) }, "")
 }
 
-// showFailing shows the places that a node carries to by itself and that fail, and
-// reports whether there are relays and every one of them does. What fails in a
+// showFailing shows the places that a node carries to by itself and that fail, or
+// lack something, and reports whether there are relays and every one of them does. What fails in a
 // round of its own the node has said.
 func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.SyncStatus) (all bool, err error) {
 	if s.Relay == "" && !s.Apart {
@@ -112,7 +118,7 @@ func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.Sync
 	if a.JSON { // one object
 		return all, nil
 	}
-	return all, showRelays(a, slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() }))
+	return all, showRelays(a, slices.DeleteFunc(list, func(r serve.Relay) bool { return !r.Fails() && (!relay(r) || r.Lacks == 0 && r.Blobs == 0) }))
 }
 
 func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
@@ -140,13 +146,13 @@ func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
 	}
 	fmt.Fprintln(w)
 	if r.Error != "" {
-		fmt.Fprintf(w, "        failed: %s\n", cli.OneLine(r.Error))
+		fmt.Fprintf(w, "        failed: %s\n", cli.OneLine(strings.TrimPrefix(r.Error, r.URL+": ")))
 	}
 	if !r.Retry.IsZero() {
 		fmt.Fprintf(w, "        tried again at %s\n", a.When(r.Retry))
 	}
 	for _, t := range r.Trouble {
-		fmt.Fprintf(w, "        %s\n", a.Paint.Red(cli.OneLine(t)))
+		fmt.Fprintf(w, "        %s\n", a.Paint.Red(cli.OneLine(strings.TrimPrefix(t, r.URL+": "))))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 // A place says what it lacks, and why photos wait.
@@ -21,6 +22,7 @@ func TestShowRelay(t *testing.T) {
 		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 1, Metered: true}, "first   " + at + "  1 photo or recording to send once the line is not metered (sync.metered)\n"},
 		{serve.Relay{Kind: serve.RelayPrimary, Lacks: 3, Blobs: 2, Metered: true},
 			"first   " + at + "  lacks 3 deltas, and 2 photos and recordings once the line is not metered (sync.metered)\n"},
+		{serve.Relay{Kind: serve.RelayMirror, Error: at + ": no route", Trouble: []string{at + ": went back"}}, "mirror  " + at + "\n        failed: no route\n        went back\n"},
 		{serve.Relay{Kind: serve.RelayMirror, Error: "no route"}, "mirror  " + at + "\n        failed: no route\n"},
 	} {
 		c.r.URL = at
@@ -28,5 +30,19 @@ func TestShowRelay(t *testing.T) {
 		if showRelay(new(cli.App), &out, &c.r); out.String() != c.want {
 			t.Errorf("%+v:\n%s\nwant\n%s", c.r, &out, c.want)
 		}
+	}
+}
+
+// Whose relay went back is told what that may be, and how sync goes on.
+func TestShowSyncOfARelayThatWentBack(t *testing.T) {
+	var out strings.Builder
+	s := serve.SyncStatus{Relay: "https://relay.example", Error: "deltas after 2: " + replica.ErrRolledBack.Error()}
+	if showSync(new(cli.App), &out, &s); !strings.Contains(out.String(), "\nAsk who runs the relay whether a backup of it was restored.") || !strings.Contains(out.String(), "locket relay add URL.\n") {
+		t.Error(out.String())
+	}
+	out.Reset()
+	s.Error = "no route"
+	if showSync(new(cli.App), &out, &s); strings.Contains(out.String(), "backup") {
+		t.Error(out.String())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
+	"github.com/locket-dev/locket/sync/replica"
 )
 
 func SyncCommand(a *cli.App) *cobra.Command {
@@ -85,6 +86,10 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	}
 	if s.Error != "" {
 		fmt.Fprintf(w, "Failed    %s\n", s.Error)
+		if strings.Contains(s.Error, replica.ErrRolledBack.Error()) {
+			fmt.Fprintln(w, a.Here("Ask who runs the relay whether a backup of it was restored. If so, another relay makes sync go on: locket relay add URL.")+
+				"\nWhat the relay lost stays on this device. More: "+cli.DocsAt+"relay.md#backups")
+		}
 	}
 	if s.Removed {
 		fmt.Fprintln(w, "This device was removed from the space.")
@@ -161,8 +166,16 @@ new from then on. What it has it keeps: nobody can take that away from here.`,
 			}
 			fmt.Fprint(a.Stderr, "The 24 words: ")
 			words, _ := a.In.ReadString('\n') // without any, only one that is no device of the wearer's can go
+			if !a.Talks() {                   // nobody has ended the line
+				fmt.Fprintln(a.Stderr)
+			}
+			words = strings.TrimSpace(words)
 			return a.With(cmd.Context(), true, func(c *serve.Client) error {
-				if err := c.RemoveMember(cmd.Context(), id, serve.Secret(strings.TrimSpace(words))); err != nil {
+				err := c.RemoveMember(cmd.Context(), id, serve.Secret(words))
+				if words == "" && err != nil && strings.Contains(err.Error(), "only the root removes an owner") {
+					return cli.AdvisedError{Err: err, Advice: "It is a device of yours, and only the 24 words remove one. Nothing was changed. Run it again, and give them."}
+				}
+				if err != nil {
 					return err
 				}
 				return a.Print(serve.RemovedMember{ID: id}, func(w io.Writer) { fmt.Fprintln(w, "It is out.") })

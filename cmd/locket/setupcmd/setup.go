@@ -176,7 +176,11 @@ func (s *settingUp) asWritten(l *config.Loaded) error {
 	for i, v := range l.Settings() {
 		if flag := given[v.Key]; flag != "" && v.Value != is[i].Value {
 			file := cmp.Or(has.File, filepath.Join(has.Home, config.FileName))
-			return cli.AdvisedError{Err: fmt.Errorf("%s: the home has %q already", flag, is[i].Value), Advice: fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.Key, file)}
+			advice := fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.Key, file)
+			if v.Key == "sync.relay" || v.Key == "sync.invite" {
+				advice = "Setup writes the settings of a new home alone. Give this one its relay: locket relay add URL --set sync.invite=CODE, while no daemon runs."
+			}
+			return cli.AdvisedError{Err: fmt.Errorf("%s: the home has %q already", flag, is[i].Value), Advice: advice}
 		}
 	}
 	return nil

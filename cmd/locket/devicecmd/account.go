@@ -1,0 +1,90 @@
+package devicecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/locket-dev/locket/cmd/locket/cli"
+	"github.com/locket-dev/locket/crypto/keyring"
+	relays "github.com/locket-dev/locket/sync/remote"
+)
+
+// deleted is what a relay had of an account.
+type deleted struct {
+	Relay  string `json:"relay"`
+	Spaces int    `json:"spaces"`
+	Bytes  int64  `json:"bytes"`
+	Blobs  int64  `json:"blobs"`
+}
+
+func relayDeleteCommand(a *cli.App) *cobra.Command {
+	yes := false
+	c := &cobra.Command{
+		Use: "delete URL", Short: "Delete your account at a relay, with all that it stores", Args: cli.Between(1, 1, "the relay's URL"),
+		Long: `Reads the 24 words, on a terminal or from standard input, and has the relay delete
+everything that your devices and workers stored there. What your devices have stays on
+them. Leave the relay first, on each of them: locket relay move, and locket relay remove.
+
+What a device shares has an account of its own, which this leaves: end it before, with
+locket share revoke, grant revoke and community leave.`,
+		Example: "  locket relay delete https://old.example",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			relay, err := relays.New(args[0], relays.Option{})
+			if err != nil {
+				return cli.UsageError{Err: err}
+			}
+			defer relay.Close()
+			words, err := askWords(a)
+			if err != nil {
+				return err
+			}
+			rec, err := keyring.Recover(words)
+			if err != nil {
+				return fmt.Errorf("the 24 words: %w", err)
+			}
+			defer rec.Zero()
+			return deleteAccount(cmd.Context(), a, relay.Root(rec.Root(), rec.SignRequest), args[0], yes)
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func deleteAccount(ctx context.Context, a *cli.App, at *relays.Root, url string, yes bool) error {
+	has, err := at.Account(ctx)
+	if errors.Is(err, relays.ErrForbidden) {
+		return cli.AdvisedError{Err: fmt.Errorf("%s: %w", url, err), Advice: "The relay has no account of these words. Is it the one that the home synced through?"}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	d := deleted{url, len(has.Spaces), has.Bytes, has.Blobs}
+	what := fmt.Sprintf("%s in %s, with %s", cli.Size(d.Bytes), cli.Plural(d.Spaces, "space", "spaces"), cli.Plural(int(d.Blobs), "photo or recording", "photos and recordings"))
+	if !yes {
+		if err := a.ConfirmOr("Delete for good what "+url+" has of you: "+what+"?", "nothing was deleted"); err != nil {
+			return err
+		}
+	}
+	if err := at.Delete(ctx); err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	return a.Print(d, func(w io.Writer) { fmt.Fprintf(w, "Deleted at %s: %s.\n", url, what) })
+}
+
+// askWords reads the 24 words.
+func askWords(a *cli.App) (string, error) {
+	fmt.Fprint(a.Stderr, "The 24 words: ")
+	words, err := a.In.ReadString('\n')
+	if !a.Talks() { // nobody has ended the line
+		fmt.Fprintln(a.Stderr)
+	}
+	if strings.TrimSpace(words) == "" {
+		return "", errors.Join(errors.New("no words"), err)
+	}
+	return words, nil
+}
