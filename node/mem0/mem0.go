@@ -20,6 +20,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -139,6 +140,9 @@ func (k *call) readBody() error {
 	}
 	if len(b) == 0 {
 		return nil
+	}
+	if !utf8.Valid(b) {
+		return bad("the body is not UTF-8")
 	}
 	if err := json.Unmarshal(b, &k.body); err != nil {
 		return bad("the body is no JSON object: %v", err)

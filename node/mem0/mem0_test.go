@@ -147,6 +147,7 @@ func TestBadRequests(t *testing.T) {
 	}{
 		{"POST", "/v3/memories/add/", `{`, 400, "JSON"},
 		{"POST", "/v3/memories/add/", `[]`, 400, "JSON"},
+		{"POST", "/v3/memories/add/", "{\"messages\":\"caf\xe9\"}", 400, "UTF-8"},
 		{"POST", "/v3/memories/add/", `{}`, 400, "messages"},
 		{"POST", "/v3/memories/add/", `{"messages":3}`, 400, "messages"},
 		{"POST", "/v3/memories/add/", `{"messages":[]}`, 400, "messages"},

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -62,12 +63,18 @@ func requestError(err error) error {
 // contain what was sent. It is kindRequest for what is no such JSON, and kindInvalid for a
 // text or a number of the right type that isn't allowed.
 func decodeStrict(body []byte, v any) error {
+	if !utf8.Valid(body) { // encoding/json would put U+FFFD for what can't be read
+		return kindRequest.problem("", "the body is not UTF-8")
+	}
 	dec := json.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(v)
 	if err == nil {
 		if _, err := dec.Token(); err != io.EOF {
 			return kindRequest.problem("", "something follows the JSON value")
+		}
+		if w := givenTwice(body); w != nil {
+			return kindRequest.problem(w.path, fmt.Sprintf("%q is given twice", w.path))
 		}
 		return checkEnums(reflect.ValueOf(v))
 	}

@@ -106,6 +106,36 @@ func findIn(t reflect.Type, body []byte) *wrong {
 	return nil
 }
 
+// givenTwice looks for a field that stands twice in an object. encoding/json keeps the last one.
+// The body has been decoded before, which bounds its depth.
+func givenTwice(body []byte) *wrong { return twiceIn(json.NewDecoder(bytes.NewReader(body))) }
+
+func twiceIn(dec *json.Decoder) *wrong {
+	switch t, _ := dec.Token(); t {
+	case json.Delim('{'):
+		for seen := map[string]bool{}; dec.More(); {
+			t, _ := dec.Token()
+			name, _ := t.(string)
+			if seen[name] {
+				return &wrong{path: name}
+			}
+			seen[name] = true
+			if w := twiceIn(dec); w != nil {
+				return w.within(name)
+			}
+		}
+		_, _ = dec.Token()
+	case json.Delim('['):
+		for i := 0; dec.More(); i++ {
+			if w := twiceIn(dec); w != nil {
+				return w.within(fmt.Sprintf("[%d]", i))
+			}
+		}
+		_, _ = dec.Token()
+	}
+	return nil
+}
+
 // fieldsOf gives the types of a struct's fields by their names in JSON, in lower case.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
