@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,7 @@ const (
 	MaxLine = 4 << 20 // bytes of one line of an import
 )
 
-// decodeBody reads exactly one JSON value into v. It refuses unknown fields, Go's
+// decodeBody reads exactly one JSON value into v. It refuses unknown fields, null as a value of metadata, Go's
 // zero time, which would be taken for a time that was left out, and a time that could not
 // be written down in UTC. If optional is true, an empty body leaves v unchanged.
 func decodeBody(r *http.Request, v any, optional bool) error {
@@ -43,10 +44,13 @@ func decodeBody(r *http.Request, v any, optional bool) error {
 		}
 		return kindRequest.problem("", "the body is empty")
 	}
-	if err := decodeStrict(body, v); err != nil || !mayGiveNoTime(body) {
+	if err := decodeStrict(body, v); err != nil || !mayGiveNoTime(body) && !bytes.Contains(body, []byte("null")) {
 		return err
 	}
 	if w := find(reflect.TypeOf(v), body); w != nil {
+		if w.err == errNull {
+			return kindRequest.problem(w.path, w.path+": "+errNull.Error())
+		}
 		return kindInvalid.problem(w.path, w.path+": "+wantTime)
 	}
 	return nil

@@ -38,6 +38,7 @@ func TestWrongPartOfABody(t *testing.T) {
 		{"POST", "/v1/memories", `{"text":"a","metadata":{"k":"1","k":"2"}}`, 400, "invalid-request", "metadata.k", "twice"},
 		{"POST", "/v1/memories/batch", `{"operations":[` + one + `,{"add":{"text":"a","text":"b"}}]}`, 400, "invalid-request", "operations[1].add.text", "twice"},
 		{"POST", "/v1/memories", "{\"text\":\"caf\xe9\"}", 400, "invalid-request", "", "not UTF-8"},
+		{"POST", "/v1/memories", `{"text":"a","infer":false,"metadata":{"k":null}}`, 400, "invalid-request", "metadata.k", "null where a string is wanted"},
 		{"GET", "/v1/memories/abc", "", 422, "invalid", "id", "at least 4 characters"},
 		{"DELETE", "/v1/memories/abc", "", 422, "invalid", "id", "at least 4 characters"},
 		{"GET", "/v1/memories?since=monday", "", 422, "invalid", "since", "want a time"},
