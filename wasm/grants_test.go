@@ -202,7 +202,7 @@ func TestManifest(t *testing.T) {
 		{`"1.2.3"`, `"1.2.3-` + strings.Repeat("r", 33) + `"`, `version`},
 		{`abi = 1`, `abi = 2`, `abi 2`},
 		{`["text"]`, `[]`, `no events`},
-		{`["text"]`, `["gossip"]`, `"gossip" is not known`},
+		{`["text"]`, `["gossip"]`, `"gossip" is not known: there are [text `},
 		{`"semantic"`, `"gossip"`, `"gossip" is not known`},
 		{`"log"`, `"network"`, `"network" is not known`},
 		{`"log"`, `"vault"`, `twice`},

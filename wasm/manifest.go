@@ -258,7 +258,7 @@ func words[T ~string](field string, list, known []T) error {
 	for i, w := range list {
 		switch {
 		case !slices.Contains(known, w):
-			return fmt.Errorf("%w: %s: %q is not known", ErrManifest, field, w)
+			return fmt.Errorf("%w: %s: %q is not known: there are %v", ErrManifest, field, w, known)
 		case slices.Contains(list[:i], w):
 			return fmt.Errorf("%w: %s: %q twice", ErrManifest, field, w)
 		}

@@ -80,6 +80,9 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 			out.Changes = append(out.Changes, v.scope.change(c, &m))
 		}
 	}
+	if len(out.Changes) == 0 { // the memory that is known is not for the app
+		out.Left = nil
+	}
 	return out, v.wrote(ctx, "addMemory", ids...)
 }
 

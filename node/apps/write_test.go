@@ -260,6 +260,27 @@ func TestInferredTypes(t *testing.T) {
 	}
 }
 
+// What a text came with in vain is told of a memory that the app sees, and of no other.
+func TestLeftOfWhatIsKnown(t *testing.T) {
+	ctx := t.Context()
+	h := newHome(t)
+	hidden := plain("Ana keeps ducks")
+	private := memory.Private
+	hidden.Sensitivity = &private
+	h.add(t, h.Client, hidden)
+	h.add(t, h.Client, plain("Ana keeps bees"))
+	r := reads("tagger", "semantic")
+	r.Can = append(r.Can, serve.RightAdd)
+	app := h.app(t, r)
+	for text, left := range map[string]int{"Ana keeps bees": 1, "Ana keeps ducks": 0} {
+		tagged := plain(text)
+		tagged.Tags = []string{"farm"}
+		if res, err := app.Add(ctx, tagged); err != nil || len(res.Left) != left || len(res.Changes) != left {
+			t.Errorf("%s: %+v, %v", text, res, err)
+		}
+	}
+}
+
 // An app sets no tag that means something to the node, and takes none away, whichever way it
 // asks. Nobody sets an empty one.
 func TestTagsOfTheNode(t *testing.T) {

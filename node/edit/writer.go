@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -276,7 +277,40 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evid
 		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, err
 	})
 	res.Changes, res.Refusals = serve.Some(res.Changes), []memory.Refusal{}
+	if err == nil && len(res.Changes) == 1 && res.Changes[0].Verdict == memory.Noop {
+		res.Left, err = es.left(ctx, &c, res.Changes[0].Memory)
+	}
 	return res, err
+}
+
+// left names what a text came with that the memory which says the same does not have.
+func (es *Edits) left(ctx context.Context, c *memory.Candidate, known memory.ID) (fields []string, err error) {
+	err = es.c.Engine.View(ctx, func(tx *store.Tx) error {
+		m, err := tx.Memory(known)
+		if _, cold := errors.AsType[*memory.ColdError](err); cold || errors.Is(err, memory.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !c.Expires.IsZero() && !c.Expires.Equal(m.Expires) {
+			fields = append(fields, "expires")
+		}
+		for key, v := range c.Metadata {
+			if m.Metadata[key] != v {
+				fields = append(fields, "metadata")
+				break
+			}
+		}
+		if c.Sensitivity > m.Sensitivity {
+			fields = append(fields, "sensitivity")
+		}
+		if slices.ContainsFunc(c.Tags, func(t string) bool { return !slices.Contains(m.Tags, t) }) {
+			fields = append(fields, "tags")
+		}
+		return nil
+	})
+	return fields, err
 }
 
 // keyedEvent is the event of a text for which a caller has its own key.

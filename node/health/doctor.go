@@ -151,7 +151,8 @@ func (ch Checks) doctorPlugins(s *serve.Status, add adder) error {
 			add("plugin "+p.Name, serve.LevelError, "run 'locket plugin enable "+p.Name+"', or install it again, disable or remove it",
 				"it takes words away, and does not run: all that is said is set aside until then").Remedy("locket plugin enable "+p.Name, "enablePlugin", p.Name)
 		} else if !p.Enabled {
-			add("plugin "+p.Name, serve.LevelError, "restart the node to try it again, or leave it out with plugins.disabled", "disabled after %d faults", p.Faults)
+			add("plugin "+p.Name, serve.LevelError, "'locket plugin show "+p.Name+"' has the faults, and 'locket plugin enable "+p.Name+"' has it run again",
+				"disabled after %d faults", p.Faults).Remedy("locket plugin enable "+p.Name, "enablePlugin", p.Name)
 		} else if p.Faults > 0 {
 			add("plugin "+p.Name, serve.LevelWarning, "", "%d of %d calls failed", p.Faults, p.Calls)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locket-dev/locket/memory"
@@ -65,6 +66,20 @@ func TestRemedyOfRecordings(t *testing.T) {
 	r, err := ch.Doctor(t.Context(), false)
 	i := slices.IndexFunc(r.Findings, func(f serve.Finding) bool { return f.Check == "recordings" })
 	if err != nil || i < 0 || r.Findings[i].Command != "locket engine add ears auto" || r.Findings[i].Does != "" {
+		t.Errorf("%+v, %v", r.Findings, err)
+	}
+}
+
+// An installed plugin that faults disabled stays so over a restart, so the advice is to enable it.
+func TestRemedyOfFaults(t *testing.T) {
+	locked := opened.From(func() (*Health, *opened.Life, func(), error) { return nil, nil, nil, memory.ErrLocked })
+	ch := NewChecks(locked, &config.Config{Home: t.TempDir()}, func(context.Context) (s serve.Status, err error) {
+		s.Plugins = []serve.PluginStatus{{Name: "ann/parking", Faults: 3}}
+		return s, nil
+	}, syncs{})
+	r, err := ch.Doctor(t.Context(), false)
+	i := slices.IndexFunc(r.Findings, func(f serve.Finding) bool { return f.Check == "plugin ann/parking" })
+	if err != nil || i < 0 || r.Findings[i].Command != "locket plugin enable ann/parking" || r.Findings[i].Does != "enablePlugin" || strings.Contains(r.Findings[i].Advice, "restart") {
 		t.Errorf("%+v, %v", r.Findings, err)
 	}
 }

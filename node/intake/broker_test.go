@@ -84,6 +84,15 @@ func TestUnknownTopic(t *testing.T) {
 	}
 }
 
+// MQTT 3.1.1 has no way to tell a device which topic it was cut off for; the log has.
+func TestForeignTopicIsLogged(t *testing.T) {
+	n := embedded(t, intake.Config{})
+	n.raw(t, "pin", true).Publish("locket/v2/pin/text", 1, false, `{"seq":1,"boot":1}`).WaitTimeout(limit)
+	if logs := n.logs.String(); !strings.Contains(logs, "not its own") || !strings.Contains(logs, "device=pin topic=locket/v2/pin/text") {
+		t.Error(logs)
+	}
+}
+
 // One device can neither publish as another nor read what is said to it.
 func TestImpersonation(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {

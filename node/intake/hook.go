@@ -111,9 +111,9 @@ func (h *hook) replaceEarlier(name string, cl *mqtt.Client) {
 	}
 }
 
-func (h *hook) denied(key, msg string) {
+func (h *hook) denied(key, msg string, args ...any) {
 	h.in.stats.count(func(s *Stats) { s.Denied++ })
-	h.in.logOnce("denied "+key, msg)
+	h.in.logOnce("denied "+key, msg, args...)
 }
 
 // OnACLCheck lets a device publish below its own name, apart from the topics on
@@ -134,7 +134,7 @@ func (h *hook) OnACLCheck(cl *mqtt.Client, topic string, write bool) bool {
 		}
 	}
 	if !own {
-		h.denied("topic", "a device tried a topic that is not its own")
+		h.denied("topic "+name, "a device tried a topic that is not its own", "device", name, "topic", topic[:min(len(topic), 128)])
 	}
 	return own
 }

@@ -207,7 +207,7 @@ func messagesOf(raw json.RawMessage) (out []message, err error) {
 		list = []message{one}
 	default:
 		if err := json.Unmarshal(raw, &list); err != nil {
-			return nil, bad("messages: want a text, or a list of role and content, which is text: %v", err)
+			return nil, bad("messages: want a text, or a list of role and content, which is text: %s", worded(err))
 		}
 	}
 	if len(list) > maxMessages {

@@ -18,8 +18,10 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -140,8 +142,11 @@ func (k *call) readBody() error {
 	if len(b) == 0 {
 		return nil
 	}
+	if !utf8.Valid(b) {
+		return bad("the body is not UTF-8")
+	}
 	if err := json.Unmarshal(b, &k.body); err != nil {
-		return bad("the body is no JSON object: %v", err)
+		return bad("the body is no JSON object: %s", worded(err))
 	}
 	return nil
 }
@@ -154,9 +159,32 @@ func (k *call) take(name string, v any) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, v); err != nil {
-		return bad("%s: %v", name, err)
+		return bad("%s: %s", name, worded(err))
 	}
 	return nil
+}
+
+// worded says what is wrong with a member in the words of JSON: encoding/json speaks of Go's types.
+func worded(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err.Error()
+	}
+	want := "an object"
+	switch wrong.Type.Kind() {
+	case reflect.String:
+		want = "a text"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Int, reflect.Float64:
+		want = "a number"
+	case reflect.Slice:
+		want = "a list"
+	}
+	if n, ok := strings.CutPrefix(wrong.Value, "number "); ok { // one that is too large, or has a fraction
+		return n + " where another number is wanted"
+	}
+	return wrong.Value + " where " + want + " is wanted"
 }
 
 // ended refuses members that nobody took. An option that Locket does not have must

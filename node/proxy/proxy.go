@@ -65,7 +65,7 @@ var passed = map[string]dialect{
 	"POST /api/generate":        ollama,
 }
 
-// Doors gives a handler for each call that goes through.
+// Doors gives a handler for each call that goes through. Without a URL each says what is missing.
 func Doors(c Config, api http.Handler) map[string]serve.Door {
 	to, err := url.Parse(c.URL)
 	if err != nil {
@@ -96,6 +96,10 @@ type dialectKey struct{}
 // serve passes one request on.
 func (p *proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	r = r.WithContext(context.WithValue(r.Context(), dialectKey{}, d))
+	if p.URL == "" {
+		d.refuse(w, http.StatusNotImplemented, "this node has no model server: proxy.url names one, see docs/clients.md")
+		return
+	}
 	if path.Clean(r.URL.Path) != r.URL.Path {
 		d.refuse(w, http.StatusNotFound, "no such path")
 		return

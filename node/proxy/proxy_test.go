@@ -199,3 +199,15 @@ func TestKeyInPath(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
+
+// Without a model server the answer names the setting, in the words of the caller's protocol.
+func TestNoModelServer(t *testing.T) {
+	b := &bench{api: serve.New(serve.Options{Services: serve.Services{Apps: apps{}}, ForApps: func(api http.Handler) map[string]serve.Door {
+		return proxy.Doors(proxy.Config{}, api)
+	}})}
+	for path, want := range map[string]string{"/v1/chat/completions": `{"error":{"code":null,"message":"this node has no model server: proxy.url`, "/api/chat": `{"error":"this node has no model server: proxy.url`} {
+		if w := b.ask("POST", path, `{"model":"m","messages":[]}`); w.Code != http.StatusNotImplemented || !strings.HasPrefix(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}

@@ -23,7 +23,7 @@ import (
 // Resolve implements serve.Reader.
 func (rd Reader) Resolve(ctx context.Context, text string) (id memory.ID, err error) {
 	if len(text) < 4 {
-		return id, fmt.Errorf("%w: id %q: want at least 4 characters", memory.ErrInvalid, text)
+		return id, fmt.Errorf("%w: id: %.40q: want at least 4 characters", memory.ErrInvalid, text)
 	}
 	err = opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) error {
 		m, err := tx.Find(text)

@@ -61,6 +61,7 @@ type AddResult struct {
 	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
 	Repeated bool             `json:"repeated,omitempty"` // there was a text with the same key, and nothing was done
 	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that the first text has become
+	Left     []string         `json:"left,omitempty"`     // the fields of the request that nothing was done with, as the text was known already (NOOP); PATCH /v1/memories/{id} sets them
 	Line     memory.ID        `json:"line,omitzero"`      // the line that is kept of the text; POST /v1/forget with this id takes the whole text back
 }
 
@@ -80,6 +81,7 @@ func (r *AddResult) Made() (made []memory.Change) {
 // Join adds what became of another text: of its changes those that were made.
 func (r *AddResult) Join(o *AddResult) {
 	r.Changes, r.Refusals, r.Redacted = append(r.Changes, o.Made()...), append(r.Refusals, o.Refusals...), r.Redacted+o.Redacted
+	r.Left = slices.Compact(slices.Sorted(slices.Values(append(r.Left, o.Left...))))
 }
 
 // Says tells in words what became of a text, as far as its changes do not; else it is empty. It
@@ -90,6 +92,8 @@ func (r *AddResult) Says() string {
 		return "it holds a secret, which went to the wearer's vault; nothing else of it was remembered"
 	case r.Redacted > 0:
 		return "it holds a secret, which went to the wearer's vault and stands nowhere else"
+	case len(r.Left) > 0:
+		return "it was known already, and is as it was: " + strings.Join(r.Left, ", ") + " of this request changed nothing; an update sets them"
 	case len(r.Changes) > 0:
 		return ""
 	case len(r.Refusals) > 0:

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/locket-dev/locket/memory"
 )
@@ -21,7 +23,7 @@ const (
 	MaxLine = 4 << 20 // bytes of one line of an import
 )
 
-// decodeBody reads exactly one JSON value into v. It refuses unknown fields, Go's
+// decodeBody reads exactly one JSON value into v. It refuses unknown fields, null as a value of metadata, Go's
 // zero time, which would be taken for a time that was left out, and a time that could not
 // be written down in UTC. If optional is true, an empty body leaves v unchanged.
 func decodeBody(r *http.Request, v any, optional bool) error {
@@ -42,10 +44,13 @@ func decodeBody(r *http.Request, v any, optional bool) error {
 		}
 		return kindRequest.problem("", "the body is empty")
 	}
-	if err := decodeStrict(body, v); err != nil || !mayGiveNoTime(body) {
+	if err := decodeStrict(body, v); err != nil || !mayGiveNoTime(body) && !bytes.Contains(body, []byte("null")) {
 		return err
 	}
 	if w := find(reflect.TypeOf(v), body); w != nil {
+		if w.err == errNull {
+			return kindRequest.problem(w.path, w.path+": "+errNull.Error())
+		}
 		return kindInvalid.problem(w.path, w.path+": "+wantTime)
 	}
 	return nil
@@ -62,12 +67,18 @@ func requestError(err error) error {
 // contain what was sent. It is kindRequest for what is no such JSON, and kindInvalid for a
 // text or a number of the right type that isn't allowed.
 func decodeStrict(body []byte, v any) error {
+	if !utf8.Valid(body) { // encoding/json would put U+FFFD for what can't be read
+		return kindRequest.problem("", "the body is not UTF-8")
+	}
 	dec := json.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(v)
 	if err == nil {
 		if _, err := dec.Token(); err != io.EOF {
 			return kindRequest.problem("", "something follows the JSON value")
+		}
+		if w := givenTwice(body); w != nil {
+			return kindRequest.problem(w.path, fmt.Sprintf("%q is given twice", w.path))
 		}
 		return checkEnums(reflect.ValueOf(v))
 	}

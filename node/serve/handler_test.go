@@ -156,7 +156,7 @@ func TestProblems(t *testing.T) {
 		{"POST", "/v1/memories", `{"text":"xyz","type":"core","infer":false,"fields":{"core":{"block":" ","limit":9}}}`, 422, "invalid", "fields.core.block"},
 		{"POST", "/v1/memories", `{"text":"x","sensitivity":"a bit"}`, 422, "invalid", "sensitivity"},
 		{"PATCH", "/v1/memories/" + noID, `{"text":"y"}`, 404, "not-found", ""},
-		{"GET", "/v1/memories/ab", "", 422, "invalid", ""},
+		{"GET", "/v1/memories/ab", "", 422, "invalid", "id"},
 		{"GET", "/v1/memories?limit=0", "", 422, "invalid", "limit"},
 		{"GET", "/v1/memories?limit=501", "", 422, "invalid", "limit"},
 		{"GET", "/v1/memories?type=dream", "", 422, "invalid", "type"},

@@ -79,9 +79,31 @@ func sameAgain(t *testing.T, c *serve.Client) {
 	if err != nil || len(res.Changes) != 1 || res.Changes[0].Verdict != memory.Noop || res.Changes[0].Memory != id {
 		t.Fatalf("said again: %+v, %v", res, err)
 	}
+	if len(res.Left) > 0 {
+		t.Errorf("left %v of a request that had nothing but its text", res.Left)
+	}
 	page, err := c.List(t.Context(), serve.ListQuery{})
 	if err != nil || len(page.Memories) != 1 || page.Memories[0].Heard != 2 {
 		t.Fatalf("%+v, %v", page, err)
+	}
+}
+
+// A memory that is known keeps what it has, and the answer names what the text came with in vain.
+func knownKeepsItsOwn(t *testing.T, c *serve.Client) {
+	r := plain("Ann likes tea")
+	r.Tags, r.Metadata = []string{"drinks"}, memory.Metadata{"from": "a"}
+	id := added(t, c, r)
+	if res, err := c.Add(t.Context(), r); err != nil || len(res.Left) > 0 || res.Says() != "" {
+		t.Fatalf("the same again: %+v, %v", res, err)
+	}
+	private := memory.Private
+	r.Tags, r.Metadata, r.Sensitivity, r.Expires = []string{"drinks", "shop"}, memory.Metadata{"from": "b"}, &private, time.Now().Add(time.Hour)
+	res, err := c.Add(t.Context(), r)
+	if err != nil || !slices.Equal(res.Left, []string{"expires", "metadata", "sensitivity", "tags"}) || !strings.Contains(res.Says(), "expires, metadata, sensitivity, tags") {
+		t.Fatalf("known, with more: %+v, %v", res, err)
+	}
+	if m, err := c.Get(t.Context(), id.String()); err != nil || m.Sensitivity != memory.Personal || len(m.Tags) != 1 || m.Metadata["from"] != "a" {
+		t.Fatalf("%+v, %v", m, err)
 	}
 }
 

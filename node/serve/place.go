@@ -34,6 +34,9 @@ var (
 // errNoTime: a time was given that stands for none, or has no year in UTC.
 var errNoTime = errors.New("no time")
 
+// errNull: a value of metadata is null, which would be kept as an empty text.
+var errNull = errors.New("null where a string is wanted")
+
 // mayGiveNoTime reports whether a body has a text that may be read as such a time.
 func mayGiveNoTime(body []byte) bool {
 	return slices.ContainsFunc([]string{`"0000-`, `"0001-01-01T`, `"9999-12-31T`}, func(text string) bool { return bytes.Contains(body, []byte(text)) })
@@ -69,6 +72,9 @@ func find(t reflect.Type, body []byte) *wrong {
 				break
 			}
 			for _, name := range slices.Sorted(maps.Keys(parts)) {
+				if string(parts[name]) == "null" && t.Elem().Kind() == reflect.String {
+					return &wrong{path: name, err: errNull}
+				}
 				if w := find(t.Elem(), parts[name]); w != nil {
 					return w.within(name)
 				}
@@ -102,6 +108,36 @@ func findIn(t reflect.Type, body []byte) *wrong {
 		if w := find(of, parts[name]); w != nil {
 			return w.within(name)
 		}
+	}
+	return nil
+}
+
+// givenTwice looks for a field that stands twice in an object. encoding/json keeps the last one.
+// The body has been decoded before, which bounds its depth.
+func givenTwice(body []byte) *wrong { return twiceIn(json.NewDecoder(bytes.NewReader(body))) }
+
+func twiceIn(dec *json.Decoder) *wrong {
+	switch t, _ := dec.Token(); t {
+	case json.Delim('{'):
+		for seen := map[string]bool{}; dec.More(); {
+			t, _ := dec.Token()
+			name, _ := t.(string)
+			if seen[name] {
+				return &wrong{path: name}
+			}
+			seen[name] = true
+			if w := twiceIn(dec); w != nil {
+				return w.within(name)
+			}
+		}
+		_, _ = dec.Token()
+	case json.Delim('['):
+		for i := 0; dec.More(); i++ {
+			if w := twiceIn(dec); w != nil {
+				return w.within(fmt.Sprintf("[%d]", i))
+			}
+		}
+		_, _ = dec.Token()
 	}
 	return nil
 }

@@ -34,6 +34,13 @@ func TestWrongPartOfABody(t *testing.T) {
 		{"GET", "/v1/memories?filters=%7B", "", 422, "invalid", "filters", "filters: the JSON value is cut off"},
 		{"GET", "/v1/memories?filters=%7B%22AND%22:[x]%7D", "", 422, "invalid", "filters", "filters.AND[0]: not JSON after byte 8"},
 		{"POST", "/v1/memories/batch", `{"operations":[` + one + `,{"delete":{"id":"abcdef"}}]}`, 400, "invalid-request", "operations[1].delete", "operations[1].delete: object where true or false is wanted"},
+		{"POST", "/v1/memories", `{"text":"a","text":"b"}`, 400, "invalid-request", "text", `"text" is given twice`},
+		{"POST", "/v1/memories", `{"text":"a","metadata":{"k":"1","k":"2"}}`, 400, "invalid-request", "metadata.k", "twice"},
+		{"POST", "/v1/memories/batch", `{"operations":[` + one + `,{"add":{"text":"a","text":"b"}}]}`, 400, "invalid-request", "operations[1].add.text", "twice"},
+		{"POST", "/v1/memories", "{\"text\":\"caf\xe9\"}", 400, "invalid-request", "", "not UTF-8"},
+		{"POST", "/v1/memories", `{"text":"a","infer":false,"metadata":{"k":null}}`, 400, "invalid-request", "metadata.k", "null where a string is wanted"},
+		{"GET", "/v1/memories/abc", "", 422, "invalid", "id", "at least 4 characters"},
+		{"DELETE", "/v1/memories/abc", "", 422, "invalid", "id", "at least 4 characters"},
 		{"GET", "/v1/memories?since=monday", "", 422, "invalid", "since", "want a time"},
 	} {
 		t.Run(fmt.Sprint(c.path, " ", c.field), func(t *testing.T) {

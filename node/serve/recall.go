@@ -43,7 +43,7 @@ type SearchRequest struct {
 	Until     time.Time       `json:"until,omitzero"`      // of the evidence
 	Threshold float64         `json:"threshold,omitempty"` // hits with a lower score are left out
 	History   bool            `json:"history,omitempty"`   // also superseded memories
-	Only      string          `json:"only,omitempty"`      // OnlyMemories or OnlyUtterances; empty: both
+	Only      string          `json:"only,omitempty"`      // memories or utterances; empty: both
 	Tag       string          `json:"tag,omitempty"`       // memories with this tag
 	Filters   filter.Filter   `json:"filters,omitzero"`    // only what they select
 	Metadata  memory.Metadata `json:"metadata,omitempty"`  // memories with all of these

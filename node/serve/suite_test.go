@@ -48,7 +48,7 @@ func connect(t *testing.T, way string, services serve.Services) *serve.Client {
 // client; the tests take turns between the ways by which clients come.
 func TestService(t *testing.T) {
 	tests := map[string]func(*testing.T, *serve.Client){
-		"AddGetList": addGetList, "SameAgain": sameAgain, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
+		"AddGetList": addGetList, "SameAgain": sameAgain, "KnownKeepsItsOwn": knownKeepsItsOwn, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
 		"Pinned": pinned, "Erase": erase, "Forget": forgetting, "Conditions": conditions, "DeleteAll": deleteAll, "Search": search,
 		"Context": contexts, "Asked": asked, "Modelless": modelless, "Engineless": engineless, "Lock": lock, "Vault": vault,
 		"Pause": pause, "Devices": devices, "Changes": changes, "Diagnostics": diagnostics, "Batches": batches, "Secrets": secrets,

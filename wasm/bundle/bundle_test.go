@@ -160,6 +160,7 @@ func TestReadRefuses(t *testing.T) {
 		"signature":        {archive(t, toml, module, file(SignatureName, "xyz")), "hexadecimal"},
 		"no gzip":          {[]byte("PK\x03\x04"), "no plugin file"},
 		"nothing":          {nil, "no plugin file"},
+		"a bare module":    {[]byte("\x00asm\x01\x00\x00\x00"), "a module without its manifest"},
 		"cut":              {archive(t, toml, module)[:80], "plugin file refused"},
 		"a control name":   {archive(t, toml, module, file("\x1b[2J", "k")), `\x1b`},
 		"empty of entries": {archive(t), "no plugin.toml"},

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
@@ -55,7 +56,11 @@ func Write(w io.Writer, b Bundle) error {
 // whole: nothing of an archive chooses where anything goes.
 func Read(r io.Reader) (Bundle, error) {
 	var b Bundle
-	z, err := gzip.NewReader(io.LimitReader(r, MaxSize))
+	in := bufio.NewReader(io.LimitReader(r, MaxSize))
+	if head, _ := in.Peek(4); string(head) == "\x00asm" {
+		return b, fmt.Errorf("%w: it is no plugin file, but a module without its manifest", ErrBundle)
+	}
+	z, err := gzip.NewReader(in)
 	if err != nil {
 		return b, fmt.Errorf("%w: it is no plugin file: %v", ErrBundle, err)
 	}

@@ -328,6 +328,9 @@ func faultAdvice(err error) string {
 	case wasm.FaultTrap:
 		return "The plugin aborted: an index out of range, unreachable code, or a panic. Answer with an error instead."
 	case wasm.FaultOutput:
+		if at, ok := errors.AsType[*abi.Error](err); ok && at.Code == abi.CodeGrant {
+			return "plugin.toml does not allow what stands at the place that is named: it takes a type in types, or a capability."
+		}
 		return "The host refused the answer at the place that is named. Lists and texts have limits: cut before you answer."
 	}
 	return ""

@@ -116,6 +116,17 @@ func just(ctx context.Context, t *testing.T, cache string, module []byte, m wasm
 	return "", nil
 }
 
+// What the manifest does not grant is mended in the manifest, and not by a shorter answer.
+func TestAdviceOnGrants(t *testing.T) {
+	m := manifest()
+	m.Types = []string{"episodic"}
+	_, err := just(t.Context(), t, t.TempDir(), guest(t)("good"), m, "good input")
+	f, ok := errors.AsType[*failure](err)
+	if !ok || !strings.Contains(f.what, "output.candidates[0].type: not granted") || !strings.Contains(f.advice, "plugin.toml") {
+		t.Errorf("%+v", err)
+	}
+}
+
 func TestCases(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -64,6 +64,9 @@ func showPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 		line("title", "%s", cli.OneLine(v.Title))
 	}
 	line("state", "%s", stateText(&v.Plugin))
+	if v.State == serve.PluginFaulted {
+		line("", "%s", a.Heref("to have it run again: locket plugin enable %s", v.ID))
+	}
 	if v.Waiting > 0 {
 		line("waiting", "%s for it", cli.Plural(v.Waiting, "event waits", "events wait"))
 	}

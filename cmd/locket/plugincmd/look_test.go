@@ -36,3 +36,13 @@ func TestShowPluginTellsAll(t *testing.T) {
 		}
 	}
 }
+
+// TestShowNamesTheNextStep: a plugin that faults disabled is enabled by hand.
+func TestShowNamesTheNextStep(t *testing.T) {
+	v := serve.PluginView{Plugin: serve.Plugin{ID: "ann/tea", State: serve.PluginFaulted}}
+	var b strings.Builder
+	showPlugin(new(cli.App), &b, &v)
+	if !strings.Contains(b.String(), "to have it run again: locket plugin enable ann/tea\n") {
+		t.Error(b.String())
+	}
+}

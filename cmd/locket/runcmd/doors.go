@@ -66,9 +66,7 @@ func doorsForApps(c *config.Config, zone *time.Location, log *slog.Logger) (func
 	return func(api http.Handler) map[string]serve.Door {
 		doors := map[string]serve.Door{"/mcp": {Handler: mcp.Handler(api, cli.ThisBuild().Release)}, "/mem0/": {Handler: mem0.Handler(api)},
 			calendar.Pattern: calendar.Door(calendar.Config{Wearer: c.Wearer, Zone: zone}, api), calendar.DAVPattern: calendar.DAVDoor(calendar.Config{Wearer: c.Wearer, Zone: zone}, api)}
-		if model.URL != "" {
-			maps.Copy(doors, proxy.Doors(model, api))
-		}
+		maps.Copy(doors, proxy.Doors(model, api))
 		return doors
 	}, nil
 }
