@@ -108,13 +108,13 @@ func notThere(err error) string {
 }
 
 // wrongName finds the error for a name or an id that nothing of its kind has, or that is malformed.
-var wrongName = regexp.MustCompile(`^(?:invalid: )?(\w+) .*: (?:not found$|want at least |want 16 hex)`)
+var wrongName = regexp.MustCompile(`^(?:invalid: )?(\w+):? .*: (?:not found$|want at least |want 16 hex)`)
 
 // ambiguous finds the error for a name or beginning that several of its kind have.
 var ambiguous = regexp.MustCompile(`^(\w+) .*: ambiguous$`)
 
 // wrongID finds the error for an id that is malformed, or that no memory has.
-var wrongID = regexp.MustCompile(`\b(?:invalid: id|memory) "[^"]*": (?:want|not found)`)
+var wrongID = regexp.MustCompile(`\b(?:invalid: id:?|memory) "[^"]*": (?:want|not found)`)
 
 func (a *App) advice(err error) string {
 	if told, ok := errors.AsType[AdvisedError](err); ok {

@@ -42,7 +42,7 @@ recordings. Once the relay shows all of it, it becomes the first. The old relay 
 you remove it. Run locket relay move on each of your other devices, too. Shares and grants
 stay where they were made.`, (*serve.Client).MoveRelay),
 		relayChange(a, "remove URL", "Leave a relay",
-			"What the relay has stays there, sealed. With the 24 words it can be deleted: locket relay delete URL.", (*serve.Client).RemoveRelay),
+			"What the relay has stays there, sealed. The command locket relay delete deletes it, by the 24 words.", (*serve.Client).RemoveRelay),
 		relayDeleteCommand(a))
 	return c
 }

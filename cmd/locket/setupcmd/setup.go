@@ -178,7 +178,7 @@ func (s *settingUp) asWritten(l *config.Loaded) error {
 			file := cmp.Or(has.File, filepath.Join(has.Home, config.FileName))
 			advice := fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.Key, file)
 			if v.Key == "sync.relay" || v.Key == "sync.invite" {
-				advice = "Setup writes the settings of a new home alone. Give this one its relay: locket relay add URL --set sync.invite=CODE, while no daemon runs."
+				advice = "Setup writes the settings of a new home alone. Give this one its relay, while no daemon runs: " + a.Here("locket relay add URL --set sync.invite=CODE")
 			}
 			return cli.AdvisedError{Err: fmt.Errorf("%s: the home has %q already", flag, is[i].Value), Advice: advice}
 		}
