@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/locket-dev/locket/memory"
@@ -19,6 +20,9 @@ type Known struct {
 	Past func(line string) (bool, error)
 	// ID names the memory that a line of a block becomes when it is moved.
 	ID func(block *memory.Memory, c *memory.Candidate) memory.ID
+	// Reread, if set, is what the memory's extractor finds in its old and in its new text.
+	Reread *Reread
+	Zone   *time.Location
 }
 
 // Assertions gives what has to be said, in order, so that m becomes what p asks
@@ -59,7 +63,7 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 			reason = strings.Join(words, ", ")
 		}
 	}
-	follow(m, &patch)
+	follow(m, &patch, &known)
 	if patch != (memory.Patch{}) {
 		if err := check(m, &patch); err != nil {
 			return nil, err
@@ -87,26 +91,6 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 		say(memory.ActUntag, memory.Assertion{Tags: p.Untag})
 	}
 	return out, nil
-}
-
-// follow has the value of what a memory is about follow its text, where words stand in the text in
-// the value's place, and the object of its relation follow the value.
-func follow(m *memory.Memory, p *memory.Patch) {
-	if m.Slot == nil || m.Slot.Value == "" || m.Slot.Many {
-		return
-	}
-	if before, after, ok := strings.Cut(m.Text, m.Slot.Value); ok && p.Value == nil && p.Text != nil {
-		rest, begins := strings.CutPrefix(*p.Text, before)
-		words, ends := strings.CutSuffix(rest, after)
-		if n := len(strings.Fields(words)); begins && ends && n > 0 && n <= len(strings.Fields(m.Slot.Value))+1 && words != m.Slot.Value {
-			p.Value = &words
-		}
-	}
-	if f := m.Fields.Semantic; p.Value != nil && p.Fields == nil && f != nil && memory.Normal(f.Object) == memory.Normal(m.Slot.Value) {
-		g := *f
-		g.Object = *p.Value
-		p.Fields = &memory.Fields{Semantic: &g}
-	}
 }
 
 // stillSays returns serve.ErrChanged if m no longer says what it was.

@@ -28,12 +28,16 @@ func (w Writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest)
 			return m, err
 		}
 	}
+	reread, err := es.reread(ctx, id, &p)
+	if err != nil {
+		return m, err
+	}
 	_, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		m, err := engine.LiveAt(tx, id, es.c.Now())
 		if err != nil {
 			return nil, err
 		}
-		return Assertions(&m, &p, Known{Past: past(tx), ID: es.movedID})
+		return Assertions(&m, &p, Known{Past: past(tx), ID: es.movedID, Reread: reread, Zone: es.c.Zone})
 	})
 	if err != nil {
 		return m, err

@@ -36,10 +36,11 @@ type Engine interface {
 	Member() memory.MemberID
 }
 
-// Chain is what takes words through the plugins. Whoever calls Process holds the
-// engine's write lock.
+// Chain is what takes words through the plugins. Whoever calls it holds the engine's
+// write lock.
 type Chain interface {
 	Process(ctx context.Context, lock *engine.Writer, ev memory.Event) (extract.Outcome, error)
+	Try(ctx context.Context, plugin, text string) (extract.Tried, error)
 }
 
 // Config of the changes by a person on an open node.

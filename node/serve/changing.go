@@ -109,7 +109,7 @@ type UpdateRequest struct {
 	Append      *string             `json:"append,omitempty"`  // a line, to a core block
 	Replace     *Replacement        `json:"replace,omitempty"` // a part of the text
 	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // of a procedure, one after the other
-	Value       *string             `json:"value,omitempty"`   // of the slot
+	Value       *string             `json:"value,omitempty"`   // of the slot; nil: it follows the text, as does the time of an event
 	Fields      *memory.Fields      `json:"fields,omitempty"`
 	Metadata    *memory.Metadata    `json:"metadata,omitempty"`
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
