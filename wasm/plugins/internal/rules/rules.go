@@ -71,6 +71,7 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
 	t := discourse.Talk{Ev: ev, Now: timex.MomentOf(ev.At, ev.Offset), Self: discourse.SpeakerOf(ev, ev.Speaker), Out: out, Part: part}
 	ev.Text, t.Plain = english.Heard(chinese.Spaced(ev.Text))
+	ev.Text = bracketed(ev.Text, t.Now)
 	known := false
 	if part != HowTo {
 		t.Plans, known = discourse.DecodePlans(ev.State)

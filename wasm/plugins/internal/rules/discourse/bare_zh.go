@@ -143,7 +143,7 @@ func (t *Talk) RewriteZh(s syntax.Sentence, whens []timex.When, past bool) strin
 		}
 		for k := range whens {
 			w := &whens[k]
-			if w.Next-1 == i && !w.Habit && w.Grain != 'y' && (w.HasDay || past) { // 学校三点半放学 is of no one day
+			if w.Next-1 == i && !w.Habit && w.Grain != 'y' && (w.HasDay || past) && s.Text[s.Toks[w.First].Start:tok.End] != w.Chinese() { // 学校三点半放学 is of no one day
 				if !w.HasDay {
 					w.Set(t.Now.Day, 'd')
 				}
@@ -157,7 +157,21 @@ func (t *Talk) RewriteZh(s syntax.Sentence, whens []timex.When, past bool) strin
 		}
 	}
 	b.WriteString(s.Text[last:s.End])
-	return hisZh(heardZh(affirmedZh(commasZh(b.String())))) + "。"
+	return hisZh(heardZh(affirmedZh(commasZh(ungapped(b.String()))))) + "。"
+}
+
+// ungapped closes the gaps in a Chinese text from which words were left out.
+func ungapped(text string) string {
+	parts := strings.Split(text, "  ")
+	out := parts[0]
+	for _, part := range parts[1:] {
+		out, part = strings.TrimRight(out, " "), strings.TrimLeft(part, " ")
+		if out != "" && part != "" && out[len(out)-1] < utf8.RuneSelf && part[0] < utf8.RuneSelf {
+			out += " " // Mei 12月4日
+		}
+		out += part
+	}
+	return out
 }
 
 // commasZh writes a comma behind a Chinese character as Chinese does.
