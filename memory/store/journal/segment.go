@@ -75,10 +75,10 @@ func (j *Journal) put(buf []byte, count uint32) error {
 	return nil
 }
 
-// abandon returns up the live segment after an error. When a sync fails, the
-// kernel drops the unwritten data and reports the error only once, so neither a
-// second sync nor the kernel's cache can be trusted. If possible, the segment
-// is truncated to its acknowledged entries, or removed if it has none.
+// abandon gives up the live segment after an error. When a sync fails, the kernel drops the
+// unwritten data and reports the error only once, so neither a second sync nor the kernel's cache
+// can be trusted. If possible, the segment is truncated to its acknowledged entries, or removed if
+// it has none.
 func (j *Journal) abandon() {
 	w := j.live
 	j.live = nil
