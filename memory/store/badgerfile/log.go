@@ -19,7 +19,7 @@ import (
 // a memory table (.mem) or a value log (.vlog).
 //
 //	8 bytes   number of the data key; 0: not encrypted
-// 	12 bytes  IV; for an entry, the last 4 bytes are its position in the file
+//	12 bytes  IV; for an entry, the last 4 bytes are its position in the file
 //	entries
 //
 // and an entry:

@@ -20,8 +20,8 @@ import (
 // A table file of Badger v4 (its table/table.go and table/builder.go). Numbers are big-endian, and
 // the index's checksum covers the bytes as they are on disk:
 //
-// 	blocks    each followed by its IV, if it is encrypted
-// 	index     a flatbuffer, followed by its IV, if it is encrypted
+//	blocks    each followed by its IV, if it is encrypted
+//	index     a flatbuffer, followed by its IV, if it is encrypted
 //	4 bytes   length of the index
 //	checksum  a pb.Checksum
 //	4 bytes   length of the checksum
