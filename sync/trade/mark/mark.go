@@ -214,7 +214,7 @@ func spotAt(text string, ts []token, i int) (n, was int, forms [2]string) {
 }
 
 // inCaseOf writes a form in the case of another: with an initial capital if that has one. It fails
-// if the other one is all capitals.
+// if that has other capitals.
 func inCaseOf(raw, form string) (string, bool) {
 	first, size := utf8.DecodeRuneInString(raw)
 	if !unicode.IsUpper(first) {

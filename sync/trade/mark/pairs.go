@@ -45,7 +45,8 @@ flavour/flavor flavours/flavors organise/organize organised/organized realise/re
 recognised/recognized travelled/traveled travelling/traveling cancelled/canceled jewellery/jewelry pyjamas/pajamas
 `
 
-// asks are words after which "don't" is a question, or before which "do not" would be split.
+// asks are words that may not follow, because before them "don't" begins a question, or "do not" is
+// split.
 const asks = "i,you,he,she,it,we,they,the,to,only,just,because"
 
 // is are words before which 's stands for "is"; so do words that end in -ing.
