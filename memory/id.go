@@ -155,7 +155,7 @@ func (m MemberID) LineOf(id ID) ID {
 	return id
 }
 
-// SaysLine reports whether an id is of a line of this worker.
+// SaysLine reports whether an id is the id of a line of this worker.
 func (m MemberID) SaysLine(id ID) bool { return m.LineOf(id) == id }
 
 // SpaceID names a space: 128 random bits.

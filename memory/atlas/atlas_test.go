@@ -39,7 +39,7 @@ func decide(n byte, rank memory.Rank, a, b string, same bool) memory.Memory {
 	return m
 }
 
-// again returns how a memory is derived that repeats an earlier one.
+// again returns m as it is derived if it repeats an earlier memory.
 func again(m memory.Memory) memory.Memory {
 	m.State, m.Repeats = memory.Superseded, true
 	return m

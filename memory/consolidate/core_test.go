@@ -47,8 +47,8 @@ func TestCoreFillsItself(t *testing.T) {
 	for _, id := range []byte{1, 4, 5} {
 		d.again(id)
 	}
-	// The home was said twice, and health need not be; work was said only once, and tea does not
-	// belong there.
+	// The home was said twice, and health need not be said twice. Work was said only once, and tea
+	// does not belong in a core block.
 	p, undo := d.dream()
 	if got := d.coreLines(); strings.Count(got, ";") != 1 || !strings.Contains(got, "Oslo") || !strings.Contains(got, "花生") {
 		t.Fatalf("%q by %s", got, &p)

@@ -240,8 +240,8 @@ func (r *ranking) worthOf(shares []float32) float64 {
 	return sum / r.ask.asks
 }
 
-// ofOther reports whether a document's speaker is another person than the one whom the question
-// names, and the document doesn't name that one. A question about the wearer is excepted, because
+// ofOther reports whether a document's speaker is not the person whom the question names, and the
+// document doesn't name that person. A question about the wearer is excepted, because
 // others tell the wearer things about the wearer.
 func (r *ranking) ofOther(d uint32) bool {
 	asked, speaker := r.ask.speaker, r.docs[r.anchor(d)].speaker

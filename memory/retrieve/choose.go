@@ -86,7 +86,7 @@ func choices(topic string, entries []entry) []part {
 		for _, s := range entries[i].parts {
 			own := map[string]bool{}
 			for _, w := range recall.ContentWords(s) {
-				// Of the evidence, only words count that the memory's text doesn't have.
+				// In evidence, only words that the memory's text doesn't have count.
 				own[w.Term] = entries[i].item.Section == Utterances || !all[w.Term]
 			}
 			for w := range own {

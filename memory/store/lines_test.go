@@ -32,7 +32,7 @@ func packAll(tb testing.TB, s *Store, before time.Time, covered uint64) (packed 
 	return packed
 }
 
-// heard returns the nth utterance; every third is of the same event as the one before it.
+// heard returns the nth utterance; every third belongs to the same event as the one before it.
 func heard(n int, text string) *memory.Utterance {
 	return &memory.Utterance{ID: testID(n), Event: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(n - n%3/2)}, Session: "s", At: noon.Add(time.Duration(n/4) * time.Second),
 		Received: noon.Add(time.Duration(n) * time.Second), Zone: "Asia/Shanghai", Speaker: "Mei", Lang: "en", Text: text, Metadata: memory.Metadata{"n": fmt.Sprint(n)}}

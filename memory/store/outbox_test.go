@@ -71,7 +71,7 @@ func TestOutboxCarriesAll(t *testing.T) {
 	})
 }
 
-// An erasure by another member prevents that an unknown memory comes later, and is not sent on.
+// An erasure by another member keeps an unknown memory from coming later, and is not sent on.
 func TestEraseRemote(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {

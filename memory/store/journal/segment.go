@@ -142,7 +142,7 @@ func (j *Journal) Rotate() error {
 }
 
 // Release deletes the segments whose entries all have a seq of at most upTo.
-// The newest segment stays, because its number prevents that seqs are used
+// The newest segment stays, because its number prevents seqs from being used
 // twice.
 func (j *Journal) Release(upTo uint64) error {
 	number, index := uint32(upTo>>indexBits), uint32(upTo)

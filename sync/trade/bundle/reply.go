@@ -114,7 +114,7 @@ func ReadQuestion(id *seal.Identity, o *trade.Order) (q Question, err error) {
 	return q, nil
 }
 
-// ReadEntry opens who wants to join a community, as [ReadQuestion] opens a question.
+// ReadEntry opens a request to join a community, as [ReadQuestion] opens a question.
 func ReadEntry(id *seal.Identity, o *trade.Order) (Question, error) {
 	q, err := ReadQuestion(id, o)
 	if err == nil {

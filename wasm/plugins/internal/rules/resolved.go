@@ -63,8 +63,8 @@ func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, state
 		}
 	}
 	read(statement)
-	// A note without a time is too vague to be kept of a question and half a sentence, unless it is
-	// about somebody's health.
+	// A note without a time that is made from a question and half a sentence is too vague to be kept,
+	// unless it is about somebody's health.
 	t.Out.Candidates = append(t.Out.Candidates[:from], slices.DeleteFunc(t.Out.Candidates[from:], func(c abi.Candidate) bool {
 		if q.Names && (c.Slot == nil && c.Started == t.Ev.At || c.Kind == "promise" && c.Started == 0) {
 			return true // a past deed, or one that is over in a minute

@@ -17,7 +17,7 @@ type BareZh struct {
 	Text  string
 }
 
-// symptomsZh are complaints that last since a day.
+// symptomsZh are complaints that people have had since a given day.
 var symptomsZh = [...]string{"疼", "痛", "咳", "发烧", "难受", "不舒服", "拉肚子", "失眠", "肿", "痒", "头晕", "感冒", "呕吐", "恶心", "发炎", "过敏", "睡不好", "睡不着", "流鼻涕", "鼻塞", "起疹子", "上火"}
 
 // sinceZh removes what is left of 从今天起 without its day.

@@ -44,8 +44,8 @@ func (c *Clause) apposition(t *Talk) {
 	c.Words = append(c.Words[:k:k], c.Words[end+1:]...)
 }
 
-// relatedTo proposes what the person whom a clause is about is to the speaker, if that is next to
-// their name.
+// relatedTo proposes a relation of the person whom a clause is about, if the words next to their
+// name state one: "Emma, my niece, turned five".
 func (t *Talk) relatedTo(c *Clause) {
 	if len(c.beside) == 0 || c.Kind != 'p' {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Whether words after a preposition name a place in which a thing can be: "in the desk drawer", "in
-// room 6". "In bad shape" and "on the line" don't.
+// This file decides whether words after a preposition name a place in which a thing can be: "in the
+// desk drawer", "in room 6". "In bad shape" and "on the line" don't.
 
 // spots are rooms and furniture, besides storage, passings, dwellings and organisations.
 var spots = syntax.Set("bedroom kitchen garage hallway hall attic study cellar balcony room corner basement bathroom shed loft corridor lounge porch entrance lobby pantry utility-room terrace garden yard " +

@@ -40,8 +40,8 @@ func thisYear(t *discourse.Talk, w *timex.When) bool {
 	return w.Grain == 'y' && y == now
 }
 
-// ToldAt returns when something was that a sentence tells without its day: the time at which it was
-// told, or 0 if the day is named and can't be read.
+// ToldAt returns the time of something that a sentence tells without a day: the time at which it
+// was told, or 0 if the sentence names a day that can't be read.
 func ToldAt(t *discourse.Talk, s syntax.Sentence) int64 {
 	if timex.AnyTime(s, t.Now, func(w *timex.When) bool { return w.HasDay && w.Void }) {
 		return 0
