@@ -42,7 +42,7 @@ type Memory struct {
 	Conflict []Variant `json:"conflict,omitempty"`
 	// Categories are computed by package category for the reader; they are not stored.
 	Categories []string `json:"categories,omitempty"`
-	// Cold says that the text is not on this device and can't be fetched now; not stored either.
+	// Cold says that the text is not on this device and can't be fetched now. It is not stored either.
 	Cold bool `json:"cold,omitempty"`
 }
 
