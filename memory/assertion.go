@@ -2,7 +2,7 @@ package memory
 
 import "cmp"
 
-// Rank orders who may overrule whom on the same matter at the same time.
+// Rank decides which member may overrule another on the same matter at the same time.
 type Rank uint8
 
 const (
@@ -21,15 +21,15 @@ const (
 	ActClose     Act = "close"     // ends the memory at the time in Validity
 	ActPin       Act = "pin"
 	ActUnpin     Act = "unpin"
-	ActArchive   Act = "archive" // keeps the memory without showing it
+	ActArchive   Act = "archive" // keeps the memory but no longer shows it
 	ActRestore   Act = "restore" // undoes archive and close
 	ActTag       Act = "tag"
 	ActUntag     Act = "untag" // removes Tags, as far as Seen names the assertions that set them: an observed-remove set
 	ActErase     Act = "erase" // removes everything else about the memory; only a person may do it
 	// ActWithdraw takes back what machines have said about the memory: the
-	// assertions in Seen no longer count. Of a person's it takes back those alone
-	// that settled a conflict ([Assertion.Settles]), and only for a person. It can't
-	// take back a proposal of a memory about which a person has said something.
+	// assertions in Seen no longer count. What a person has said can only be withdrawn by a person,
+	// and only where it settled a conflict ([Assertion.Settles]). It can't take back a proposal of
+	// a memory about which a person has said something.
 	ActWithdraw Act = "withdraw"
 )
 
@@ -49,7 +49,7 @@ type Assertion struct {
 	Seen      []Dot      `json:"seen,omitempty"`      // the assertions on the same field that the author knew and overrules; for propose: other values of the slot
 	Into      ID         `json:"into,omitzero"`       // archive: the memory that now has the content
 	Source    Source     `json:"source"`
-	Reason    string     `json:"reason,omitempty"` // in words, for why
+	Reason    string     `json:"reason,omitempty"` // in words; shown by why
 }
 
 // PersonPlugin is the source of what a person says. With a version, which is a

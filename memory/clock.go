@@ -87,6 +87,6 @@ type ClockQuality string
 
 const (
 	ClockWall   ClockQuality = "wall"   // the device knew the time of day
-	ClockUptime ClockQuality = "uptime" // counted from its boot, placed by the node
-	ClockNone   ClockQuality = "none"   // no time at all: the time of receipt stands in
+	ClockUptime ClockQuality = "uptime" // counted from the device's boot; placed on the wall clock by the node
+	ClockNone   ClockQuality = "none"   // no time at all: the time of receipt is used
 )

@@ -9,18 +9,18 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// CoreFields: a block of what is always in the context. Its value is the
-// memory's text, a statement a line. A wearer may have several memories of one
-// block, each with evidence of its own; they are one block to whoever reads.
+// CoreFields are the fields of a core memory: a block that is always in the context. Its value is
+// the memory's text, with one statement per line. A wearer may have several memories of one block,
+// each with its own evidence; a reader sees them as one block.
 type CoreFields struct {
 	Block string `json:"block"` // "persona", "human", or the wearer's own name for it
 	Limit int    `json:"limit"` // characters, of all memories of the block
 }
 
-// CoreLimit is a block's limit where nobody says otherwise, as Letta's default.
+// CoreLimit is a block's default limit. It is Letta's default.
 const CoreLimit = 2000
 
-// full is the share of its limit, in per cent, over which a block is rewritten.
+// full is the percentage of its limit above which a block is rewritten.
 const full = 90
 
 func (f *CoreFields) validate() error {
@@ -36,12 +36,12 @@ func (f *CoreFields) validate() error {
 	return names(Core, [2]string{"block", f.Block})
 }
 
-// Full reports whether a value of so many characters is to be rewritten: at
-// over 90 % of the limit.
+// Full reports whether a value of so many characters has to be rewritten, which is above 90 % of
+// the limit.
 func (f *CoreFields) Full(characters int) bool { return characters*100 > f.Limit*full }
 
-// AppendLine adds a statement to a block's value. One that is there already,
-// but for case and punctuation, is not added again.
+// AppendLine adds a statement to a block's value. A line that differs from an existing one only in
+// case or punctuation is not added again.
 func AppendLine(value, line string) (string, error) {
 	line = strings.TrimSpace(line)
 	switch {
@@ -61,8 +61,8 @@ func AppendLine(value, line string) (string, error) {
 	return value + "\n" + line, nil
 }
 
-// ReplaceText exchanges the one place where old stands in a block's value.
-// Nothing for with takes it out, with its line where that was all of it.
+// ReplaceText replaces the single occurrence of old in a block's value. If with is empty, it
+// removes old, and the line if nothing else is on it.
 func ReplaceText(value, old, with string) (string, error) {
 	if old == "" {
 		return "", fmt.Errorf("%w: replace.old: empty", ErrInvalid)
@@ -82,33 +82,32 @@ func ReplaceText(value, old, with string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// CoreLine is one statement of a block, and what is known of it.
+// CoreLine is one statement of a block, with what is known about it.
 type CoreLine struct {
 	Text string
-	Uses int  // how often it was of use
-	Past bool // is no longer so: a superseded memory says it
-	Keep bool // pinned: it stays whatever happens
+	Uses int  // how often it was useful
+	Past bool // is no longer true: a superseded memory says it
+	Keep bool // pinned: it always stays
 }
 
-// Condensed is what becomes of a block that is full. Every line is in one of
-// the three, by its place in the block.
+// Condensed says which lines of a full block stay, go or move. Every line is in exactly one of the
+// three, by its index in the block.
 type Condensed struct {
 	Keep []int
-	Drop []int // said elsewhere: in another line, or in a superseded memory
-	Move []int // to semantic memories
+	Drop []int // stated elsewhere: in another line, or in a superseded memory
+	Move []int // become semantic memories
 }
 
-// Condense rewrites a block, whose lines stand in the order in which they were
-// written, to fit within 90 % of its limit: first without lines that say again
-// what another says (the later stays) or what is no longer so, then without
-// those of least use, the oldest among them first. Nothing is lost: what goes
-// stands in another line, in a superseded memory, or is to be moved. A block
-// that fits keeps all its lines.
+// Condense shortens a block to 90 % of its limit. The lines are in the order in which they were
+// written. It first leaves out lines that repeat another one (the later one stays) or are no longer
+// true, then the least useful lines, the oldest first. Nothing is lost: a line that goes is also in
+// another line or in a superseded memory, or it is to be moved. A block that fits keeps all its
+// lines.
 func Condense(lines []CoreLine, limit int) Condensed {
 	f := CoreFields{Limit: limit}
 	left := make([]bool, len(lines))
 	total := 0
-	size := func(i int) int { return utf8.RuneCountInString(lines[i].Text) + 1 } // with its line's end
+	size := func(i int) int { return utf8.RuneCountInString(lines[i].Text) + 1 } // with its newline
 	for i := range lines {
 		left[i] = true
 		total += size(i)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// EpisodicFields: an event in a life. What happened is the memory's text.
+// EpisodicFields are the fields of an event in a life. What happened is the memory's text.
 type EpisodicFields struct {
 	EventType string    `json:"event_type"` // conversation, appointment, plan, visit, photo, …
 	Details   string    `json:"details,omitempty"`
@@ -31,8 +31,8 @@ func (f *EpisodicFields) validate() error {
 	return names(Episodic, [2]string{"event_type", f.EventType}, [2]string{"actor", f.Actor}, [2]string{"place", f.Place})
 }
 
-// Over is when the event of a memory is over: when it ended, or began, or the
-// time given where the fields say nothing.
+// Over returns when the event of a memory is over: its end, else its beginning, else the given
+// time.
 func (f *EpisodicFields) Over(otherwise time.Time) time.Time {
 	switch {
 	case f == nil || f.Started.IsZero() && f.Ended.IsZero():
@@ -43,14 +43,14 @@ func (f *EpisodicFields) Over(otherwise time.Time) time.Time {
 	return f.Ended
 }
 
-// Begins is when the event of a memory begins, in the wearer's zone, and whether that has an
-// hour; else it is a day. The event has a beginning.
+// Begins returns when the event of a memory begins, in the wearer's zone. clock is false if only
+// the day is known. The event must have a beginning.
 func (m *Memory) Begins(zone *time.Location) (at time.Time, clock bool) {
 	started := m.Fields.Episodic.Started.In(zone)
 	if m.Slot != nil {
-		// A rule's value is what was said, in the speaker's zone: "2026-09-14", and with an
-		// hour "2026-09-14 10:00". Its instant was made with the offset of the day on which
-		// it was said, which is an hour off where summer time begins or ends between.
+		// The value of a rule's slot is the date in the speaker's zone: "2026-09-14", or
+		// "2026-09-14 10:00" with an hour. Its instant was computed with the offset of the day on
+		// which it was said. This is an hour off if summer time begins or ends in between.
 		if day, err := time.ParseInLocation("2006-01-02", m.Slot.Value, zone); err == nil {
 			return day, false
 		}

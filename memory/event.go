@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what sort of thing a wearable sent.
+// Kind says what sort of thing a wearable sent.
 type Kind string
 
-// The kinds, named as the last part of their MQTT topic.
+// The kinds. Each has the name of the last part of its MQTT topic.
 const (
 	KindHello    Kind = "hello"
 	KindAudio    Kind = "audio"
@@ -20,7 +20,7 @@ const (
 	KindButton   Kind = "button"
 	KindGap      Kind = "gap"
 	KindStatus   Kind = "status"
-	KindSealed   Kind = "sealed" // another one, sealed to the journal; it is opened when the journal is read
+	KindSealed   Kind = "sealed" // an event of another kind, sealed in the journal; it is opened when the journal is read
 )
 
 // Event is one thing that a wearable sent, as the journal keeps it.
@@ -28,30 +28,30 @@ type Event struct {
 	ID       EventID       `json:"id"`
 	Kind     Kind          `json:"kind"`
 	At       time.Time     `json:"at"`                 // when it happened, placed on the wall clock
-	Uptime   time.Duration `json:"uptime,omitempty"`   // ns since the device's boot, where that is what it sent
-	Clock    ClockQuality  `json:"clock"`              // how At was come by
+	Uptime   time.Duration `json:"uptime,omitempty"`   // ns since the device's boot, if the device sent that
+	Clock    ClockQuality  `json:"clock"`              // how At was determined
 	Zone     string        `json:"zone,omitempty"`     // IANA name of the wearer's zone; empty: the node's
-	Received time.Time     `json:"received"`           // when the node took it
+	Received time.Time     `json:"received"`           // when the node received it
 	Codec    string        `json:"codec,omitempty"`    // of Data: pcm16, opus, jpeg, png, …
 	Rate     int           `json:"rate,omitempty"`     // samples a second, for audio
 	Data     []byte        `json:"data,omitempty"`     // audio, photo: the bytes as sent; sealed: what was sealed
-	Last     bool          `json:"last,omitempty"`     // audio: the last part of its recording
+	Last     bool          `json:"last,omitempty"`     // audio: this is the last part of its recording
 	Text     string        `json:"text,omitempty"`     // text: what was said, already transcribed
 	Speaker  string        `json:"speaker,omitempty"`  // text: who said it; empty: not known
-	Lang     string        `json:"lang,omitempty"`     // BCP 47, where the device says so
+	Lang     string        `json:"lang,omitempty"`     // BCP 47, if the device sets it
 	Place    *Place        `json:"place,omitempty"`    // location
 	Name     string        `json:"name,omitempty"`     // sensor, button: which
 	Values   []float64     `json:"values,omitempty"`   // sensor: readings; button: one, the gesture
 	Unit     string        `json:"unit,omitempty"`     // sensor
 	Missing  *Range        `json:"missing,omitempty"`  // gap: sequence numbers that will not come
-	Reason   string        `json:"reason,omitempty"`   // gap, status: in the device's words
-	Metadata Metadata      `json:"metadata,omitempty"` // hello: the device's description; text: kept with what is made of it
-	Agent    string        `json:"agent,omitempty"`    // text: scope of what is made of it
-	Run      string        `json:"run,omitempty"`      // text: scope of what is made of it
-	User     string        `json:"user,omitempty"`     // text: scope of what is made of it; empty: the wearer
-	Typed    bool          `json:"-"`                  // text: by the owner, who repeats nothing that was read aloud
-	Secret   string        `json:"-"`                  // text: a part of Text; unless all of it goes to the vault, nothing is kept
-	Types    []Type        `json:"-"`                  // text: of what is made of it, beside secrets; nil: any
+	Reason   string        `json:"reason,omitempty"`   // gap, status: in the device's own words
+	Metadata Metadata      `json:"metadata,omitempty"` // hello: the device's description; text: kept with the memories made from it
+	Agent    string        `json:"agent,omitempty"`    // text: scope of the memories made from it
+	Run      string        `json:"run,omitempty"`      // text: scope of the memories made from it
+	User     string        `json:"user,omitempty"`     // text: scope of the memories made from it; empty: the wearer
+	Typed    bool          `json:"-"`                  // text: typed by the owner, so it repeats nothing that was read aloud
+	Secret   string        `json:"-"`                  // text: the part of Text that is a secret; unless all of it goes to the vault, nothing is kept
+	Types    []Type        `json:"-"`                  // text: types of memories that may be made from it, beside secrets; nil: any
 }
 
 // Range is a span of sequence numbers, both ends included.
@@ -64,17 +64,18 @@ type Range struct {
 type Place struct {
 	Lat      float64 `json:"lat"`                // degrees north, WGS 84
 	Lon      float64 `json:"lon"`                // degrees east
-	Accuracy float64 `json:"accuracy,omitempty"` // metres, 68 %
+	Accuracy float64 `json:"accuracy,omitempty"` // metres, 68 % confidence
 	Name     string  `json:"name,omitempty"`
 }
 
-// Metadata is what a caller attached; it is kept and filtered by, never read.
+// Metadata is what a caller attached. It is kept and can be filtered by, but its content is never
+// interpreted.
 type Metadata map[string]string
 
-// MetaPosition is the key under which the memory of a visit has its position:
-// degrees north and east (WGS 84), with a comma between and five decimals, which
-// is about a metre. It is for the wearer's own map. Copies for readers and workers
-// have no metadata, and apps are not shown this key.
+// MetaPosition is the key under which the memory of a visit has its position: degrees north and
+// east (WGS 84), separated by a comma, with five decimals, which is about a metre. It is for the
+// wearer's own map. Copies for readers and workers have no metadata, and apps are not shown this
+// key.
 const MetaPosition = "position"
 
 // Limits on metadata from outside.
@@ -108,17 +109,17 @@ type Utterance struct {
 	ID       ID        `json:"id"`
 	Space    SpaceID   `json:"space"`
 	Event    EventID   `json:"event"`
-	Session  string    `json:"session"` // a run of events with no gap over SessionGap
+	Session  string    `json:"session"` // a run of events with no gap longer than SessionGap
 	At       time.Time `json:"at"`
-	Received time.Time `json:"received,omitzero"` // when the node took it: "the last ten minutes" is about this
+	Received time.Time `json:"received,omitzero"` // when the node received it: "the last ten minutes" refers to this
 	Zone     string    `json:"zone,omitempty"`    // IANA name, as in Event
 	Speaker  string    `json:"speaker,omitempty"`
 	Lang     string    `json:"lang,omitempty"`
 	Text     string    `json:"text"`
-	Place    string    `json:"place,omitempty"` // name of where it was said, where known
+	Place    string    `json:"place,omitempty"` // name of the place where it was said, if known
 	Source   Source    `json:"source"`
-	Redacted int       `json:"redacted,omitempty"` // how many secrets were taken out
-	// These fields come from the event, and are needed for what is made of it
+	Redacted int       `json:"redacted,omitempty"` // how many secrets were removed
+	// These fields come from the event, and are needed for the memories that are made from it
 	// later. They are not synced.
 	Agent    string   `json:"agent,omitempty"`
 	Run      string   `json:"run,omitempty"`

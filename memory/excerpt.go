@@ -2,7 +2,7 @@ package memory
 
 import "unicode/utf8"
 
-// Excerpt is as much of a text as a piece of evidence quotes.
+// Excerpt returns the beginning of a text that a piece of evidence quotes.
 func Excerpt(s string) string {
 	r := []rune(s)
 	if len(r) > MaxExcerpt/4 {
@@ -11,7 +11,7 @@ func Excerpt(s string) string {
 	return s
 }
 
-// Cut shortens s to at most n bytes, between characters.
+// Cut shortens s to at most n bytes without splitting a character.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s

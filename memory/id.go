@@ -55,9 +55,9 @@ func ParseID(s string) (ID, error) {
 	return id, nil
 }
 
-// DeriveID names the memory that a plugin proposes from an event. The ordinal
-// is the candidate's fingerprint, not its place in the output: a later version
-// of the plugin that proposes more keeps the ids of what it proposed before.
+// DeriveID names the memory that a plugin proposes from an event. The ordinal is the candidate's
+// fingerprint and not its place in the output, so a later version of the plugin that proposes more
+// keeps the ids of what it proposed before.
 func DeriveID(spaceKey []byte, event EventID, plugin, fingerprint string) ID {
 	mac := hmac.New(sha256.New, spaceKey)
 	for _, part := range []string{"locket/v1 memory", event.String(), plugin, fingerprint} {
@@ -79,7 +79,7 @@ type EventID struct {
 	Seq    uint64 `json:"seq"`
 }
 
-// String is device/boot/seq.
+// String returns device/boot/seq.
 func (e EventID) String() string {
 	return e.Device + "/" + strconv.FormatUint(e.Boot, 10) + "/" + strconv.FormatUint(e.Seq, 10)
 }
@@ -125,7 +125,7 @@ func ParseEventID(s string) (EventID, error) {
 // MemberID names a member within one space; it means nothing outside it.
 type MemberID [8]byte
 
-// String is 16 hexadecimal characters.
+// String returns 16 hexadecimal characters.
 func (m MemberID) String() string { return fmt.Sprintf("%x", m[:]) }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -147,21 +147,21 @@ func (m *MemberID) UnmarshalText(b []byte) error {
 // Compare orders members by their bytes.
 func (m MemberID) Compare(o MemberID) int { return strings.Compare(string(m[:]), string(o[:])) }
 
-// LineOf is the id of a line that a worker says: its member id, and the other half
-// of an id of its own. So the id says whose it is, and no worker says what is
-// another's: a replica takes no other line from it.
+// LineOf returns the id of a line that a worker says: its member id followed by the other half of
+// id. So the id shows which worker the line belongs to, and a replica accepts no other lines from
+// that worker.
 func (m MemberID) LineOf(id ID) ID {
 	copy(id[:], m[:])
 	return id
 }
 
-// SaysLine reports whether an id is of the lines of a worker.
+// SaysLine reports whether an id is the id of a line of this worker.
 func (m MemberID) SaysLine(id ID) bool { return m.LineOf(id) == id }
 
 // SpaceID names a space: 128 random bits.
 type SpaceID [16]byte
 
-// String is 26 characters, as for [ID].
+// String returns 26 characters, as for [ID].
 func (s SpaceID) String() string { return idText.EncodeToString(s[:]) }
 
 // MarshalText implements encoding.TextMarshaler.

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Each type's rules name the field that breaks them.
+// The error of each type's rules names the field that breaks them.
 func TestFieldsNameWhatIsWrong(t *testing.T) {
 	noon := time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
 	long := strings.Repeat("x", MaxName+1)
@@ -100,8 +100,8 @@ func TestCondense(t *testing.T) {
 	}
 }
 
-// Whatever stands in a block is kept, dropped or moved, once; what is dropped
-// is said elsewhere; what is left fits, unless it is pinned.
+// Every line of a block is kept, dropped or moved, exactly once; dropped lines are stated
+// elsewhere; the rest fits, unless it is pinned.
 func TestCondenseLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) CoreLine {
@@ -144,7 +144,7 @@ func TestEditSteps(t *testing.T) {
 	steps := []string{"grind", "boil", "pour"}
 	for _, tt := range []struct {
 		edits []StepEdit
-		want  string // of an error, its place
+		want  string // the place that the error names
 	}{
 		{[]StepEdit{{Op: StepInsert, At: 2, Text: "rinse"}}, "grind rinse boil pour"},
 		{[]StepEdit{{Op: StepInsert, At: 4, Text: "drink"}}, "grind boil pour drink"},
@@ -173,8 +173,8 @@ func TestEditSteps(t *testing.T) {
 	}
 }
 
-// Chunks are the content without a gap, cut between characters, and none is
-// longer than it may be.
+// The chunks cover the content without a gap, are cut between characters, and none is longer than
+// allowed.
 func TestChunks(t *testing.T) {
 	paragraph := strings.Repeat("The heron stood in the reeds. ", 30) // 900 characters
 	f := ResourceFields{Content: strings.Join([]string{paragraph, paragraph, paragraph}, "\n\n")}

@@ -1,7 +1,7 @@
-// Package memory is Locket's domain: what a wearable sent, what was said, what
-// is claimed about it, and what follows from the claims.
+// Package memory is Locket's domain: what a wearable sent, what was said, what is claimed about it,
+// and the memories that follow from the claims.
 //
-// The words, in the order in which a day goes through them:
+// The words, in the order of the data flow:
 //
 //   - An [Event] is one thing that a wearable sent.
 //   - An [Utterance] is what was said in an event: a source record.
@@ -25,14 +25,14 @@ import (
 
 // Callers can distinguish these errors.
 var (
-	// ErrNotFound: there is no record of that id, or none that may be seen.
+	// ErrNotFound: there is no record with that id, or none that the caller may see.
 	ErrNotFound = errors.New("not found")
 	// ErrInvalid: a value from outside breaks a rule. The wrapping error names
 	// the field.
 	ErrInvalid = errors.New("invalid")
 	// ErrLocked: the operation needs a key that is not open.
 	ErrLocked = errors.New("locked")
-	// ErrAmbiguous: an abbreviated id fits more than one record.
+	// ErrAmbiguous: an abbreviated id matches more than one record.
 	ErrAmbiguous = errors.New("ambiguous")
 	// ErrNoSpace: the disk's reserve is reached; nothing was written.
 	ErrNoSpace = errors.New("disk reserve reached")
@@ -42,9 +42,8 @@ var (
 	ErrDamaged = errors.New("damaged")
 )
 
-// ColdError says that a memory exists but that its body is not on this device:
-// it lies sealed at the relay. For callers that do not distinguish this case,
-// it is an [ErrNotFound].
+// ColdError says that a memory exists but that its body is not on this device: it is stored sealed
+// at the relay. For callers that do not distinguish this case, it is an [ErrNotFound].
 type ColdError struct{ ID ID }
 
 // Error implements error.

@@ -57,7 +57,7 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// A clock only grows, follows others, and not one that is far ahead.
+// A clock only grows, and follows other clocks unless they are far ahead.
 func TestTicker(t *testing.T) {
 	now := time.UnixMilli(1_000_000)
 	c := Ticker{Now: func() time.Time { return now }}
@@ -154,7 +154,7 @@ func TestGapReason(t *testing.T) {
 	}
 }
 
-// What names no beginning of its own is not true before it happened, or was said.
+// A memory without a beginning of its own is not true before it happened or was said.
 func TestTrueAt(t *testing.T) {
 	said := time.Date(2026, 9, 14, 13, 0, 0, 0, time.UTC)
 	day := 24 * time.Hour

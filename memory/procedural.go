@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ProceduralFields: how a thing is done.
+// ProceduralFields describe how a thing is done.
 type ProceduralFields struct {
 	EntryType   string   `json:"entry_type"` // workflow, guide, script
 	Description string   `json:"description,omitempty"`
@@ -40,14 +40,14 @@ func (f *ProceduralFields) validate() error {
 
 // What a [StepEdit] does.
 const (
-	StepInsert = "insert" // Text becomes step At; that and those after it move down. 0: the last
+	StepInsert = "insert" // Text becomes step At; that step and those after it move down. 0: at the end
 	StepRevise = "revise" // step At becomes Text
-	StepRemove = "remove" // step At goes
+	StepRemove = "remove" // step At is removed
 	StepMove   = "move"   // step At becomes step To
 )
 
-// StepEdit changes one step of a procedure. Steps are counted from 1, as they
-// are when the edit's turn comes.
+// StepEdit changes one step of a procedure. Steps are counted from 1, in the list as the earlier
+// edits left it.
 type StepEdit struct {
 	Op   string `json:"op"`
 	At   int    `json:"at"`
@@ -55,7 +55,7 @@ type StepEdit struct {
 	Text string `json:"text,omitempty"`
 }
 
-// String says what the edit does, as a history does.
+// String describes the edit, for a history.
 func (e StepEdit) String() string {
 	switch e.Op {
 	case StepInsert:
@@ -72,9 +72,8 @@ func (e StepEdit) String() string {
 	}
 }
 
-// EditSteps returns steps as the edits leave them, one after the other; steps
-// itself stays as it is. Either all edits hold or none: the error names the
-// edit and its field.
+// EditSteps applies the edits one after the other and returns the new steps; steps itself does not
+// change. Either all edits are applied or none: the error names the edit and its field.
 func EditSteps(steps []string, edits ...StepEdit) ([]string, error) {
 	out := slices.Clone(steps)
 	for i, e := range edits {
@@ -125,9 +124,9 @@ func EditSteps(steps []string, edits ...StepEdit) ([]string, error) {
 	return out, nil
 }
 
-// RetellSteps returns a procedure's text with new steps in the place of the old ones,
-// where the text ends with them as the extractors write it: "title: one; two." or
-// 标题：一；二。 Any other text stays as it is: somebody wrote it.
+// RetellSteps replaces the old steps in a procedure's text by new ones, if the text ends with them
+// as the extractors write it: "title: one; two." or 标题：一；二。 Any other text stays as it is, because
+// a person wrote it.
 func RetellSteps(text string, old, now []string) string {
 	for _, marks := range [...][3]string{{": ", "; ", "."}, {"：", "；", "。"}} {
 		if title, ok := strings.CutSuffix(text, marks[0]+strings.Join(old, marks[1])+marks[2]); ok && title != "" {
@@ -137,7 +136,7 @@ func RetellSteps(text string, old, now []string) string {
 	return text
 }
 
-// TellsSteps reports whether a procedure's text says its steps already.
+// TellsSteps reports whether a procedure's text already contains its steps.
 func TellsSteps(text string, steps []string) bool {
 	at := 0
 	for _, s := range steps {

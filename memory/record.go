@@ -7,49 +7,46 @@ import (
 	"time"
 )
 
-// State is where a memory stands.
+// State is the state of a memory.
 type State string
 
 const (
 	Active     State = "active"
-	Superseded State = "superseded" // another took its place, or it is no longer so
-	Archived   State = "archived"   // kept, not shown unless asked for
+	Superseded State = "superseded" // another memory took its place, or it is no longer true
+	Archived   State = "archived"   // kept, but shown only if asked for
 	Erased     State = "erased"     // the id is kept so that it can't return; nothing else is
 )
 
-// Validity is when something was so, out in the world.
+// Validity is when something was true in the world.
 type Validity struct {
 	From time.Time `json:"from,omitzero"`
-	To   time.Time `json:"to,omitzero"` // zero: still
+	To   time.Time `json:"to,omitzero"` // zero: still true
 }
 
 // Memory is one typed record as it follows from the assertions of its group.
-// The four times after Graphiti: TrueFrom and TrueTo are about the world,
-// Learnt and Unlearnt about what this space believed.
+// It has four times, as in Graphiti: TrueFrom and TrueTo are about the world, Learnt and Unlearnt
+// about what this space believed.
 type Memory struct {
 	ID    ID      `json:"id"`
 	Space SpaceID `json:"space"`
 	Group string  `json:"-"`
 	Candidate
-	Rank     Rank      `json:"rank"` // of whoever said what is shown
+	Rank     Rank      `json:"rank"` // of the member whose value is shown
 	Pinned   bool      `json:"pinned,omitempty"`
 	State    State     `json:"state"`
 	Learnt   time.Time `json:"learnt"`
 	Unlearnt time.Time `json:"unlearnt,omitzero"`
-	Into     ID        `json:"into,omitzero"`     // superseded: what took its place
-	Repeats  bool      `json:"repeats,omitempty"` // superseded: says what Into says
+	Into     ID        `json:"into,omitzero"`     // superseded: the memory that took its place
+	Repeats  bool      `json:"repeats,omitempty"` // superseded: it says the same as Into
 	Heard    int       `json:"heard"`             // how many pieces of evidence there were
 	Conflict []Variant `json:"conflict,omitempty"`
-	// Categories are what package category makes of it, for who reads it; they
-	// are nowhere stored.
+	// Categories are computed by package category for the reader; they are not stored.
 	Categories []string `json:"categories,omitempty"`
-	// Cold says that the text is not on this device and can't be fetched now;
-	// nowhere stored either.
+	// Cold says that the text is not on this device and can't be fetched now. It is not stored either.
 	Cold bool `json:"cold,omitempty"`
 }
 
-// When is the time that the first evidence of a memory is of, or else when it
-// was learnt.
+// When returns the time of a memory's first evidence, or else the time at which it was learnt.
 func (m *Memory) When() time.Time {
 	if len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero() {
 		return m.Evidence[0].At
@@ -57,7 +54,7 @@ func (m *Memory) When() time.Time {
 	return m.Learnt
 }
 
-// Variant is a concurrent value of a field which is kept, and not shown.
+// Variant is a concurrent value of a field that is kept but not shown.
 type Variant struct {
 	Field string `json:"field"`
 	Value string `json:"value"`
@@ -65,9 +62,9 @@ type Variant struct {
 	Rank  Rank   `json:"rank"`
 }
 
-// Ends returns when nobody is shown the memory any more, although retention erases it later;
-// zero: never. A pinned one is kept. A recording's or a photo's time is by the clock of events,
-// as retention has it: one that is replayed years later is not over.
+// Ends returns from when on nobody is shown the memory any more, although retention may erase it
+// later; zero: never. A pinned memory does not end. For a recording or a photo, the time of the
+// events counts, as for retention: one that is replayed years later has not ended.
 func (m *Memory) Ends() time.Time {
 	if m.Pinned || m.Fields.Resource != nil && m.Fields.Resource.Blob != "" {
 		return time.Time{}
@@ -81,8 +78,8 @@ func (m *Memory) Expired(now time.Time) bool {
 	return !ends.IsZero() && !now.Before(ends)
 }
 
-// Began is the time from which the memory held, out in the world. One that names no such time
-// held from [Memory.When], or from its event if that came earlier.
+// Began returns the time from which the memory was true in the world. A memory that names no such
+// time was true from [Memory.When], or from its event if that came earlier.
 func (m *Memory) Began() time.Time {
 	if !m.TrueFrom.IsZero() {
 		return m.TrueFrom
@@ -94,7 +91,7 @@ func (m *Memory) Began() time.Time {
 	return from
 }
 
-// TrueAt reports whether the memory held at t, out in the world.
+// TrueAt reports whether the memory was true in the world at t.
 func (m *Memory) TrueAt(t time.Time) bool {
 	return !m.Began().After(t) && (m.TrueTo.IsZero() || m.TrueTo.After(t))
 }
@@ -104,7 +101,7 @@ func (m *Memory) KnownAt(t time.Time) bool {
 	return !m.Learnt.After(t) && (m.Unlearnt.IsZero() || m.Unlearnt.After(t))
 }
 
-// Verdict is what reconcile makes of a candidate.
+// Verdict is what reconcile decides about a candidate.
 type Verdict string
 
 const (
@@ -117,12 +114,12 @@ const (
 
 // Change is one line of a memory's history on this replica.
 type Change struct {
-	Seq     uint64    `json:"seq"` // grows over the replica
+	Seq     uint64    `json:"seq"` // grows on this replica
 	Memory  ID        `json:"memory"`
 	Verdict Verdict   `json:"event"`
 	Old     string    `json:"old,omitempty"`
 	New     string    `json:"new,omitempty"`
-	Other   ID        `json:"other,omitzero"` // what it replaced, repeated, or gave way to
+	Other   ID        `json:"other,omitzero"` // the memory that it replaced, repeated, or gave way to
 	At      time.Time `json:"at"`
 	By      Source    `json:"by"`
 	Rank    Rank      `json:"rank"`
@@ -138,13 +135,13 @@ type Refusal struct {
 	Reason string    `json:"reason"` // in words
 }
 
-// GapKind is the kind of a refusal for what was lost.
+// GapKind is the kind of a refusal that stands for lost messages.
 const GapKind = "gap"
 
 // gapSays begins the reason of a gap that a device reported.
 const gapSays = "the device lost messages"
 
-// GapReason says what a device lost and why, in its words. missing is nil if it did not
+// GapReason says what a device lost and why, in the device's words. missing is nil if it did not
 // say which messages.
 func GapReason(missing *Range, why string) string {
 	reason := gapSays
@@ -157,7 +154,7 @@ func GapReason(missing *Range, why string) string {
 	return reason
 }
 
-// ReadGap reads what GapReason made. ok is false if the reason is another one.
+// ReadGap parses a reason made by GapReason. ok is false if it is some other reason.
 func ReadGap(reason string) (missing *Range, why string, ok bool) {
 	rest, ok := strings.CutPrefix(reason, gapSays)
 	if !ok {
@@ -173,7 +170,7 @@ func ReadGap(reason string) (missing *Range, why string, ok bool) {
 	return missing, why, true
 }
 
-// AllText is every text of a memory that somebody wrote, a line each.
+// AllText returns every text of a memory that somebody wrote, one per line.
 func (m *Memory) AllText() string {
 	s := append([]string{m.Text}, m.Tags...)
 	if m.Slot != nil {

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// RulesTag marks what the wearer said about their memory itself: who may see
-// what of it. It goes to nobody else, and is not found by a search.
+// RulesTag marks what the wearer said about the memory system itself: who may see what. Such a
+// memory is not given to anybody else, and a search does not find it.
 const RulesTag = "locket:rules"
 
-// WaitingTag marks a recording that nobody here could transcribe yet. It is not
-// found until somebody has.
+// WaitingTag marks a recording that nobody here could transcribe yet. A search does not find it
+// until it is transcribed.
 const WaitingTag = "waiting"
 
-// KnownVoiceTag marks a recording of which only the words of its known voice are to be kept,
-// because voices.known_only was set when it was made.
+// KnownVoiceTag marks a recording of which only the words of known voices are kept, because
+// voices.known_only was set when it was made.
 const KnownVoiceTag = "known-voice"
 
-// ResourceFields: a document or picture.
+// ResourceFields are the fields of a document or picture.
 type ResourceFields struct {
 	Title     string  `json:"title"`
 	MediaType string  `json:"media_type"`
@@ -44,27 +44,27 @@ func (f *ResourceFields) validate() error {
 	return checkText("fields.resource.title", f.Title, MaxText)
 }
 
-// Chunk is a piece of a resource's content: bytes Start to End of it.
+// Chunk is a piece of a resource's content: its bytes from Start to End.
 type Chunk struct {
-	Number int    `json:"number"` // from 1
+	Number int    `json:"number"` // counted from 1
 	Of     int    `json:"of"`     // how many there are
 	Start  int    `json:"start"`
 	End    int    `json:"end"`
 	Text   string `json:"text"`
 }
 
-// A content of more than chunkOver characters is cut; a chunk holds at most
-// chunkSize, some two hundred words, which a person reads at a glance. There
-// are never more than MaxChunks: they grow instead.
+// Content of more than chunkOver characters is cut; a chunk has at most chunkSize characters, some
+// two hundred words, which a person reads at a glance. There are never more than MaxChunks: the
+// chunks grow instead.
 const (
 	chunkSize = 1200
 	chunkOver = 1800
 	MaxChunks = 512
 )
 
-// Chunks cuts the content where a paragraph ends, or where that would be too
-// long a sentence, or a word. The chunks are the content without a gap. Nil
-// where the content is short enough to be read as a whole.
+// Chunks cuts the content at the end of a paragraph, or, if that makes a chunk too long, of a
+// sentence or a word. The chunks cover the content without a gap. It returns nil if the content is
+// short enough to be read as a whole.
 func (f *ResourceFields) Chunks() []Chunk {
 	n := utf8.RuneCountInString(f.Content)
 	if n <= chunkOver {
@@ -83,11 +83,11 @@ func (f *ResourceFields) Chunks() []Chunk {
 	return out
 }
 
-// cutAt returns how many bytes of s a chunk of at most size characters takes:
-// to the last end of a paragraph in its second half, else of a line, a
-// sentence, a word, else size characters.
+// cutAt returns how many bytes of s a chunk of at most size characters takes. It cuts at the last
+// end of a paragraph in the chunk's second half, else of a line, a sentence, a word, else after
+// size characters.
 func cutAt(s string, size int) int {
-	var best [4]int // by rank of the boundary
+	var best [4]int // indexed by the rank of the boundary
 	count, before := 0, rune(0)
 	for i, r := range s {
 		if count >= size/2 && i > 0 {
@@ -116,7 +116,7 @@ func cutAt(s string, size int) int {
 	return len(s)
 }
 
-// endsSentence reports whether what stands before a space is a sentence's end.
+// endsSentence reports whether the text before a space ends a sentence.
 func endsSentence(s string) bool {
 	s = strings.TrimRight(strings.TrimRightFunc(s, unicode.IsSpace), `"')]”’`)
 	return s != "" && strings.ContainsRune(".!?", rune(s[len(s)-1]))

@@ -1,7 +1,7 @@
 package memory
 
-// SemanticFields: a fact; a relation where predicate and object are set. What
-// replaces what is for the memory's slot to say.
+// SemanticFields are the fields of a fact, which is a relation if predicate and object are set. The
+// memory's slot determines which fact replaces which.
 type SemanticFields struct {
 	Name      string `json:"name,omitempty"`
 	Details   string `json:"details,omitempty"`
@@ -25,7 +25,7 @@ func (f *SemanticFields) validate() error {
 	return names(Semantic, [2]string{"name", f.Name}, [2]string{"predicate", f.Predicate})
 }
 
-// Relation reports whether the fact ties two things.
+// Relation reports whether the fact connects two things.
 func (f *SemanticFields) Relation() bool {
 	return f != nil && f.Subject != "" && f.Predicate != "" && f.Object != ""
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// HasYear reports whether t can be written down as RFC 3339: its year in UTC is 1 to 9999.
+// HasYear reports whether t can be written in RFC 3339: its year in UTC is 1 to 9999.
 func HasYear(t time.Time) bool {
 	y := t.UTC().Year()
 	return y >= 1 && y <= 9999
@@ -95,7 +95,7 @@ func (f *Fields) other(than Type) Type {
 	return ""
 }
 
-// Of reports whether the fields are such as a memory of that type may have.
+// Of reports whether a memory of that type may have these fields.
 func (f *Fields) Of(t Type) bool { return f.other(t) == "" && f.validate(t) == nil }
 
 func (f *Fields) validate(t Type) error {
@@ -115,12 +115,12 @@ func (f *Fields) validate(t Type) error {
 	}
 }
 
-// wrong is a broken rule of a field of a type.
+// wrong returns the error for a field that breaks a rule of its type.
 func wrong(field, format string, args ...any) error {
 	return fmt.Errorf("%w: fields.%s: %s", ErrInvalid, field, fmt.Sprintf(format, args...))
 }
 
-// names holds each of a type's short fields to what a name may be.
+// names checks that each of a type's short fields is a valid name.
 func names(of Type, fields ...[2]string) error {
 	for _, f := range fields {
 		if err := checkText("fields."+string(of)+"."+f[0], f[1], MaxName); err != nil {

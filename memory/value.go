@@ -5,11 +5,10 @@ import (
 	"unicode"
 )
 
-// SameValue folds the value of a slot for comparison: as [Normal], and the
-// names of places, peoples' tongues and a few diets in English and Chinese are
-// one, so that somebody who lives in Shanghai and 不住在上海了 speaks of one city.
-// Spaces between Chinese characters make no difference, nor does an accent that
-// is a character of its own (NFD) beside the same letter with it.
+// SameValue folds the value of a slot for comparison, as [Normal] does. It also unifies the English
+// and Chinese names of places, languages and a few diets, so that somebody who lives in Shanghai
+// and 不住在上海了 speaks of one city. Spaces between Chinese characters make no difference. A letter
+// followed by a combining accent (NFD) equals the accented letter.
 func SameValue(s string) string {
 	n := unspaced(compose.Replace(Normal(s)))
 	if en, ok := exonyms[n]; ok {
@@ -18,8 +17,8 @@ func SameValue(s string) string {
 	return n
 }
 
-// compose makes of a letter and its accent the one character that is both (NFC),
-// for the accents of the languages of western and central Europe.
+// compose combines a letter and its accent into one character (NFC), for the accents of the
+// languages of western and central Europe.
 var compose = func() *strings.Replacer {
 	var pairs []string
 	for _, row := range [...][3]string{
@@ -34,7 +33,7 @@ var compose = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// unspaced takes out the spaces between Chinese characters.
+// unspaced removes the spaces between Chinese characters.
 func unspaced(s string) string {
 	if !strings.Contains(s, " ") {
 		return s
@@ -50,9 +49,9 @@ func unspaced(s string) string {
 	return string(out)
 }
 
-// exonyms are Chinese names and other spellings beside the English one. The
-// list is short on purpose: what is not in it are two values, of which the
-// later stands, as for any two words.
+// exonyms maps Chinese names and other spellings to the English name. The list is short on purpose:
+// names that are not in it count as two values, of which the later one is shown, as for any two
+// words.
 var exonyms = map[string]string{
 	"北京": "beijing", "北京市": "beijing", "peking": "beijing", "上海": "shanghai", "上海市": "shanghai", "广州": "guangzhou", "canton": "guangzhou",
 	"深圳": "shenzhen", "杭州": "hangzhou", "南京": "nanjing", "苏州": "suzhou", "成都": "chengdu", "重庆": "chongqing", "武汉": "wuhan",
@@ -68,17 +67,17 @@ var exonyms = map[string]string{
 	"素食": "vegetarian", "素食者": "vegetarian", "吃素": "vegetarian", "纯素": "vegan",
 }
 
-// Opposed returns the attribute under which two attributes meet that can't both
-// be so of one thing: who likes coffee does not dislike it.
+// Opposed returns the common attribute of two attributes that can't both be true of one thing: who
+// likes coffee does not dislike it.
 func Opposed(attribute string) string {
 	n := Normal(attribute)
 	if n == "dislikes" || n == "hates" {
 		return "likes"
 	}
-	return strings.TrimPrefix(n, "not ") // not_allergies: what somebody said they are not allergic to
+	return strings.TrimPrefix(n, "not ") // not_allergies: things that somebody said they are not allergic to
 }
 
-// Beside reports an attribute whose values are in one group and hold at the same time: the
-// wearer swims on Tuesdays and on Saturdays. A memory that ends such a slot and names no value
-// ends all its values.
+// Beside reports whether the values of an attribute are in one group and are true at the same time:
+// the wearer swims on Tuesdays and on Saturdays. A memory that ends such a slot without naming a
+// value ends all its values.
 func Beside(attribute string) bool { return strings.HasPrefix(Normal(attribute), "routine ") }

@@ -2,16 +2,16 @@ package memory
 
 import "strings"
 
-// VaultFields: a secret. Sealed holds it, encrypted to the vault key; the
-// clear value is in no field of a stored record.
+// VaultFields are the fields of a secret. Sealed holds the secret, encrypted to the vault key; no
+// field of a stored record has it in clear text.
 type VaultFields struct {
 	EntryType string `json:"entry_type"` // password, pin, card, key, iban, national_id
 	Label     string `json:"label"`      // what it opens, never the secret
 	Sealed    []byte `json:"sealed,omitempty"`
 }
 
-// SecretShown is the reason of the line that the history of a vault memory
-// gets each time its secret is read.
+// SecretShown is the reason of the history entry that a vault memory gets each time its secret is
+// read.
 const SecretShown = "the secret was shown"
 
 func (f *VaultFields) validate() error {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ZoneName is a time zone's name in the IANA's list; empty: it has none that others would
-// know, because it is whatever this machine is set to.
+// ZoneName returns a time zone's IANA name. It is empty for [time.Local], which is whatever this
+// machine is set to.
 func ZoneName(z *time.Location) string {
 	if name := z.String(); name != "Local" {
 		return name
@@ -14,12 +14,12 @@ func ZoneName(z *time.Location) string {
 	return ""
 }
 
-// lastZone is what [ZoneOr] read last. One life is in one zone for long, and each reading is of a
-// file, or of all the zones in the program.
+// lastZone is the zone that [ZoneOr] read last. It is kept because one wearer stays in one zone for
+// long, and each lookup reads a file, or all the zones in the program.
 var lastZone atomic.Pointer[time.Location]
 
-// ZoneOr is the zone of a name in the IANA's list; other, if the name is empty or unknown. Several
-// goroutines may call it.
+// ZoneOr returns the zone with an IANA name, or other if the name is empty or unknown. It is safe
+// for concurrent use.
 func ZoneOr(name string, other *time.Location) *time.Location {
 	if name == "" {
 		return other

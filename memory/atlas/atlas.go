@@ -30,7 +30,7 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// TagCommunity marks a memory that sums up a community.
+// TagCommunity marks a memory that summarises a community.
 const TagCommunity = "community"
 
 // Entry is an entity of the graph.
@@ -40,8 +40,8 @@ type Entry struct {
 	Kind      string   `json:"kind,omitempty"`
 	Aliases   []string `json:"aliases"`             // the other names, as written
 	Memories  int      `json:"memories"`            // number of memories that name it
-	Rank      float64  `json:"rank,omitempty"`      // in a view around entities: how often a walk from these comes by, 0 to 1
-	Community string   `json:"community,omitempty"` // its id
+	Rank      float64  `json:"rank,omitempty"`      // in a view around entities: how often a walk from these reaches it, 0 to 1
+	Community string   `json:"community,omitempty"` // id of its community
 }
 
 // Relation connects two entities.
@@ -87,20 +87,20 @@ type Community struct {
 
 // Options of an atlas.
 type Options struct {
-	Wearer string                     // the name of whom "user" means
+	Wearer string                     // the name that "user" stands for
 	Said   map[memory.ID]memory.Clock // when decisions were made: see [ClocksOf]; without it, decisions of the same millisecond are ordered by their ids
 }
 
 // Atlas is the graph of some memories. It is safe for concurrent use.
 type Atlas struct {
 	entities  []Entry
-	byID      map[string]int // place in entities
+	byID      map[string]int // index in entities
 	byName    map[string]int // index in entities
 	relations []Relation
-	of        map[string][]int // places in relations, by entity id
-	words     map[string][]int // places in relations, by word
+	of        map[string][]int // indexes in relations, by entity id
+	words     map[string][]int // indexes in relations, by word
 	graph     graph.Graph
-	nodes     []graph.Node // by place in entities
+	nodes     []graph.Node // by index in entities
 	at        map[graph.Node]int
 	summaries []memory.Memory
 	decisions []Decision
@@ -121,7 +121,7 @@ func New(ms []memory.Memory, o Options) *Atlas {
 	return a
 }
 
-// often is how many steps are taken between looks at a context.
+// often is how many steps are taken between checks of a context.
 const often = 256
 
 // Draw is [New] with a context. When ctx is done, it returns ctx's error.
@@ -177,7 +177,7 @@ func Draw(ctx context.Context, ms []memory.Memory, o Options) (*Atlas, error) {
 	return a, nil
 }
 
-// draw makes an entity of each group of names.
+// draw makes an entity from each group of names.
 func (a *Atlas) draw(groups [][]*name) {
 	for _, g := range groups {
 		e := Entry{ID: g[0].folded, Name: g[0].written(), Aliases: []string{}}
@@ -237,7 +237,7 @@ func (a *Atlas) add(d graph.Doc, m *memory.Memory, r *resolver) {
 	}
 }
 
-// number ties entities to the graph's nodes.
+// number assigns the graph's nodes to the entities.
 func (a *Atlas) number() {
 	a.nodes = make([]graph.Node, len(a.entities))
 	for i, e := range a.entities {

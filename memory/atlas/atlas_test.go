@@ -39,7 +39,7 @@ func decide(n byte, rank memory.Rank, a, b string, same bool) memory.Memory {
 	return m
 }
 
-// again is how a memory is derived that says what an earlier one says.
+// again returns m as it is derived if it repeats an earlier memory.
 func again(m memory.Memory) memory.Memory {
 	m.State, m.Repeats = memory.Superseded, true
 	return m
@@ -63,8 +63,8 @@ func preds(v View) string {
 	return strings.Join(out, "; ")
 }
 
-// Case, accents, the order of words and the script make no two of one; what is
-// not plain stays apart until somebody decides.
+// Names that differ in case, accents, word order or script are one name; unclear cases stay apart
+// until somebody decides.
 func TestResolve(t *testing.T) {
 	for name, c := range map[string]struct {
 		ms   []memory.Memory
@@ -89,7 +89,7 @@ func TestResolve(t *testing.T) {
 	} {
 		a := New(c.ms, Options{Wearer: "Ana"})
 		if got := ids(a.View(Query{})); name == "by way of a third" {
-			// A1 and C1 stay apart; B1 goes with the one that is decided last.
+			// A1 and C1 stay apart; B1 joins the one that was decided last.
 			if got != "a1,b1" && got != "a1,c1" {
 				t.Errorf("%s: %s", name, got)
 			}
@@ -99,7 +99,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// The four times: what was so then, and what was believed then.
+// The four times: what was true at a time, and what was believed at a time.
 func TestTimes(t *testing.T) {
 	old, now, mistaken := tie(1, "Ana", "home", "Porto"), tie(2, "Ana", "home", "Lisbon"), tie(3, "Ana", "home", "Faro")
 	old.State, old.TrueFrom, old.TrueTo, old.Learnt, old.Unlearnt = memory.Superseded, y2024, y2025, y2024, y2026
@@ -125,8 +125,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// circles are two circles of friends with one tie between, and a wearer who is
-// beside all.
+// circles returns memories of two circles of friends with one connection between them, and of a
+// wearer who knows all of them.
 func circles() []memory.Memory {
 	var ms []memory.Memory
 	n := byte(0)
@@ -163,8 +163,8 @@ func TestBothRetrievals(t *testing.T) {
 	}
 }
 
-// A limit holds where a name may mean more than that, and one that is none is the
-// usual one.
+// The limit also holds if a name may mean more entities than that, and a limit of 0 or below is the
+// default.
 func TestLimitHolds(t *testing.T) {
 	ms := append(circles(), names2(201, "Ada Silva", "Mia"), names2(202, "Ada Costa", "Karl"), names2(203, "Ada Moor", "Otto"))
 	a := New(ms, Options{Wearer: "Ana"})
@@ -177,7 +177,7 @@ func TestLimitHolds(t *testing.T) {
 	}
 }
 
-// A memory that names one member, however often, sums up no community.
+// A memory that names one member, however often, does not summarise a community.
 func TestSummaryNamesACommunity(t *testing.T) {
 	sum := memory.Memory{ID: memory.ID{200}, State: memory.Active, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Buy at Mallory's.", Tags: []string{TagCommunity},
 		Entities: []memory.Entity{{Name: "Ben"}, {Name: "ben"}, {Name: "BEN"}, {Name: "Bén"}}}}
@@ -188,7 +188,7 @@ func TestSummaryNamesACommunity(t *testing.T) {
 	}
 }
 
-// What was decided of a name holds for the entity that it is found to be of.
+// A decision about a name holds for the entity to which the name belongs now.
 func TestNothingDecidedIsSuggested(t *testing.T) {
 	ms := []memory.Memory{names2(1, "Thomas", "Tom"), names2(2, "Thomas"), names2(3, "Tom Weaver"),
 		decide(4, memory.RankPerson, "Tom", "Thomas", true), decide(5, memory.RankPerson, "Tom", "Tom Weaver", false)}
@@ -266,9 +266,9 @@ func genMemories(t *rapid.T) []memory.Memory {
 	return ms
 }
 
-// The atlas is the same in whatever order memories come; no name is of two
-// entities; those that are kept apart by the last decision are apart, unless decisions
-// of a higher rank make them one; and every relation has both of its ends.
+// The atlas is the same in any order of the memories. No name belongs to two entities. Names that
+// the last decision keeps apart are apart, unless decisions of a higher rank join them. Every
+// relation has both of its ends.
 func TestAtlasHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := genMemories(t)
@@ -302,7 +302,7 @@ func TestAtlasHolds(t *testing.T) {
 				t.Fatalf("%v are kept apart, and one: %+v", p, v.Entities)
 			}
 		}
-		// To undo a decision is to be without it.
+		// After undoing a decision, the atlas is as without it.
 		if n := len(ms); n > 0 {
 			without := New(ms[:n-1], Options{Wearer: "Ana"}).View(Query{Past: true})
 			ms[n-1].State = memory.Erased
@@ -313,8 +313,7 @@ func TestAtlasHolds(t *testing.T) {
 	})
 }
 
-// tied reports whether decisions of a rank over another lead from one name of a
-// pair to the other.
+// tied reports whether decisions of a higher rank connect the two names of a pair.
 func tied(last map[[2]string]Decision, p [2]string, rank memory.Rank) bool {
 	reached := map[string]bool{p[0]: true}
 	for range last {

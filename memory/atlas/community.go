@@ -104,7 +104,7 @@ func (a *Atlas) summed(c *Community) {
 	}
 }
 
-// Facts returns the relations within a community that are so, those of most
+// Facts returns the relations within a community that are true now, those with the greatest
 // confidence first.
 func (a *Atlas) Facts(c *Community) []Relation {
 	in := map[string]bool{}
@@ -123,7 +123,7 @@ func (a *Atlas) Facts(c *Community) []Relation {
 	return out
 }
 
-// Name is how an entity is written.
+// Name returns the spelling of an entity's name.
 func (a *Atlas) Name(id string) string {
 	if i, ok := a.byID[id]; ok {
 		return a.entities[i].Name
@@ -131,7 +131,7 @@ func (a *Atlas) Name(id string) string {
 	return ""
 }
 
-// Sentence describes a community by its names and facts alone.
+// Sentence describes a community by nothing but its names and facts.
 func (a *Atlas) Sentence(c *Community) string {
 	var members []string
 	for _, m := range c.Members[:min(8, len(c.Members))] {

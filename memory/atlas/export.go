@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Format is one in which a view is written.
+// Format is a format in which a view is written.
 type Format string
 
 // The formats.
 const (
 	JSON    Format = "json"
-	GraphML Format = "graphml" // graphml.graphdrawing.org, as yEd, Gephi and NetworkX read it
-	JSONLD  Format = "jsonld"  // JSON-LD 1.1, in the words of schema.org and RDF
+	GraphML Format = "graphml" // graphml.graphdrawing.org, which yEd, Gephi and NetworkX can read
+	JSONLD  Format = "jsonld"  // JSON-LD 1.1, with the vocabularies of schema.org and RDF
 )
 
-// Formats are all of them.
+// Formats lists all formats.
 var Formats = []Format{JSON, GraphML, JSONLD}
 
-// MediaType is what HTTP calls a format; empty for one that is not known.
+// MediaType returns the media type of a format, or "" for an unknown one.
 func (f Format) MediaType() string {
 	return map[Format]string{JSON: "application/json", GraphML: "application/graphml+xml", JSONLD: "application/ld+json"}[f]
 }
@@ -121,7 +121,7 @@ func writeGraphML(w io.Writer, v *View) error {
 	return err
 }
 
-// clean takes out what XML 1.0 has no way to write.
+// clean removes characters that XML 1.0 can't represent.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\t' && r != '\n' || r == 0xfffe || r == 0xffff {
@@ -138,7 +138,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// ldTypes are schema.org's for the kinds of entities.
+// ldTypes are the types of schema.org for the kinds of entities.
 var ldTypes = map[string]string{"person": "Person", "place": "Place", "organisation": "Organization", "organization": "Organization", "date": "Date"}
 
 func writeJSONLD(w io.Writer, v *View) error {

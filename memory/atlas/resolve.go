@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// The predicates of decisions, and the tag that a person's carry.
+// The predicates of decisions, and the tag of a person's decisions.
 const (
 	SameAs      = "also known as"
 	NotSameAs   = graph.Apart
@@ -34,7 +34,7 @@ type Decision struct {
 	said memory.Clock // orders decisions of the same millisecond
 }
 
-// decisionOf reads a memory that is a decision.
+// decisionOf converts a memory to a decision, if it is one.
 func decisionOf(m *memory.Memory) (d Decision, ok bool) {
 	f := m.Fields.Semantic
 	if !f.Relation() {
@@ -47,8 +47,8 @@ func decisionOf(m *memory.Memory) (d Decision, ok bool) {
 	return Decision{Memory: m.ID, A: f.Subject, B: f.Object, Same: same, Rank: m.Rank, Learnt: m.Learnt, Source: m.Source.Plugin}, true
 }
 
-// ClocksOf returns when each decision among some memories was said, for
-// [Options.Said]. of gives what was said of a memory.
+// ClocksOf returns when each decision among some memories was made, for [Options.Said]. of returns
+// the assertions about a memory.
 func ClocksOf(ms []memory.Memory, of func(memory.ID) ([]memory.Assertion, error)) (map[memory.ID]memory.Clock, error) {
 	out := map[memory.ID]memory.Clock{}
 	for i := range ms {
@@ -68,7 +68,8 @@ func ClocksOf(ms []memory.Memory, of func(memory.ID) ([]memory.Assertion, error)
 	return out, nil
 }
 
-// Decide is the memory that says of two names that they are one, or are not.
+// Decide returns the text and fields of the memory that says that two names are the same, or are
+// not.
 func Decide(a, b string, same bool) (text string, f *memory.SemanticFields) {
 	if same {
 		return a + " is also known as " + b, &memory.SemanticFields{Subject: a, Predicate: SameAs, Object: b}
@@ -83,10 +84,11 @@ type name struct {
 	kinds  map[string]int
 	kind   string
 	count  int
-	group  int // of the union
+	group  int // index in the union
 }
 
-// written is how a name is mostly written; of equal ones the first in order.
+// written returns the most frequent spelling of a name; of equally frequent ones the first in
+// order.
 func (n *name) written() string {
 	best := ""
 	for _, w := range slices.Sorted(maps.Keys(n.forms)) {
@@ -124,7 +126,7 @@ func (r *resolver) take(m *memory.Memory) {
 	}
 }
 
-// name counts a name as it was written, and the kind that was said of it, if any.
+// name counts a spelling of a name, and the kind that was stated for it, if any.
 func (r *resolver) name(written, kind string) {
 	f := r.fold(written)
 	if f == "" {
@@ -201,9 +203,9 @@ func (r *resolver) resolve(decisions []Decision) [][]*name {
 	return u.groups()
 }
 
-// byKeys joins names that share a key: the same words in another order, and a
-// Chinese name with its pinyin, where only one such name is known: 张伟 and 张威
-// share zhangwei, and Zhang Wei is then neither.
+// byKeys joins names that share a key: the same words in another order, or a Chinese name and its
+// pinyin. It does so only if one such name is known: 张伟 and 张威 share zhangwei, and Zhang Wei is
+// then neither.
 func (r *resolver) byKeys(all []*name, u *union) {
 	byKey := map[string][]*name{}
 	for _, n := range all {
@@ -242,7 +244,7 @@ func isHan(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-// union is groups of names. Some groups must not be joined.
+// union is a set of groups of names. Some groups must not be joined.
 type union struct {
 	of    [][]*name      // members by group
 	enemy []map[int]bool // groups that a group may not be joined with
@@ -289,8 +291,8 @@ func (u *union) join(a, b *name) {
 	u.enemy[y] = nil
 }
 
-// groups returns them, each with the name that was said most first, in the
-// order of those.
+// groups returns the groups, each beginning with its most frequent name, and ordered by these
+// names.
 func (u *union) groups() (out [][]*name) {
 	for _, g := range u.of {
 		if len(g) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// Suggestion is two entities that may be one; a person or a model decides.
+// Suggestion is two entities that may be the same; a person or a model decides.
 type Suggestion struct {
 	A      string  `json:"a"` // names, as written
 	B      string  `json:"b"`
@@ -23,16 +23,16 @@ type Suggestion struct {
 const (
 	alikeFrom   = .9
 	maxCompared = 500
-	maxAlike    = 32 // names that sound alike: of more, no two are suggested
+	maxAlike    = 32 // names that sound alike: if more do, no two are suggested
 )
 
-// Suggest returns pairs that may be one: a name that is a part of one longer
-// name only, or that shares a key with several, or whose embeddings are alike.
-// like gives the cosine of two names; nil: there are no embeddings.
+// Suggest returns pairs of names that may be the same: a name that is part of only one longer name,
+// or that shares a key with several, or two names with similar embeddings. like returns the cosine
+// of two names; nil means that there are no embeddings.
 func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 	var out []Suggestion
 	decided := map[[2]string]bool{}
-	id := func(name string) string { // of the entity that it is by now
+	id := func(name string) string { // id of the entity to which the name belongs now
 		f := names.Fold(name)
 		if i, ok := a.byName[f]; ok {
 			return a.entities[i].ID
@@ -76,7 +76,7 @@ func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 			}
 			for _, j := range byKey[k] {
 				if isHan(e.ID) && isHan(a.entities[j].ID) {
-					continue // other characters are another name
+					continue // other characters mean another name
 				}
 				add(e, &a.entities[j], "the names sound alike, and others do too", .5)
 			}
@@ -98,13 +98,13 @@ func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 	return out
 }
 
-// foremost are the places of the entities that most memories name.
+// foremost returns the indexes of the entities that most memories name.
 func (a *Atlas) foremost() []int {
 	places := a.byMemories()
 	return places[:min(maxCompared, len(places))]
 }
 
-// Names are those that [Atlas.Suggest] compares by their embeddings.
+// Names returns the names that [Atlas.Suggest] compares by their embeddings.
 func (a *Atlas) Names() []string {
 	var out []string
 	for _, i := range a.foremost() {
@@ -113,8 +113,8 @@ func (a *Atlas) Names() []string {
 	return out
 }
 
-// Decisions returns the decisions that there are, in order of standing: the
-// last of a pair holds.
+// Decisions returns all decisions, in the order of their authority: the last one about a pair
+// counts.
 func (a *Atlas) Decisions() []Decision { return slices.Clone(a.decisions) }
 
 func pair(a, b string) [2]string {

@@ -17,32 +17,32 @@ import (
 // Query selects a part of the atlas. At most one of Entity and Text may be set.
 // If neither is set, the entities that most memories name are selected.
 type Query struct {
-	Entity string    // around whoever this name may mean: entity-centred retrieval
-	Text   string    // relations whose words answer best: retrieval by triplets
+	Entity string    // around all entities that this name may mean: entity-centred retrieval
+	Text   string    // the relations whose words match best: retrieval by triplets
 	At     time.Time // relations that were true then; zero: that are true now
 	Known  time.Time // relations that were believed then
 	Past   bool      // also relations that are no longer true; ignored with At
-	Limit  int       // entities; 0 and below: DefaultLimit, at most MaxLimit
-	Now    time.Time // by which something is so; zero: what its state says
+	Limit  int       // number of entities; 0 and below: DefaultLimit, at most MaxLimit
+	Now    time.Time // the time at which something is true; zero: according to its state
 }
 
-// Of the limit.
+// Values of Query.Limit.
 const (
 	DefaultLimit = 100
 	MaxLimit     = 10_000
 )
 
-// View is what was asked for.
+// View is the result of a query.
 type View struct {
 	Meant       []string    `json:"meant"` // entities that the query's name may mean
 	Entities    []Entry     `json:"entities"`
 	Relations   []Relation  `json:"relations"`
 	Beside      []Beside    `json:"beside"`
 	Communities []Community `json:"communities"`
-	More        bool        `json:"more,omitempty"` // there are more than the limit
+	More        bool        `json:"more,omitempty"` // there are more entities than the limit
 }
 
-// View returns the part that q asks for.
+// View returns the part that q selects.
 func (a *Atlas) View(q Query) View {
 	limit := DefaultLimit
 	if q.Limit > 0 {
@@ -56,7 +56,7 @@ func (a *Atlas) View(q Query) View {
 		return r.Holds(q.At, q.Known)
 	}
 	chosen := map[string]float64{} // rank by entity
-	score := map[int]float64{}     // by place in relations; nil: all count
+	score := map[int]float64{}     // by index in relations; nil: all count
 	switch {
 	case q.Entity != "":
 		v.Meant = a.Resolve(q.Entity)
@@ -92,8 +92,7 @@ func (a *Atlas) View(q Query) View {
 	return v
 }
 
-// fill adds the entities that were chosen, what stands beside what, and the
-// communities they are of.
+// fill adds the chosen entities, which of them are named together, and their communities.
 func (a *Atlas) fill(v *View, chosen map[string]float64) {
 	all := a.Communities()
 	of := map[string]int{}
@@ -132,8 +131,8 @@ func (a *Atlas) fill(v *View, chosen map[string]float64) {
 	}
 }
 
-// Resolve returns the entities that a name may mean: that of the name itself,
-// or those of which it is a part.
+// Resolve returns the entities that a name may mean: that of the name itself, or those whose names
+// contain it.
 func (a *Atlas) Resolve(name string) []string {
 	f := names.Fold(name)
 	if f == "user" || f == "me" {
@@ -153,11 +152,11 @@ func (a *Atlas) Resolve(name string) []string {
 	return out
 }
 
-// walkWork is how many edges a walk for a view may read: a hundred times as
-// many as for a question in recall.
+// walkWork is how many edges a walk for a view may read: a hundred times as many as for a question
+// in recall.
 const walkWork = 200_000
 
-// around chooses what a walk from some entities comes by, best first.
+// around chooses the entities that a walk from some entities reaches, best first.
 func (a *Atlas) around(from []string, at time.Time, limit int, chosen map[string]float64, holds func(*Relation) bool) (more bool) {
 	var seeds []graph.Weight
 	for _, id := range from {
@@ -196,12 +195,12 @@ func (a *Atlas) around(from []string, at time.Time, limit int, chosen map[string
 	return false
 }
 
-// many is the number of relations above which a word is too common to select
-// relations beside rarer words.
+// many is the number of relations above which a word is too common to select relations if there are
+// rarer words.
 const many = 1000
 
-// triplets chooses the relations whose words answer a text best, the rarer ones
-// counting more, and their ends.
+// triplets chooses the relations whose words match a text best, and the entities at their ends.
+// Rarer words count more.
 func (a *Atlas) triplets(text string, limit int, chosen map[string]float64, score map[int]float64, holds func(*Relation) bool) (more bool) {
 	asked := map[string]bool{}
 	for _, w := range recall.ContentWords(text) {
@@ -210,8 +209,8 @@ func (a *Atlas) triplets(text string, limit int, chosen map[string]float64, scor
 	terms := sorting.Sorted(maps.Keys(asked), func(x, y string) int {
 		return cmp.Or(cmp.Compare(len(a.words[x]), len(a.words[y])), cmp.Compare(x, y))
 	})
-	// The rarer words choose; one that is in a tenth of all relations, and in
-	// many, only weighs what they chose.
+	// The rarer words select relations; a word that is in a tenth of all relations, and in many,
+	// only adds weight to these.
 	sum := map[int]float64{}
 	for _, w := range terms {
 		list := a.words[w]
@@ -261,7 +260,7 @@ func (a *Atlas) most(limit int, chosen map[string]float64) (more bool) {
 	return len(places) > limit
 }
 
-// wordsOf are the words by which a relation is found.
+// wordsOf returns the words by which a relation is found.
 func wordsOf(r *Relation, a *Atlas) map[string]bool {
 	out := map[string]bool{}
 	e, o := &a.entities[a.byID[r.Subject]], &a.entities[a.byID[r.Object]]

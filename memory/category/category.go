@@ -33,8 +33,8 @@ const Misc = "misc"
 // Sorter sorts. It does not change, and may be used concurrently.
 type Sorter struct {
 	names      []string
-	words      map[string][]int // by lower-case word: numbers of categories
-	phrases    []phrase         // what is looked for as a part of the text
+	words      map[string][]int // indexes of categories, by lower-case word
+	phrases    []phrase         // searched for as a part of the text
 	attributes map[string][]int
 }
 
@@ -88,8 +88,7 @@ func han(s string) bool {
 // Names returns the categories in the order in which they were given, and Misc.
 func (s *Sorter) Names() []string { return append(slices.Clone(s.names), Misc) }
 
-// Of returns the categories that a memory is in, in their order: Misc where it
-// is in no other.
+// Of returns the categories of a memory, in their order, or Misc if it is in no other.
 func (s *Sorter) Of(m *memory.Memory) []string {
 	in := make([]bool, len(s.names))
 	mark := func(list []int) {
@@ -125,7 +124,7 @@ func (s *Sorter) Of(m *memory.Memory) []string {
 	return out
 }
 
-// forms returns a word, and what it may be a plural or another form of.
+// forms returns a word, and the words of which it may be a plural or another form.
 func forms(w string) []string {
 	out := []string{w}
 	for _, end := range []struct{ cut, add string }{

@@ -2,8 +2,8 @@ package category
 
 import "strings"
 
-// Default are the categories of a node whose owner made no others. The names
-// are those that Mem0's hosted service has by default.
+// Default returns the categories of a node whose owner has defined none. The names are those that
+// Mem0's hosted service has by default.
 func Default() []Category {
 	words := strings.Fields
 	return []Category{

@@ -15,21 +15,22 @@ type LeftOut struct {
 	matters []matter
 }
 
-// matter is one thing that is left out: a category, or words that stand in the text.
+// matter is one thing that is left out: a category, or words in the text.
 type matter struct {
-	said     string // as the instructions say it
-	category string // empty: by words
+	said     string // as the instructions name it
+	category string // empty: matched by words
 	words    []string
 }
 
-// The sentences of instructions that are understood, after their politeness.
+// The forms of instructions that are understood, after polite phrases are removed.
 var (
 	leaveOut = regexp.MustCompile(`(?i)^(?:please[, ]+)?(?:leave out|omit|exclude|ignore|skip|(?:do not|don[’']t|never) (?:ever )?(?:remember|keep|store|save|note|record|memori[sz]e|extract|write down)) (?:(?:anything|everything|all|things|facts|memories|notes|what (?:i|is) (?:say|said)) )?(?:(?:about|on|of|concerning|regarding|related to|that is about|to do with) )?(.+)$`)
 	leaveZh  = regexp.MustCompile(`^(?:请)?(?:不要|别|勿|不用|不许)(?:再)?(?:记住|记录|记下|保存|保留|存储|记|存)(?:任何|所有|一切)?(?:和|与|跟|关于|有关)?(.+?)(?:有关|相关|方面)?(?:的)?(?:一切|任何)?(?:事情|内容|信息|东西|事|话)?$`)
 	dropZh   = regexp.MustCompile(`^(?:请)?(?:忽略|排除|略过|去掉|省略)(?:任何|所有|一切)?(?:和|与|跟|关于|有关)?(.+?)(?:有关|相关|方面)?(?:的)?(?:事情|内容|信息|东西|事|话)?$`)
 	ends     = regexp.MustCompile(`[.!?;。！？；\n]+`)
 	joins    = regexp.MustCompile(`(?i), and |, or |, | and | or |、|，|以及|或者|和|或`)
-	// taken is a remedy whose name is no word of the category: "I take Xarol twice a day for my heart".
+	// taken matches a remedy whose name is not a word of the category: "I take Xarol twice a day
+	// for my heart".
 	taken  = regexp.MustCompile(`\btak(?:e|es|ing|en) (?:[\p{L}\p{N}]+ ){1,6}(?:for|against) (?:(?:my|his|her|their|the|a|an) )?(?:heart|stomach|back|knees?|nerves|skin|thyroid|blood|bones|lungs|eyes|throat|joints|mood|anxiety|depression|cough)\b`)
 	owners = regexp.MustCompile(`(?i)^(?:(?:my|our|the|any|anybody's|anyone's|other people's|people's|somebody's) |我的|我们的|别人的)`)
 )
@@ -39,9 +40,9 @@ var otherNames = map[string]string{"healthcare": "health", "medical": "health", 
 	"sport": "sports", "politics": "", "健康": "health", "身体": "health", "病情": "health", "工作": "work", "家人": "family", "家庭": "family", "朋友": "friends", "钱": "money", "财务": "money", "收入": "money",
 	"饮食": "food", "吃": "food", "旅行": "travel", "旅游": "travel", "运动": "sports", "音乐": "music", "学校": "education", "学习": "education", "爱好": "hobbies", "喜好": "preferences", "计划": "plans"}
 
-// LeftOut reads what instructions say is to be left out, in English or Chinese:
-// "Leave out everything about work", "Never remember my health or Carla",
-// 不要记录健康方面的事. Sentences of other forms are for a language model alone.
+// LeftOut reads from instructions, in English or Chinese, what is to be left out: "Leave out
+// everything about work", "Never remember my health or Carla", 不要记录健康方面的事. Sentences of other forms
+// are only understood by a language model.
 func (s *Sorter) LeftOut(instructions string) LeftOut {
 	out := LeftOut{sorter: s}
 	for _, line := range ends.Split(instructions, -1) {
@@ -75,8 +76,8 @@ func (s *Sorter) matter(said string) (matter, bool) {
 	return matter{said: said, words: strings.Fields(name)}, true
 }
 
-// Matter returns what of the instructions leaves a candidate out, as they say it.
-// A secret is left out by none: it goes to the vault, or it would stay in the text.
+// Matter returns which matter of the instructions leaves a candidate out, in their words. A secret
+// is never left out: it goes to the vault, or it would stay in the text.
 func (l *LeftOut) Matter(c *memory.Candidate) (said string, ok bool) {
 	if len(l.matters) == 0 || c.Type == memory.Vault {
 		return "", false

@@ -16,7 +16,7 @@ import (
 // dream checks whether the memory really has their content.
 const TakesIn = "takes_in"
 
-// mostTaken is how many memories one takes in.
+// mostTaken is how many memories one memory can combine.
 const mostTaken = 6
 
 // Covers returns an error if a text does not say everything that a memory says.

@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// What had its day is judged by the clock of events, that a day is over by the
-// device's: a node that lay in a drawer puts nothing away for that, and sums
-// up the day that it lay down on.
+// Expiry is judged by the clock of events, and the end of a day by the device's clock: a node that
+// lay in a drawer archives nothing for that reason, and summarises the day on which it was put
+// there.
 func TestTwoClocks(t *testing.T) {
 	d := &device{}
 	for i := range byte(dayFrom) {

@@ -31,9 +31,9 @@ type Kind string
 const (
 	Merge     Kind = "merge"     // it says the same as another memory, which gets its evidence
 	Expire    Kind = "expire"    // it has expired and is archived
-	Archive   Kind = "archive"   // it is no longer true and was not used for long
+	Archive   Kind = "archive"   // it is no longer true and was not used for a long time
 	Move      Kind = "move"      // a line of a full core block becomes a semantic memory
-	Promote   Kind = "promote"   // what the wearer says of themselves again and again becomes a line of a core block
+	Promote   Kind = "promote"   // what the wearer says about themselves again and again becomes a line of a core block
 	Summarise Kind = "summarise" // summarises a day in a few lines
 	Revive    Kind = "revive"    // two devices have merged memories into each other in a ring: one comes back
 	Scrub     Kind = "scrub"     // a secret that was overlooked goes to the vault
@@ -50,7 +50,7 @@ const (
 	MaxSteps = 200
 )
 
-// Use is how often a memory was of use on this replica, and when last.
+// Use is how often a memory was useful on this replica, and when it last was.
 type Use struct {
 	Count int       `json:"n"`
 	Last  time.Time `json:"l"`
@@ -66,7 +66,7 @@ type Input struct {
 	// Wall is the time by this device's clock, which tells whether a day is
 	// over. Zero: Now.
 	Wall time.Time
-	Zone *time.Location // in which a day is a day
+	Zone *time.Location // the zone that determines the days
 	// Secret reports whether a memory contains a secret. nil means that no
 	// memory does.
 	Secret func(*memory.Memory) bool
@@ -79,12 +79,12 @@ type Input struct {
 type Step struct {
 	Kind      Kind              `json:"kind"`
 	Memory    memory.ID         `json:"memory"`
-	Text      string            `json:"text"`                // of the memory, to show; not of one that is scrubbed
-	Into      memory.ID         `json:"into,omitzero"`       // merge: which takes it in; move, promote: the new one
-	IntoText  string            `json:"into_text,omitempty"` // to show
+	Text      string            `json:"text"`                // text of the memory, for display; empty for one that is scrubbed
+	Into      memory.ID         `json:"into,omitzero"`       // merge: the memory that it is merged into; move, promote: the new one
+	IntoText  string            `json:"into_text,omitempty"` // for display
 	Reason    string            `json:"reason"`
 	Candidate *memory.Candidate `json:"candidate,omitempty"` // move, summarise, promote
-	Stamp     string            `json:"stamp"`               // what was looked at, for whether it changed since
+	Stamp     string            `json:"stamp"`               // fingerprint of what the plan saw, to detect changes since
 }
 
 // Plan is what a dream would do.
@@ -92,7 +92,7 @@ type Plan struct {
 	ID    string    `json:"id"`
 	At    time.Time `json:"at"`
 	Steps []Step    `json:"steps"`
-	More  bool      `json:"more,omitempty"` // there is more than one plan holds
+	More  bool      `json:"more,omitempty"` // there are more steps than the plan has room for
 }
 
 // New makes a plan. Its steps are independent of each other: at most one step
@@ -131,17 +131,17 @@ func Make(ctx context.Context, in Input) (Plan, error) {
 	return plan, nil
 }
 
-// planner is a plan under way.
+// planner is a plan that is being made.
 type planner struct {
 	in    Input
-	all   []*memory.Memory // those that may be looked at, in order of standing
+	all   []*memory.Memory // the memories that the plan may use, in the order of sort
 	byID  map[memory.ID]*memory.Memory
 	taken map[memory.ID]bool      // by a step
 	away  map[memory.ID]bool      // expired
 	gone  map[memory.ID]bool      // merged into another, or scrubbed
-	since map[memory.ID]time.Time // when the first evidence of those that took others in is of
+	since map[memory.ID]time.Time // time of the first evidence of memories that others were merged into
 	steps []Step
-	over  func() bool // somebody wants no plan any more: what is under way may end as it is
+	over  func() bool // nobody wants the plan any more, so what is running may end as it is
 }
 
 // sort orders memories: pinned ones first, then by higher rank, then those
@@ -185,17 +185,17 @@ func (p *planner) add(s Step, of ...*memory.Memory) {
 	p.steps = append(p.steps, s)
 }
 
-// Stamp is a fingerprint of memories, as they are.
+// Stamp returns a fingerprint of memories in their present state.
 func Stamp(ms ...*memory.Memory) string {
 	h := sha256.New()
 	for _, m := range ms {
-		b, _ := json.Marshal([]any{m.ID, m.State, m.Pinned, m.Rank, m.Text, m.Fields, m.Tags, m.Heard, m.Into}) // of such, all can be marshalled
+		b, _ := json.Marshal([]any{m.ID, m.State, m.Pinned, m.Rank, m.Text, m.Fields, m.Tags, m.Heard, m.Into}) // all of these can be marshalled
 		h.Write(b)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Words is a fingerprint of what memories say.
+// Words returns a fingerprint of what memories say.
 func Words(ms ...*memory.Memory) string {
 	h := sha256.New()
 	for _, m := range ms {
@@ -230,7 +230,7 @@ func (s *Step) Assertions(m, into *memory.Memory) []memory.Assertion {
 	case Summarise, Promote:
 		return []memory.Assertion{{Memory: s.Into, Act: memory.ActPropose, Candidate: s.Candidate, Reason: s.Reason}}
 	}
-	return nil // scrub is not said, it is done
+	return nil // a scrub is not an assertion: the node does it
 }
 
 // takes reports whether evidence is added to the memory into which another is

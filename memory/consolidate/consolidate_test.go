@@ -71,7 +71,7 @@ func (d *device) plan() Plan {
 	}})
 }
 
-// dream plans and applies, and gives what undoes it.
+// dream makes and applies a plan, and returns what undoes it.
 func (d *device) dream() (Plan, []memory.Assertion) {
 	p := d.plan()
 	by := map[memory.ID][]memory.Dot{}
@@ -95,7 +95,7 @@ func (d *device) dream() (Plan, []memory.Assertion) {
 	return p, undo
 }
 
-// heard is a memory that was said so many days ago.
+// heard adds a memory that was said so many days ago.
 func (d *device) heard(id byte, typ memory.Type, text string, ago int, edit func(*memory.Candidate)) {
 	c := memory.Candidate{Type: typ, Text: text, Owner: memory.Owner{User: memory.WearerUser}, Confidence: .9, Sensitivity: memory.Personal,
 		Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(id)}, Utterance: memory.ID{id, 1}, At: now.AddDate(0, 0, -ago).Add(time.Duration(id) * time.Second), Excerpt: text}}}
@@ -218,8 +218,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Two devices merged each its own way; one dream after they met, one of the
-// two is back, and they agree.
+// Two devices merged two memories each in its own way; after they met, one dream brings one of the
+// two back, and they agree.
 func TestARingOfMerges(t *testing.T) {
 	d := fresh()
 	d.heard(1, memory.Semantic, "The boiler is serviced by Hansen every autumn", 3, nil)
@@ -235,7 +235,7 @@ func TestARingOfMerges(t *testing.T) {
 	}
 }
 
-// list is memories in short.
+// list returns memories in short form.
 func list(ms []memory.Memory) string {
 	var b strings.Builder
 	for _, m := range ms {
@@ -271,8 +271,8 @@ func genDevice(t *rapid.T) *device {
 	return d
 }
 
-// Undone is as if it had never been; a second dream finds nothing; what is
-// pinned or a person's stays as it is, but for what it took in.
+// An undone dream leaves no trace, and a second dream finds nothing to do. Pinned memories and
+// those of a person stay as they are, except for evidence from merged ones.
 func TestUndoIsExactAndTwiceIsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := genDevice(t)
@@ -301,8 +301,8 @@ func TestUndoIsExactAndTwiceIsOnce(t *testing.T) {
 	})
 }
 
-// Two devices that dream apart, knowing not quite the same, agree once they
-// have met, and what one had merged away is not lost on both.
+// Two devices that dream separately, with slightly different knowledge, agree once they have met,
+// and what one had merged away is not lost on both.
 func TestDreamsApartConverge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := genDevice(t)

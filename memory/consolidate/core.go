@@ -7,23 +7,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// aboutWearer are the tags of what belongs into the block about the wearer: name,
-// home, work, family, diet and, without being said twice, health.
+// aboutWearer are the tags of memories that belong in the block about the wearer: name, home, work,
+// family, diet and, even if said only once, health.
 var (
 	aboutHealth = []string{"allergy", "health"}
 	aboutWearer = append([]string{"identity", "biography", "residence", "work", "relation", "family", "diet"}, aboutHealth...)
 )
 
-// again is how often the wearer says something, or asks for it, before it is always
-// in mind.
+// again is how often the wearer has to say something, or ask for it, before it is always in the
+// context.
 const again = 2
 
 // human is the block about the wearer.
 const human = "human"
 
-// Copied returns the memory that a line of a core block was made of. The line
-// holds for as long as that memory is active, and finds nothing that the memory
-// does not.
+// Copied returns the memory from which a line of a core block was made. The line is valid for as
+// long as that memory is active, and a search finds nothing by it that the memory does not have.
 func Copied(m *memory.Memory) (of memory.ID, ok bool) {
 	if m.Type != memory.Core {
 		return of, false
@@ -37,9 +36,9 @@ func Copied(m *memory.Memory) (of memory.ID, ok bool) {
 	return of, false
 }
 
-// core keeps the block about the wearer: what is no longer so leaves it, and what
-// was said of the wearer again and again enters it while there is room. It is
-// never filled so far that the next dream would take lines out again.
+// core maintains the block about the wearer: lines that are no longer true are removed, and what
+// was said about the wearer again and again is added while there is room. It is never filled so far
+// that the next dream would remove lines again.
 func (p *planner) core() {
 	size, have := 0, map[string]bool{}
 	for _, m := range p.all {
@@ -83,7 +82,7 @@ func (p *planner) core() {
 	}
 }
 
-// lasting reports whether a memory belongs into the block about the wearer.
+// lasting reports whether a memory belongs in the block about the wearer.
 func (p *planner) lasting(m *memory.Memory) bool {
 	if m.State != memory.Active || m.Type != memory.Semantic || p.taken[m.ID] || p.gone[m.ID] || !wearers(m) ||
 		m.Slot == nil || m.Slot.Subject != "user" || !hasAny(m, aboutWearer) {
@@ -92,8 +91,8 @@ func (p *planner) lasting(m *memory.Memory) bool {
 	return healthy(m) || m.Pinned || m.Heard >= again || p.in.Uses[m.ID].Count >= again
 }
 
-// wearers reports whether a memory is the wearer's own, and not that of another user, of an
-// agent, or of one run.
+// wearers reports whether a memory is the wearer's own, and does not belong to another user, an
+// agent, or one run.
 func wearers(m *memory.Memory) bool { return m.Owner == memory.Owner{User: memory.WearerUser} }
 
 func healthy(m *memory.Memory) bool { return hasAny(m, aboutHealth) }

@@ -8,14 +8,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// about is a fact about the wearer.
+// about returns an edit that makes a fact about the wearer.
 func about(attribute, value, tag string) func(*memory.Candidate) {
 	return func(c *memory.Candidate) {
 		c.Slot, c.Tags = &memory.Slot{Subject: "user", Attribute: attribute, Value: value}, []string{tag}
 	}
 }
 
-// again says something once more.
+// again says something another time.
 func (d *device) again(id byte) {
 	d.say(memory.RankDevice, memory.Assertion{Memory: memory.ID{id}, Act: memory.ActReinforce,
 		Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 2, Seq: uint64(id)}, At: now.AddDate(0, 0, -1)}}})
@@ -47,7 +47,8 @@ func TestCoreFillsItself(t *testing.T) {
 	for _, id := range []byte{1, 4, 5} {
 		d.again(id)
 	}
-	// Home was said twice, health need not be; work was said once, and tea is none of it.
+	// The home was said twice, and health need not be said twice. Work was said only once, and tea
+	// does not belong in a core block.
 	p, undo := d.dream()
 	if got := d.coreLines(); strings.Count(got, ";") != 1 || !strings.Contains(got, "Oslo") || !strings.Contains(got, "花生") {
 		t.Fatalf("%q by %s", got, &p)
@@ -55,7 +56,7 @@ func TestCoreFillsItself(t *testing.T) {
 	if p := d.plan(); len(p.Steps) != 0 {
 		t.Errorf("again: %s", &p)
 	}
-	// Another home takes its place: the line goes, and the new one waits to be said again.
+	// Another home replaces it: the line is removed, and the new home has to be said again first.
 	d.heard(6, memory.Semantic, "Ana moved to Bergen.", 2, about("home", "Bergen", "residence"))
 	d.dream()
 	if got := d.coreLines(); got != "Ana对花生过敏。" {
@@ -66,14 +67,14 @@ func TestCoreFillsItself(t *testing.T) {
 	if got := d.coreLines(); !strings.Contains(got, "Bergen") || strings.Contains(got, "Oslo") {
 		t.Errorf("said again: %q", got)
 	}
-	// A dream can be taken back.
+	// A dream can be undone.
 	d.say(memory.RankDevice, undo...)
 	if got := d.coreLines(); strings.Contains(got, "花生") || strings.Contains(got, "Oslo") {
 		t.Errorf("undone: %q", got)
 	}
 }
 
-// A full block loses what is used least, and nothing that is pinned or about health.
+// A full block loses its least used lines, but none that is pinned or about health.
 func TestCoreKeepsHealth(t *testing.T) {
 	d := fresh()
 	for i := byte(1); i <= 60; i++ {

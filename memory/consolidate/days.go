@@ -13,21 +13,22 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 )
 
-// A day is summed up once it is over and has so many memories, by as many of
-// them as evidence holds at most.
+// A day is summarised, once it is over, if it has at least dayFrom memories, by at most dayLines of
+// them.
 const (
 	dayFrom  = 6
 	dayLines = 5
 )
 
-// days sums up days that are over: the lines that share most with the rest of
-// the day (an extract: no word in it is new), in their order.
+// days summarises days that are over, by the lines that share most words with the rest of the day,
+// in their order. It is an extract: no word in it is new.
 func (p *planner) days() {
 	today := p.in.Wall.In(p.in.Zone).Format(time.DateOnly)
 	all := map[string][]*memory.Memory{}
 	for _, m := range p.all {
 		d := p.at(m).In(p.in.Zone).Format(time.DateOnly)
-		// What had its day belongs to the day all the same; what another took in does not.
+		// An expired memory still belongs to its day; a memory that was merged into another does
+		// not.
 		shown := m.State == memory.Active || m.State == memory.Archived && m.Into.IsZero()
 		if shown && d < today && m.Type != memory.Resource && m.Type != memory.Core && len(m.Evidence) > 0 && !p.gone[m.ID] &&
 			m.Owner.Agent == "" && m.Owner.Run == "" && !made(m) {
@@ -50,8 +51,7 @@ func (p *planner) days() {
 	}
 }
 
-// at is when a memory's first evidence is of, that of those which it takes in
-// among it.
+// at returns the time of a memory's first evidence, including that of the memories merged into it.
 func (p *planner) at(m *memory.Memory) time.Time {
 	if first, ok := p.since[m.ID]; ok {
 		return first
@@ -59,13 +59,13 @@ func (p *planner) at(m *memory.Memory) time.Time {
 	return m.When()
 }
 
-// made reports whether a memory was made of others.
+// made reports whether a memory was made from others.
 func made(m *memory.Memory) bool {
 	return slices.ContainsFunc(m.Links, func(l memory.Link) bool { return l.Relation == DerivedFrom })
 }
 
 // central returns the lines that share most words with the others, in the order
-// in which they were said. Ties go to the earlier.
+// in which they were said. If lines are equal, the earlier one is first.
 func (p *planner) central(ms []*memory.Memory) []*memory.Memory {
 	ms = slices.Clone(ms)
 	sorting.Sort(ms, func(a, b *memory.Memory) int {
@@ -77,7 +77,7 @@ func (p *planner) central(ms []*memory.Memory) []*memory.Memory {
 			df[w]++
 		}
 	}
-	score := make(map[*memory.Memory]int, len(ms)) // in 64ths, so that every machine adds up alike
+	score := make(map[*memory.Memory]int, len(ms)) // in 64ths, so that every machine gets the same sums
 	for _, m := range ms {
 		words := reconcile.Shingles(m.Text)
 		for w := range words {
@@ -101,7 +101,8 @@ func (p *planner) summary(day string, ms []*memory.Memory) memory.Candidate {
 		c.Sensitivity = max(c.Sensitivity, m.Sensitivity)
 		c.Confidence = min(c.Confidence, m.Confidence)
 		c.Links = append(c.Links, memory.Link{Relation: DerivedFrom, To: m.ID.String()})
-		// Not their sources: who forgets one line would lose the whole day by it.
+		// The evidence does not name their sources, because then forgetting one line would forget
+		// the summary of the whole day.
 		c.Evidence = append(c.Evidence, memory.Evidence{At: p.at(m), Speaker: m.Evidence[0].Speaker})
 	}
 	c.Text = text.String()

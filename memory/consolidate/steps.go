@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/memory/reconcile"
 )
 
-// revive brings back one of the memories that several devices have merged into
-// each other in a ring: the first in the order of sort.
+// revive brings back one of the memories that several devices have merged into each other in a
+// ring: the first in the order of sort.
 func (p *planner) revive() {
 	for _, m := range p.all {
 		if m.State != memory.Archived || m.Into.IsZero() || p.taken[m.ID] {
@@ -23,7 +23,7 @@ func (p *planner) revive() {
 		ring := []*memory.Memory{m}
 		for at := p.byID[m.Into]; at != nil && at.State == memory.Archived && len(ring) <= len(p.all); at = p.byID[at.Into] {
 			if at == m {
-				// m comes first in p.all of all in the ring.
+				// m comes before all others of the ring in p.all.
 				if !slices.ContainsFunc(ring, func(o *memory.Memory) bool { return p.taken[o.ID] }) {
 					p.add(Step{Kind: Revive, Reason: "was merged into what was merged into it"}, m)
 				}
@@ -44,15 +44,15 @@ func (p *planner) scrub() {
 	for _, m := range p.all {
 		if !m.Pinned && !p.taken[m.ID] && p.in.Secret(m) {
 			p.add(Step{Kind: Scrub, Reason: "holds what looks like a credential: it goes to the vault, for good"}, m)
-			p.steps[len(p.steps)-1].Text = "(not shown)" // nor is it to lie in a plan
+			p.steps[len(p.steps)-1].Text = "(not shown)" // nor may it be in a plan
 			p.gone[m.ID] = true
 		}
 	}
 }
 
-// merge takes each memory that says what one before it says into that one.
+// merge merges each memory into an earlier one that says the same.
 func (p *planner) merge() {
-	by := map[string][]*memory.Memory{} // those that stay, by what they say
+	by := map[string][]*memory.Memory{} // the memories that stay, by what they say
 	for _, m := range p.all {
 		if m.State != memory.Active || p.taken[m.ID] || m.Type == memory.Resource || m.Type == memory.Core {
 			continue
@@ -73,7 +73,7 @@ func (p *planner) merge() {
 	}
 }
 
-// taker is the first memory of some that says what m says.
+// taker returns the first memory of some that says what m says.
 func (p *planner) taker(m *memory.Memory, of []*memory.Memory) (best *memory.Memory) {
 	for _, o := range of {
 		if !p.gone[o.ID] && alike(m, o) && (best == nil || before(o, best) < 0) {
@@ -83,8 +83,7 @@ func (p *planner) taker(m *memory.Memory, of []*memory.Memory) (best *memory.Mem
 	return best
 }
 
-// alike reports whether two memories say the same. What happened on two days
-// happened twice.
+// alike reports whether two memories say the same. What happened on two days are two events.
 func alike(a, b *memory.Memory) bool {
 	if a.Type != b.Type || a.Owner != b.Owner {
 		return false
@@ -98,7 +97,7 @@ func alike(a, b *memory.Memory) bool {
 	return reconcile.Same(&a.Candidate, b)
 }
 
-// day is the day of what a memory tells, in UTC.
+// day returns the day of which a memory tells, in UTC.
 func day(m *memory.Memory) time.Time {
 	at := m.When()
 	if e := m.Fields.Episodic; e != nil && !e.Started.IsZero() {
@@ -107,7 +106,7 @@ func day(m *memory.Memory) time.Time {
 	return at.UTC().Truncate(24 * time.Hour)
 }
 
-// takeIn notes from when the evidence of a memory will be that takes another in.
+// takeIn records the time of the first evidence of a memory into which another is merged.
 func (p *planner) takeIn(into, m *memory.Memory) {
 	at, ok := p.since[into.ID]
 	if !ok {
@@ -140,7 +139,7 @@ func lasts(m *memory.Memory) (time.Duration, string) {
 	return 0, ""
 }
 
-// expire puts away what had its day, and past facts that nobody asks for.
+// expire archives expired memories, and past facts that nobody asks for.
 func (p *planner) expire() {
 	for _, m := range p.all {
 		if !p.may(m) || m.State != memory.Active && m.State != memory.Superseded {
@@ -173,7 +172,7 @@ func lastHeard(m *memory.Memory) (at time.Time) {
 	return at
 }
 
-// blocks moves lines out of core blocks that are full.
+// blocks moves lines out of full core blocks.
 func (p *planner) blocks() {
 	type key struct {
 		owner memory.Owner
@@ -243,5 +242,5 @@ func (p *planner) stated(m *memory.Memory) *memory.Memory {
 	return nil
 }
 
-// DerivedFrom is the relation from a memory to the memories that it was made of.
+// DerivedFrom is the relation from a memory to the memories that it was made from.
 const DerivedFrom = "derived_from"

@@ -3,16 +3,16 @@
 //
 // The words:
 //
-//   - A vector is what a model makes of a text, of a fixed number of
-//     dimensions; its length does not count, its direction does.
-//   - A code is the vector's signs, one bit for each dimension. How many bits
-//     of two codes differ says roughly how far apart their vectors are.
-//   - A [Set] keeps codes and vectors of 8-bit integers, in one model's space.
-//     A search compares codes first and vectors for the best of those.
-//   - A segment is some of a set as bytes, for whoever keeps them, sealed.
+//   - A vector represents a text in a model, with a fixed number of
+//     dimensions; only its direction counts, not its length.
+//   - A code has the signs of a vector, one bit for each dimension. The number of
+//     differing bits of two codes says roughly how far apart their vectors are.
+//   - A [Set] has codes and vectors of 8-bit integers, all from one model.
+//     A search compares codes first, and vectors only for the best of those.
+//   - A segment is a part of a set as bytes. The caller stores it sealed.
 //
-// A vector tells much of its text to whoever has the model: it is to be
-// guarded, and forgotten, like the text.
+// A vector reveals much of its text to anybody who has the model: it has to be protected, and
+// forgotten, like the text.
 package dense
 
 import (
@@ -44,24 +44,24 @@ var ErrVector = errors.New("dense: not a vector of this set")
 // vector.
 type Sum [8]byte
 
-// Set is documents and their vectors. It is safe for concurrent use.
+// Set holds documents and their vectors. It is safe for concurrent use.
 type Set struct {
 	dim   int
-	words int // uint64s of a code
+	words int // number of uint64s in a code
 
 	mu    sync.RWMutex
-	at    map[memory.ID]int // row
+	at    map[memory.ID]int // row of a document
 	ids   []memory.ID
 	sums  []Sum
-	codes []uint64 // words each
-	vecs  []int8   // dim each
+	codes []uint64 // words for each row
+	vecs  []int8   // dim for each row
 	scale []float32
-	seg   []int // number of the segment that holds it; 0: none
+	seg   []int // number of the segment that has the row; 0: none
 	segs  map[int]*segment
 	last  int // greatest number of a segment
 }
 
-// New makes an empty set. Dim is from MinDim to MaxDim.
+// New makes an empty set. dim is from MinDim to MaxDim.
 func New(dim int) (*Set, error) {
 	if dim < MinDim || dim > MaxDim {
 		return nil, fmt.Errorf("dense: %d dimensions: want %d to %d", dim, MinDim, MaxDim)
@@ -69,17 +69,17 @@ func New(dim int) (*Set, error) {
 	return &Set{dim: dim, words: (dim + 63) / 64, at: map[memory.ID]int{}, segs: map[int]*segment{}}, nil
 }
 
-// Dim is the number of dimensions.
+// Dim returns the number of dimensions.
 func (s *Set) Dim() int { return s.dim }
 
-// Len is the number of documents.
+// Len returns the number of documents.
 func (s *Set) Len() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.ids)
 }
 
-// Has reports whether a document is there with the vector of this text.
+// Has reports whether the set has a document with the vector of this text.
 func (s *Set) Has(id memory.ID, of Sum) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -87,14 +87,14 @@ func (s *Set) Has(id memory.ID, of Sum) bool {
 	return ok && s.sums[i] == of
 }
 
-// IDs returns the documents that are there, in no order.
+// IDs returns the documents in the set, in any order.
 func (s *Set) IDs() []memory.ID {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Clone(s.ids)
 }
 
-// Put takes a document's vector, in place of any before it.
+// Put stores a document's vector, and replaces an earlier one.
 func (s *Set) Put(id memory.ID, of Sum, vector []float32) error {
 	code, vec, scale, err := s.pack(vector)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Set) put(id memory.ID, of Sum, code []uint64, vec []int8, scale float32
 	}
 }
 
-// Remove takes documents away; those that are not there are passed over.
+// Remove removes documents; it ignores those that are not in the set.
 func (s *Set) Remove(ids ...memory.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Set) Remove(ids ...memory.ID) {
 	}
 }
 
-// remove puts the last row in the place of one.
+// remove moves the last row to the place of the removed one.
 func (s *Set) remove(id memory.ID) {
 	i, ok := s.at[id]
 	if !ok {
@@ -150,8 +150,8 @@ func (s *Set) remove(id memory.ID) {
 	delete(s.at, id)
 }
 
-// pack makes of a vector its code, and 8-bit integers of which times scale is
-// the vector of length 1: the greatest component is ±127.
+// pack converts a vector to its code and to 8-bit integers. The integers times scale are the vector
+// with length 1; the greatest component is ±127.
 func (s *Set) pack(vector []float32) (code []uint64, vec []int8, scale float32, err error) {
 	if len(vector) != s.dim {
 		return nil, nil, 0, fmt.Errorf("%w: %d dimensions, not %d", ErrVector, len(vector), s.dim)
@@ -176,8 +176,8 @@ func (s *Set) pack(vector []float32) (code []uint64, vec []int8, scale float32, 
 	return code, vec, float32(most / 127 / length), nil
 }
 
-// Near is a document and the cosine of the angle between its vector and that
-// of the question, as far as 8 bits tell: -1 to 1.
+// Near is a document and the cosine of the angle between its vector and that of the question, -1 to
+// 1, with the precision of 8 bits.
 type Near struct {
 	ID     memory.ID
 	Cosine float32
@@ -192,8 +192,8 @@ const (
 	atLeast   = 500
 )
 
-// Nearest returns at most n documents nearest to a vector, nearest first; of
-// equal ones the lesser id.
+// Nearest returns at most n documents nearest to a vector, nearest first; equal ones are ordered by
+// id.
 func (s *Set) Nearest(vector []float32, n int) ([]Near, error) {
 	code, vec, scale, err := s.pack(vector)
 	if err != nil || n <= 0 {
@@ -212,8 +212,8 @@ func (s *Set) Nearest(vector []float32, n int) ([]Near, error) {
 	return out[:min(n, len(out))], nil
 }
 
-// candidates returns about n rows whose codes differ least from one: all rows
-// up to the distance within which there are n.
+// candidates returns about n rows whose codes differ least from the given one: all rows up to the
+// distance within which there are n.
 func (s *Set) candidates(code []uint64, n int) []int32 {
 	distances := make([]uint16, len(s.ids))
 	counts := make([]int, s.words*64+1)

@@ -27,7 +27,7 @@ func random(r *rand.Rand, dim int) []float32 {
 	return v
 }
 
-// around gives vectors in clusters, as texts lie.
+// around returns vectors in clusters, as the vectors of texts are.
 func around(r *rand.Rand, centre []float32, noise float64) []float32 {
 	v := slices.Clone(centre)
 	for i := range v {
@@ -44,7 +44,7 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// Codes and 8 bits lose next to nothing of what whole vectors would find.
+// Codes and 8-bit vectors find almost everything that full vectors would find.
 func TestPrefilter(t *testing.T) {
 	const dim, docs = 384, 20_000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -104,7 +104,7 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// store keeps segments as a set's keeper would.
+// store keeps segments as the owner of a set would.
 type store map[int][]byte
 
 func (st store) do(changes []Change) {
@@ -130,8 +130,8 @@ func (st store) load(t interface{ Fatal(...any) }, dim int) *Set {
 	return s
 }
 
-// Whatever is put, removed and flushed in whatever order: what is loaded again
-// is what was there, and no segment holds what is gone.
+// After any sequence of puts, removals and flushes, loading gives what was in the set, and no
+// segment has anything that was removed.
 func TestSegments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const dim = MinDim

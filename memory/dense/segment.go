@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// FORMAT of a segment; numbers are big-endian
+// FORMAT of a segment. Numbers are big-endian.
 //
 //	offset  size  field
 //	0       8     "LKTDENS1"
@@ -24,28 +24,27 @@ import (
 //	14      n ×   id (16), sum of the text (8), scale (float32), dimensions × int8
 //	…       4     CRC-32C of everything before it
 //
-// Codes are made again of the vectors. Whoever keeps a segment seals it; the
-// sum is there for a fault of ours, not for an attacker.
+// Codes are computed again from the vectors. The caller seals the segments; the checksum detects
+// our own mistakes, not an attacker's changes.
 const segmentMagic = "LKTDENS1"
 
 // SegmentSize is the number of documents of a full segment: 400 kB at 384
 // dimensions.
 const SegmentSize = 1024
 
-// ErrCorrupt: a segment is not what this package wrote. The cure is to embed
-// its documents again.
+// ErrCorrupt: a segment is not what this package wrote. The remedy is to embed its documents again.
 var ErrCorrupt = errors.New("dense: corrupt segment")
 
-// segment is what a set knows of one that is kept.
+// segment is what a set knows about a stored segment.
 type segment struct {
-	live  int  // documents of it that are in the set
-	stale bool // it holds one that is not
+	live  int  // number of its documents that are in the set
+	stale bool // it has a document that is not in the set
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Load takes a segment under the number that Flush gave it. A document that is
-// there already stays as it is.
+// Load reads a segment, under the number that Flush gave it. A document that is already in the set
+// stays as it is.
 func (s *Set) Load(number int, b []byte) error {
 	const head, tail = len(segmentMagic) + 6, 4
 	if number <= 0 || len(b) < head+tail || string(b[:len(segmentMagic)]) != segmentMagic {
@@ -86,18 +85,16 @@ func (s *Set) Load(number int, b []byte) error {
 	return nil
 }
 
-// Change is what a flush does to what is kept: a segment to write, or, where
-// Data is nil, one to delete.
+// Change is a change to the stored segments: a segment to write, or, if Data is nil, one to delete.
 type Change struct {
 	Number int
 	Data   []byte
 }
 
-// Flush returns what has to be written so that the segments hold what the set
-// holds and nothing else, in the order in which it is to be done: what is
-// written first, then what is deleted. A segment never changes; one that holds
-// what is gone is written anew under another number. After an error of whoever
-// writes, the set is to be loaded again.
+// Flush returns the changes after which the stored segments have what the set has and nothing else,
+// in the order in which they have to be made: first what is written, then what is deleted. A
+// segment never changes; one that has removed documents is written again under another number. If
+// writing fails, the set has to be loaded again.
 func (s *Set) Flush() []Change {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,9 +131,9 @@ func (s *Set) Flush() []Change {
 	return append(out, gone...)
 }
 
-// small are the segments that a flush of something new puts together with it:
-// those of fewer documents than the new ones, so that there are few segments
-// and each document is written few times.
+// small returns the segments that a flush of new documents merges with these: those with fewer
+// documents than the new ones, so that there are few segments and each document is written only a
+// few times.
 func (s *Set) small() map[int]bool {
 	loose := 0
 	for _, n := range s.seg {

@@ -10,21 +10,21 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// chunkID is the name under which the index has the nth chunk of a resource, from 1: the
-// resource's, with the number in its last two bytes. Nothing in the store has this id.
+// chunkID returns the id under which the index has the nth chunk of a resource, counted from 1: the
+// resource's id with the number in its last two bytes. Nothing in the store has this id.
 func chunkID(id memory.ID, n int) memory.ID {
 	id[14] ^= byte(n >> 8)
 	id[15] ^= byte(n)
 	return id
 }
 
-// chunkPrefix is how much of an id a resource shares with its chunks: 22
-// characters are 110 bits.
+// chunkPrefix is how many characters of its id a resource shares with its chunks: 22 characters are
+// 110 bits.
 const chunkPrefix = 22
 
 // Whole returns the memory that a hit of the index names, by the memory's own id or by
-// that of one of its chunks. The chunk is nil for the former. The error is
-// memory.ErrNotFound if there is no such memory or chunk.
+// that of one of its chunks. In the first case the chunk is nil. The error is memory.ErrNotFound if
+// there is no such memory or chunk.
 func Whole(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
 	m, err := tx.Memory(id)
 	if !errors.Is(err, memory.ErrNotFound) {
@@ -37,11 +37,10 @@ func Whole(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
 	if chunk := ChunkOf(m, id); chunk != nil {
 		return m, chunk, nil
 	}
-	return nil, nil, err // it was shorter since, or is another's
+	return nil, nil, err // the content has become shorter since, or the chunk is another resource's
 }
 
-// ChunkOf returns the chunk of a memory that the index has under an id; nil:
-// none.
+// ChunkOf returns the chunk of a memory that the index has under an id, or nil.
 func ChunkOf(m *memory.Memory, id memory.ID) *memory.Chunk {
 	if m.Fields.Resource == nil || !bytes.Equal(id[:14], m.ID[:14]) {
 		return nil
@@ -54,9 +53,9 @@ func ChunkOf(m *memory.Memory, id memory.ID) *memory.Chunk {
 	return &chunks[n-1]
 }
 
-// split makes of the document of a long resource one for each chunk, and one
-// of its title, all of which are one hit. Of any other it gives the document,
-// and gone are the chunks that there may have been.
+// split makes several documents of a long resource's document: one per chunk, and one for its
+// title. All of them lead to one hit. For other memories it returns the document unchanged, and in
+// gone the chunks that may have existed before.
 func split(doc recall.Doc, m *memory.Memory) (docs []recall.Doc, gone []memory.ID) {
 	var chunks []memory.Chunk
 	if f := m.Fields.Resource; f != nil {
@@ -78,7 +77,7 @@ func split(doc recall.Doc, m *memory.Memory) (docs []recall.Doc, gone []memory.I
 	return docs, gone
 }
 
-// chunkIDs are the names of all chunks that a resource can have.
+// chunkIDs returns the ids of all chunks that a resource can have.
 func chunkIDs(id memory.ID) []memory.ID {
 	ids := make([]memory.ID, memory.MaxChunks)
 	for i := range ids {

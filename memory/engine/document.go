@@ -40,15 +40,15 @@ func document(tx *store.Tx, d store.Document) (doc recall.Doc, _ *memory.Memory,
 	return docOf(tx, m), m, nil
 }
 
-// Documents is what an index holds of a memory that is in no store here: what
-// somebody else shared.
+// Documents returns what an index holds of a memory that is not in a store here, because somebody
+// else shared it.
 func Documents(m *memory.Memory) []recall.Doc {
 	docs, _ := split(docOf(nil, m), m)
 	return docs
 }
 
-// docOf is what the index holds of a memory. Without a tx it does not look for
-// the line that the memory was taken from.
+// docOf returns what the index holds of a memory. Without a tx it does not look for the line that
+// the memory was taken from.
 func docOf(tx *store.Tx, m *memory.Memory) (doc recall.Doc) {
 	doc = recall.Doc{ID: m.ID, Kind: recall.Memory, Type: m.Type, At: m.When(), Lang: m.Lang, Text: m.Text, Pinned: m.Pinned, Past: m.State == memory.Superseded, Sensitivity: &m.Sensitivity,
 		Plain: m.Owner == memory.Owner{User: memory.WearerUser}}
@@ -94,7 +94,7 @@ func Live(tx *store.Tx, id memory.ID) (memory.Memory, error) {
 	return *m, nil
 }
 
-// LiveAt is [Live], but for a memory that has expired by now: that is not there, either.
+// LiveAt is [Live], but also returns memory.ErrNotFound for a memory that has expired by now.
 func LiveAt(tx *store.Tx, id memory.ID, now time.Time) (memory.Memory, error) {
 	m, err := Live(tx, id)
 	if err == nil {
@@ -114,9 +114,9 @@ func Unexpired(m *memory.Memory, now time.Time) error {
 	return nil
 }
 
-// findable reports whether recall should know a memory: not what is erased or
-// archived, what merely repeats or denies another, a recording without words,
-// nor the rules of who may see what.
+// findable reports whether recall should know a memory. It should not know one that is erased or
+// archived or merely repeats or denies another, a recording without words, or the rules of who may
+// see what.
 func findable(m *memory.Memory) bool {
 	switch {
 	case m.Negates, m.Repeats, slices.Contains(m.Tags, memory.WaitingTag), slices.Contains(m.Tags, memory.RulesTag):

@@ -63,11 +63,10 @@ func (e *Engine) Search(ctx context.Context, q recall.Query) (recall.Result, err
 	return e.c.Index.Search(ctx, q)
 }
 
-// Typed returns the ids of the memories of a type that the index has, in no order.
+// Typed returns the ids of the memories of a type that the index has, in any order.
 func (e *Engine) Typed(t memory.Type) []memory.ID { return e.c.Index.Typed(t) }
 
-// Said returns the times, from one until before another, at which something was said.
-// See [recall.Index.Said].
+// Said returns the times in [from, to) at which something was said. See [recall.Index.Said].
 func (e *Engine) Said(from, to time.Time) []int64 { return e.c.Index.Said(from, to) }
 
 // SaidBeside returns the nearest times before and after t at which something was said.
@@ -89,7 +88,7 @@ func (e *Engine) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.Relieve(ctx, fn)
 }
 
-// CatchUp adds to the index what was committed without the index being told.
+// CatchUp adds to the index what was committed without telling the index.
 func (e *Engine) CatchUp(ctx context.Context) error {
 	w := e.Hold()
 	defer w.Release()
@@ -112,8 +111,8 @@ func (e *Engine) CatchUp(ctx context.Context) error {
 // catchUpPage is how many documents are read at once.
 const catchUpPage = 512
 
-// Writer is an engine whose write lock is held. It must be used by one
-// goroutine only, and not after Release.
+// Writer is an engine with its write lock held. It must be used by one goroutine only, and not
+// after Release.
 type Writer struct{ e *Engine }
 
 // Hold takes the write lock, and waits for it.
@@ -158,8 +157,7 @@ func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*
 		return err
 	}
 	work.Count("locket.documents", len(touched))
-	// What is committed must be indexed and followed up even if the caller has
-	// left.
+	// A commit must be indexed and followed up even if the caller has left.
 	ctx = context.WithoutCancel(ctx)
 	if err := w.e.index(ctx, touched); err != nil || after == nil {
 		return err
@@ -228,8 +226,7 @@ func (e *Engine) index(ctx context.Context, docs []store.Document) error {
 	return nil
 }
 
-// IndexCold adds a cold memory to an index that was made again, because its
-// document is in no log.
+// IndexCold adds a cold memory to an index that is being rebuilt, because no log has its document.
 func (w *Writer) IndexCold(tx *store.Tx, m *memory.Memory) error {
 	if !findable(m) || w.e.c.Index.Has(m.ID) {
 		return nil

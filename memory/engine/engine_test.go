@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// memSegments keeps the segments of an index in memory.
+// memSegments holds the segments of an index in memory.
 type memSegments map[string][]byte
 
 func (s memSegments) Put(_ context.Context, name string, b []byte) error {
@@ -39,7 +39,7 @@ func (s memSegments) List(context.Context) (names []string, err error) {
 
 func (s memSegments) Delete(_ context.Context, name string) error { delete(s, name); return nil }
 
-// newEngine gives one over a store of its own, and its index.
+// newEngine returns an engine over a store of its own, and its index.
 func newEngine(t *testing.T, check func(context.Context, *store.Tx) (func(context.Context, *Writer) error, error)) (*Engine, *recall.Index) {
 	t.Helper()
 	st, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20})
@@ -75,8 +75,8 @@ func found(t *testing.T, e *Engine, text string) (ids []memory.ID) {
 	return ids
 }
 
-// What is said is found at once, and each thing has a dot of its own, whoever
-// speaks at the same time.
+// What is said is found at once, and each assertion has its own dot, even if several speak at the
+// same time.
 func TestCommitTellsTheIndex(t *testing.T) {
 	e, _ := newEngine(t, nil)
 	var all sync.WaitGroup
@@ -115,8 +115,8 @@ func TestCommitTellsTheIndex(t *testing.T) {
 	}
 }
 
-// Check has the last word: what it refuses is neither written nor found, what it
-// changes belongs to the same transaction, and what it asks for comes after.
+// Check decides last: what it refuses is neither written nor found, what it changes belongs to the
+// same transaction, and what it asks for runs afterwards.
 func TestCheckIsPartOfTheCommit(t *testing.T) {
 	bad, after := errors.New("it holds a secret"), 0
 	e, _ := newEngine(t, func(_ context.Context, tx *store.Tx) (func(context.Context, *Writer) error, error) {
@@ -169,7 +169,7 @@ func TestCheckIsPartOfTheCommit(t *testing.T) {
 	}
 }
 
-// What was committed and not told to the index, as after a crash, is taken in.
+// Changes that were committed but not told to the index, as after a crash, are caught up.
 func TestCatchUp(t *testing.T) {
 	e, ix := newEngine(t, nil)
 	if err := e.c.Store.Update(t.Context(), func(tx *store.Tx) error {
@@ -191,8 +191,8 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// What comes back as it turned cold is not indexed once more, but where the
-// index lacks it.
+// A memory that returns as it was when it turned cold is not indexed again, unless the index lacks
+// it.
 func TestIndexSame(t *testing.T) {
 	e, ix := newEngine(t, nil)
 	if err := e.c.Store.Update(t.Context(), func(tx *store.Tx) error {
@@ -207,7 +207,7 @@ func TestIndexSame(t *testing.T) {
 	changed := store.Document{Kind: store.MemoryDocument, ID: memory.ID{7}}
 	for i, step := range []struct {
 		d    store.Document
-		want int // added by then
+		want int // documents added so far
 	}{{same, 1}, {same, 1}, {changed, 2}} {
 		if err := e.index(t.Context(), []store.Document{step.d}); err != nil {
 			t.Fatal(err)

@@ -17,10 +17,9 @@ func (e *Engine) Member() memory.MemberID { return e.c.Member }
 // Clock returns the member's clock.
 func (e *Engine) Clock() *memory.Ticker { return e.c.Clock }
 
-// Say asserts something in the member's name, with its next dots, its clock and
-// the given rank. The caller sets memory, act and content of each assertion
-// and, where needed, source and reason. If Seen is nil, Say sets it to what the
-// member knows now.
+// Say makes assertions in the member's name, with its next dots, its clock and the given rank. The
+// caller sets memory, act and content of each assertion and, where needed, source and reason. If
+// Seen is nil, Say sets it to what the member knows now.
 func (e *Engine) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) (changes []memory.Change, err error) {
 	for _, a := range as {
 		if a.Dot, err = tx.NextDot(e.c.Member); err != nil {
@@ -58,7 +57,7 @@ func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
 	return reconcile.Overrules(known, a), err
 }
 
-// Person is the source of what a person says by the node's API.
+// Person is the source of what a person says through the node's API.
 var Person = memory.Source{Plugin: "person"}
 
 // Authority says who makes an assertion, and with which rank.
@@ -67,7 +66,7 @@ type Authority struct {
 	Rank   memory.Rank
 }
 
-// PersonAuthority is that of the wearer.
+// PersonAuthority is the wearer's authority.
 var PersonAuthority = Authority{Person, memory.RankPerson}
 
 // Assert commits assertions. make returns them with memory, act and content
@@ -117,7 +116,7 @@ func (e *Engine) Erase(tx *store.Tx, by memory.Source, why string, ids ...memory
 // Erase is [Engine.Erase] in as many transactions as needed. It may use the
 // disk's reserve. After an error, some of the memories may be erased.
 func (w *Writer) Erase(ctx context.Context, by memory.Source, why string, ids ...memory.ID) (changes []memory.Change, err error) {
-	var said []memory.Change // of the present transaction
+	var said []memory.Change // in the present transaction
 	err = store.Divided(ids, func(fn func(*store.Tx) error) error {
 		said = nil
 		err := w.Relieve(ctx, fn)

@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// slotWords are the words with which a person asks after what fills a slot:
-// "I've moved to Chicago" answers "where do I live" without saying so.
+// slotWords are the words with which a person asks for what fills a slot: "I've moved to Chicago"
+// answers "where do I live" without these words.
 var slotWords = map[string]string{
 	"home":           "live home 住在",
 	"employer":       "work company job 上班",
@@ -51,7 +51,7 @@ func asked(m *memory.Memory) string {
 		return ""
 	}
 	attribute, _, _ := strings.Cut(m.Slot.Attribute, ":")
-	if f := m.Fields.Semantic; f != nil && f.Predicate == "medication" { // its slot is of a time of day
+	if f := m.Fields.Semantic; f != nil && f.Predicate == "medication" { // its slot holds a time of day
 		attribute = f.Predicate
 	}
 	if w, ok := slotWords[strings.TrimPrefix(attribute, "not_")]; ok {

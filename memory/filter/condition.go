@@ -12,8 +12,8 @@ import (
 // Op is how a condition compares.
 type Op string
 
-// The comparisons. Of a field with several values one that fits will do; Not
-// equal and Not in want none that is equal.
+// The comparisons. For a field with several values, it is enough that one fits; Not equal and Not
+// in require that none is equal.
 const (
 	OpEqual        Op = "eq"
 	OpNotEqual     Op = "ne"
@@ -23,12 +23,12 @@ const (
 	OpGreaterEqual Op = "gte"
 	OpLess         Op = "lt"
 	OpLessEqual    Op = "lte"
-	OpContains     Op = "contains"  // a part of a text, by letter and case
-	OpIContains    Op = "icontains" // a part of a text, in any case
+	OpContains     Op = "contains"  // a part of a text, case-sensitive
+	OpIContains    Op = "icontains" // a part of a text, ignoring case
 	OpExists       Op = "exists"    // it has a value (true), or none (false)
 )
 
-// opWords are how the line spells them; the JSON spelling is accepted too.
+// opWords are the spellings in the line; the JSON spelling is accepted too.
 var opWords = map[Op]string{
 	OpEqual: "=", OpNotEqual: "!=", OpIn: "in", OpNotIn: "not in", OpGreater: ">", OpGreaterEqual: ">=",
 	OpLess: "<", OpLessEqual: "<=", OpContains: "contains", OpIContains: "icontains", OpExists: "exists",
@@ -39,13 +39,12 @@ type condition struct {
 	name  string
 	field field
 	op    Op
-	want  []value  // exists: one, number 1 or 0
-	words []string // want, as they were written
+	want  []value  // exists: one value, number 1 or 0
+	words []string // want, as it was written
 }
 
 // newCondition checks the words against the field's kind. Errors name the
-// place. Zone is that of
-// dates without one; nil: UTC.
+// place. zone is for dates without one; nil: UTC.
 func newCondition(place, called string, op Op, words []string, zone *time.Location) (*condition, error) {
 	f, ok := lookup(called)
 	if !ok {
@@ -79,14 +78,14 @@ func newCondition(place, called string, op Op, words []string, zone *time.Locati
 			return nil, err
 		}
 		if !v.moment.IsZero() {
-			w = v.moment.Format(time.RFC3339Nano) // the same in every zone
+			w = v.moment.Format(time.RFC3339Nano) // so that it means the same in every zone
 		}
 		c.want, c.words = append(c.want, v), append(c.words, w)
 	}
 	return c, nil
 }
 
-// read makes a value of what was written.
+// read parses a value.
 func (c *condition) read(place, w string, zone *time.Location) (value, error) {
 	k := c.field.kind
 	if c.op == OpExists {
@@ -150,7 +149,7 @@ func (c *condition) match(it *Item) bool {
 	return slices.ContainsFunc(have, c.fits)
 }
 
-// among reports whether a value is one of those wanted.
+// among reports whether a value is one of the wanted ones.
 func (c *condition) among(h value) bool {
 	return slices.ContainsFunc(c.want, func(w value) bool {
 		if c.field.kind == name {
@@ -180,8 +179,8 @@ func (c *condition) fits(h value) bool {
 	}
 }
 
-// compare orders two values of the field's kind. Two metadata values are
-// compared as numbers where both are, as times where both are, else by bytes.
+// compare orders two values of the field's kind. Two metadata values are compared as numbers if
+// both are numbers, as times if both are times, else by bytes.
 func (c *condition) compare(a, b value) int {
 	switch c.field.kind {
 	case number, flag, scale:
@@ -206,7 +205,7 @@ func (c *condition) compare(a, b value) int {
 	return cmp.Compare(a.text, b.text)
 }
 
-// nearest suggests the field that was meant, where one is spelt alike.
+// nearest suggests a field with a similar spelling, or returns "".
 func nearest(s string) string {
 	for _, f := range Fields() {
 		if strings.HasPrefix(f, strings.ToLower(s)) || strings.HasPrefix(strings.ToLower(s), f) || sameLetters(f, s) {
@@ -216,7 +215,7 @@ func nearest(s string) string {
 	return "; they are " + strings.Join(Fields(), ", ") + " and metadata.KEY"
 }
 
-// sameLetters reports whether two words differ in the order of letters only.
+// sameLetters reports whether two words differ only in the order of letters.
 func sameLetters(a, b string) bool {
 	x, y := []byte(a), []byte(strings.ToLower(b))
 	slices.Sort(x)

@@ -9,29 +9,29 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// kind is what a field's values are, and so how they compare.
+// kind is the kind of a field's values, and determines how they are compared.
 type kind uint8
 
 const (
-	name   kind = iota // compared without regard to case: a speaker, a tag
-	exact              // compared as it is: an id, a metadata value
+	name   kind = iota // compared ignoring case: a speaker, a tag
+	exact              // compared exactly: an id, a metadata value
 	number             // a decimal number
 	moment             // a time
 	flag               // true or false
-	scale              // a word of sensitivity's scale, which has an order
+	scale              // a word of the sensitivity scale, which has an order
 )
 
 // field is one thing that a filter can ask about.
 type field struct {
 	kind kind
 	of   func(*Item) []value
-	only []string // the words that are possible; nil: any
+	only []string // the possible words; nil: any
 }
 
-// value is one value of a field; which of the three depends on its kind.
+// value is one value of a field; the field's kind determines which of the three is set.
 type value struct {
 	text   string
-	number float64 // number; flag: 0 or 1; scale: the place on it
+	number float64 // number; flag: 0 or 1; scale: the position on it
 	moment time.Time
 }
 
@@ -74,7 +74,7 @@ func ofMemory(k kind, f func(*memory.Memory) []value) field {
 	}}
 }
 
-// ofBoth makes a field that both have.
+// ofBoth makes a field that memories and utterances have.
 func ofBoth(k kind, m func(*memory.Memory) []value, u func(*memory.Utterance) []value) field {
 	return field{kind: k, of: func(it *Item) []value {
 		switch {
@@ -94,7 +94,7 @@ func words[T ~string](f field, list ...T) field {
 	return f
 }
 
-// fields are those of Fields, by name.
+// fields are the fields by name; see Fields.
 var fields = map[string]field{
 	"id":   ofBoth(exact, func(m *memory.Memory) []value { return text(m.ID.String()) }, func(u *memory.Utterance) []value { return text(u.ID.String()) }),
 	"text": ofBoth(name, func(m *memory.Memory) []value { return text(m.Text) }, func(u *memory.Utterance) []value { return text(u.Text) }),
@@ -153,10 +153,10 @@ var fields = map[string]field{
 	}},
 }
 
-// metadataPrefix begins the names of fields that a caller attached.
+// metadataPrefix is the prefix of the names of fields that a caller attached.
 const metadataPrefix = "metadata."
 
-// Fields are the names that a filter may use, sorted, but for "metadata.KEY".
+// Fields returns the names that a filter may use, sorted, without "metadata.KEY".
 func Fields() []string { return slices.Sorted(maps.Keys(fields)) }
 
 // lookup finds a field by name.
@@ -167,7 +167,7 @@ func lookup(s string) (field, bool) {
 			if !ok {
 				return nil
 			}
-			return []value{{text: v}} // which may be empty, and is there
+			return []value{{text: v}} // the value may be empty, but it exists
 		}), true
 	}
 	f, ok := fields[s]

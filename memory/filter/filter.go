@@ -4,8 +4,8 @@
 //
 //   - A [Filter] is a tree of AND, OR and NOT over conditions.
 //   - A condition compares one field with one or more values by an [Op].
-//   - A field is a name out of [Fields], or "metadata." and a key.
-//   - An [Item] is what is asked about: a memory, or an utterance.
+//   - A field is one of the names in [Fields], or "metadata." and a key.
+//   - An [Item] is what a filter is applied to: a memory, or an utterance.
 //
 // A filter has two spellings, which mean the same: JSON, as programs send it,
 //
@@ -15,9 +15,8 @@
 //
 //	type in (semantic, core) and not tags = work
 //
-// In JSON an object of several fields is their AND, and a bare value is an
-// equality, as in Mem0's filters. The package is pure: nothing is read, and
-// the same item gives the same answer.
+// In JSON, an object with several fields is their AND, and a bare value means equality, as in
+// Mem0's filters. The package is pure: it reads nothing, and the same item gives the same answer.
 package filter
 
 import (
@@ -30,24 +29,24 @@ import (
 
 // Limits on filters from outside.
 const (
-	MaxDepth      = 16   // of AND, OR and NOT in each other
+	MaxDepth      = 16   // nesting of AND, OR and NOT
 	MaxConditions = 256  // in one filter
 	MaxValues     = 1000 // of one "in"
 )
 
-// Filter chooses items. The zero Filter chooses all. Filters don't change,
-// and may be used concurrently.
+// Filter selects items. The zero Filter selects all. Filters don't change, and may be used
+// concurrently.
 type Filter struct{ root node }
 
-// Item is what a filter is asked about. One of Memory and Utterance is set.
+// Item is what a filter is applied to. One of Memory and Utterance is set.
 type Item struct {
 	Memory     *memory.Memory
 	Utterance  *memory.Utterance
-	Categories func() []string // of Memory, as its owner sorts them; asked only for a filter that needs them; nil: it has none
+	Categories func() []string // of Memory, as its owner sorts it; called only if a filter needs them; nil: it has none
 }
 
-// IsZero reports whether f chooses everything. It has encoding/json leave the
-// field out under omitzero.
+// IsZero reports whether f selects everything. It makes encoding/json leave the field out under
+// omitzero.
 func (f Filter) IsZero() bool { return f.root == nil }
 
 // Match reports whether f selects the item. A field that an item does not have
@@ -55,7 +54,7 @@ func (f Filter) IsZero() bool { return f.root == nil }
 // fulfil the negations "place != home" and "not place = home".
 func (f Filter) Match(it *Item) bool { return f.root == nil || f.root.match(it) }
 
-// Needs reports whether f asks for a field that is not among some.
+// Needs reports whether f uses a field other than those given.
 func (f Filter) Needs(beside ...string) bool { return f.root != nil && needs(f.root, beside) }
 
 func needs(n node, beside []string) bool {
@@ -75,8 +74,8 @@ func needs(n node, beside []string) bool {
 	return true // a caller's own rule
 }
 
-// String is the filter as a line, in the one of its spellings that [Parse]
-// reads to the same filter. The zero filter is the empty line.
+// String returns the filter as a line, in the canonical spelling that [Parse] reads to the same
+// filter. The zero filter is the empty line.
 func (f Filter) String() string {
 	if f.root == nil {
 		return ""
@@ -86,8 +85,8 @@ func (f Filter) String() string {
 	return b.String()
 }
 
-// Parts gives the filters of which f is the AND: f itself if it is none, nothing
-// if it is zero.
+// Parts returns the filters of which f is the AND: only f itself if it is not an AND, nothing if it
+// is zero.
 func (f Filter) Parts() []Filter {
 	list, ok := f.root.(all)
 	if !ok {
@@ -103,8 +102,7 @@ func (f Filter) Parts() []Filter {
 	return out
 }
 
-// Operand is the line of f as it stands between two "and": with parentheses if f is
-// an OR.
+// Operand returns the line of f for use between two "and": with parentheses if f is an OR.
 func (f Filter) Operand() string {
 	if f.root == nil {
 		return ""
@@ -114,8 +112,8 @@ func (f Filter) Operand() string {
 	return b.String()
 }
 
-// Condition gives the field, comparison and values of a filter that is one
-// condition; ok is false for any other.
+// Condition returns the field, comparison and values of a filter that is one condition; ok is false
+// for any other filter.
 func (f Filter) Condition() (field string, op Op, values []string, ok bool) {
 	c, ok := f.root.(*condition)
 	if !ok {
@@ -124,11 +122,11 @@ func (f Filter) Condition() (field string, op Op, values []string, ok bool) {
 	return c.name, c.op, slices.Clone(c.words), true
 }
 
-// Only is a filter of its caller's own rule. It has no form in JSON.
+// Only makes a filter from the caller's own rule. It has no form in JSON.
 func Only(rule func(*Item) bool) Filter { return Glanced(rule, nil) }
 
-// Glanced is Only with a rule that tells by what an index knows of an item what rule
-// would say of it; nil: it can't.
+// Glanced is Only with a second rule, glance, that predicts the result of rule from what an index
+// knows about an item; nil means that it can't.
 func Glanced(rule func(*Item) bool, glance func(Brief) Verdict) Filter {
 	return Filter{predicate{rule, glance}}
 }
@@ -142,7 +140,7 @@ func (p predicate) match(it *Item) bool             { return p.rule(it) }
 func (p predicate) write(b *strings.Builder, _ int) { b.WriteString("(a rule)") }
 func (p predicate) json() any                       { return nil }
 
-// All is the filter that chooses what each of some filters chooses.
+// All returns the filter that selects what all of the given filters select.
 func All(filters ...Filter) Filter {
 	var list all
 	for _, f := range filters {
@@ -159,8 +157,8 @@ func All(filters ...Filter) Filter {
 	return Filter{list}
 }
 
-// Equal is the filter of one field and one value: "tags", "work". The error
-// wraps [memory.ErrInvalid].
+// Equal returns the filter for one field and one value: "tags", "work". The error wraps
+// [memory.ErrInvalid].
 func Equal(field, value string) (Filter, error) {
 	c, err := newCondition(field, field, OpEqual, []string{value}, nil)
 	if err != nil {
@@ -169,8 +167,8 @@ func Equal(field, value string) (Filter, error) {
 	return Filter{c}, nil
 }
 
-// node is a part of the tree. Its depth in the line is how tightly what
-// stands around it binds: 0 nothing, 1 or, 2 and, 3 not.
+// node is a part of the tree. The depth says how tightly the operators around it bind when it is
+// written as a line: 0 nothing, 1 or, 2 and, 3 not.
 type node interface {
 	match(*Item) bool
 	write(b *strings.Builder, binds int)
@@ -224,7 +222,7 @@ func (n negate) write(b *strings.Builder, _ int) {
 	n.node.write(b, 3)
 }
 
-// invalid is an error at a place of a filter: "filters.AND[1].tpye".
+// invalid returns an error for a place in a filter: "filters.AND[1].tpye".
 func invalid(place, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", memory.ErrInvalid, place, fmt.Sprintf(format, args...))
 }

@@ -14,7 +14,7 @@ import (
 
 var day = time.Date(2026, 3, 1, 14, 30, 0, 0, time.UTC)
 
-// lunch is a memory with something in most fields.
+// lunch returns a memory with a value in most fields.
 func lunch() *Item {
 	return &Item{Categories: func() []string { return []string{"food"} }, Memory: &memory.Memory{
 		ID: memory.ID{1}, State: memory.Active, Pinned: true, Heard: 3, Learnt: day,
@@ -36,7 +36,7 @@ func said() *Item {
 		Event: memory.EventID{Device: "pin"}, Session: "s1", Lang: "zh"}}
 }
 
-// Each line says what it chooses: the memory (m), the utterance (u), both or none.
+// Each line has what it selects: the memory (m), the utterance (u), both or none.
 func TestLines(t *testing.T) {
 	for _, c := range []struct{ line, chooses string }{
 		{"", "mu"},
@@ -235,7 +235,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// randomFilter draws filters over a few fields.
+// randomFilter generates filters over a few fields.
 func randomFilter() *rapid.Generator[Filter] {
 	leaf := rapid.Custom(func(t *rapid.T) node {
 		name := rapid.SampledFrom([]string{"tags", "speaker", "type", "heard", "pinned", "learnt", "sensitivity", "metadata.a b", "text"}).Draw(t, "field")
@@ -275,7 +275,7 @@ func randomFilter() *rapid.Generator[Filter] {
 	return rapid.Custom(func(t *rapid.T) Filter { return Filter{tree(3).Draw(t, "filter")} })
 }
 
-// Both spellings are read back to what they were written from.
+// Both spellings are parsed to the filter from which they were written.
 func TestSpellings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := randomFilter().Draw(t, "filter")
@@ -341,7 +341,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// A filter is the AND of its parts, whose lines are joined to the same filter.
+// A filter is the AND of its parts, whose lines can be joined to the same filter.
 func TestParts(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                                "",

@@ -2,26 +2,26 @@ package filter
 
 import "github.com/locket-dev/locket/memory"
 
-// Brief is what an index knows of an item.
+// Brief is what an index knows about an item.
 type Brief struct {
 	Utterance   bool
-	Type        memory.Type // of a memory
+	Type        memory.Type // type of a memory
 	Sensitivity memory.Sensitivity
 	Rated       bool // Sensitivity is known
-	Plain       bool // a memory of the wearer's, and of no agent or run; false: not known
+	Plain       bool // a memory that belongs to the wearer, and to no agent or run; false: not known
 }
 
-// Verdict is what a Brief tells of the item's match.
+// Verdict says what is known from a Brief about the item's match.
 type Verdict int8
 
-// The verdicts. Unsure: the item has to be read.
+// The verdicts. Unsure means that the item has to be read.
 const (
 	No     Verdict = -1
 	Unsure Verdict = 0
 	Yes    Verdict = 1
 )
 
-// Glance tells whether the item of a brief matches, where that is known.
+// Glance reports whether the item of a brief matches, if that is known.
 func (f Filter) Glance(b Brief) Verdict {
 	if f.root == nil {
 		return Yes
@@ -61,7 +61,7 @@ func glance(n node, b *Brief) Verdict {
 	return Unsure
 }
 
-// knows reports whether item has the field of the item itself.
+// knows reports whether item returns the right value of a field.
 func (b *Brief) knows(field string) bool {
 	switch field {
 	case "kind":
@@ -76,7 +76,7 @@ func (b *Brief) knows(field string) bool {
 	return false
 }
 
-// item is an item as far as b knows it.
+// item returns the item as far as b knows it.
 func (b *Brief) item() *Item {
 	if b.Utterance {
 		return &Item{Utterance: &memory.Utterance{}}

@@ -7,7 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// What a brief decides, reading the item decides too: for any filter, and whatever of the item is in the brief.
+// What a brief decides equals what reading the item decides, for any filter, and for any part of
+// the item in the brief.
 func TestGlanceIsTrue(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 18))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
@@ -61,7 +62,7 @@ func TestGlanceIsTrue(t *testing.T) {
 	}
 }
 
-// A brief decides where each part of a filter knows what it says of it, or one refuses.
+// A brief decides if each part of a filter is known, or if one part is known not to match.
 func TestGlance(t *testing.T) {
 	says := func(v Verdict) Filter {
 		return Glanced(func(*Item) bool { return v != No }, func(Brief) Verdict { return v })

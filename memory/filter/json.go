@@ -68,7 +68,7 @@ func (c *condition) json() any {
 	return map[string]any{c.name: map[string]any{string(c.op): v}}
 }
 
-// spelt is a value as JSON has it.
+// spelt returns a value for JSON.
 func (c *condition) spelt(i int) any {
 	switch {
 	case c.field.kind == flag || c.op == OpExists:
@@ -81,14 +81,14 @@ func (c *condition) spelt(i int) any {
 	return c.words[i]
 }
 
-// member is one entry of a JSON object, in its order: an object in which a
-// name stands twice is refused, where a map would forget one.
+// member is one entry of a JSON object, in its order. An object in which a name occurs twice is
+// refused; a map would lose one of them.
 type member struct {
 	name  string
 	value any
 }
 
-// reader counts what a filter from outside holds.
+// reader counts what a filter from outside contains.
 type reader struct{ conditions int }
 
 // readValue reads a JSON value: nil, string, json.Number, bool, []any or []member.
@@ -146,7 +146,7 @@ func notJSON(dec *json.Decoder, place string, err error) error {
 		return nil
 	}
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return invalid(place, "not JSON after byte %d", dec.InputOffset()) // the error counts from elsewhere
+		return invalid(place, "not JSON after byte %d", dec.InputOffset()) // the decoder's error counts bytes from elsewhere
 	}
 	return invalid(place, "the JSON value is cut off") // a reader of bytes has no other error
 }
@@ -177,7 +177,7 @@ func (r *reader) node(place string, v any, depth int) (node, error) {
 func joinAll(l []node) node { return all(l) }
 func joinAny(l []node) node { return anyOf(l) }
 
-// joined makes one node of several: none for none.
+// joined makes one node of several; it returns nil if there are none.
 func joined(parts []node, join func([]node) node) node {
 	switch len(parts) {
 	case 0:
@@ -218,7 +218,7 @@ func (r *reader) member(place string, m member, depth int) (node, error) {
 			return r.nodes(place, list, joinAny, depth)
 		}
 		return r.nodes(place, list, joinAll, depth)
-	case "NOT": // an array is refused of all its parts together, as in Mem0
+	case "NOT": // an array excludes items that match all of its parts together, as in Mem0
 		n, err := r.node(place, m.value, depth+1)
 		if err != nil {
 			return nil, err

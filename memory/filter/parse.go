@@ -19,8 +19,8 @@ import (
 //	op    = "=" | "!=" | "<" | "<=" | ">" | ">=" | "contains" | "icontains"
 //	field, value = a word, or Go's spelling of a string in quotation marks
 //
-// Zone is that of times without one; nil: UTC. The empty line is the zero
-// filter. Errors wrap [memory.ErrInvalid] and name the character.
+// zone is for times without one; nil: UTC. The empty line is the zero filter. Errors wrap
+// [memory.ErrInvalid] and name the character.
 func Parse(line string, zone *time.Location) (Filter, error) {
 	p := parser{line: line, zone: zone}
 	if err := p.next(); err != nil {
@@ -271,7 +271,7 @@ func (c *condition) write(b *strings.Builder, _ int) {
 	b.WriteByte(')')
 }
 
-// spell puts quotation marks around what would not be one word.
+// spell puts a value in quotation marks if it would not be one word.
 func spell(w string) string {
 	plain := w != "" && strings.IndexFunc(w, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:+/@", r)

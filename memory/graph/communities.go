@@ -8,33 +8,30 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// Bounds of the search for communities. On graphs of a life it ends after three
+// Bounds of the search for communities. On graphs of one person's life, the search ends after three
 // or four levels of under ten passes.
 const (
 	maxLevels = 12
 	maxPasses = 30
-	often     = 1024 // nodes that have their turn between looks at a context
+	often     = 1024 // nodes that are visited between checks of a context
 )
 
-// Communities groups the nodes by the Louvain method (Blondel, Guillaume,
-// Lambiotte and Lefebvre, 2008): nodes go where modularity gains most, groups
-// become nodes, and again. A group that is not connected, which that method can
-// leave, is taken apart at the end, as Leiden does (Traag, Waltman and van Eck,
-// 2019). It gives the same for the same documents: nodes take their turn in the
-// order of their names, and weights are whole numbers; a relation that is open
-// weighs what it does in a walk. Nodes in without are left out. Groups of one
-// are not given; the others come in the order of their first names, each in the
-// order of its names.
+// Communities groups the nodes by the Louvain method (Blondel, Guillaume, Lambiotte and Lefebvre,
+// 2008): each node moves to where modularity gains most, groups become nodes, and this repeats.
+// This method can leave a group that is not connected; such a group is split at the end, as Leiden
+// does (Traag, Waltman and van Eck, 2019). The result is the same for the same documents: nodes are
+// visited in the order of their names, and weights are whole numbers; a relation without an end
+// weighs as much as in a walk. Nodes in without are left out. Groups of one are not returned; the
+// others are ordered by their first names, and each group by its names.
 func (g *Graph) Communities(without ...Node) [][]Node {
 	out, err := g.CommunitiesIn(context.Background(), without...)
 	if err != nil {
-		panic(err) // nothing ends that context
+		panic(err) // that context never ends
 	}
 	return out
 }
 
-// CommunitiesIn is [Graph.Communities] until ctx is done: then its error is that
-// of ctx.
+// CommunitiesIn is [Graph.Communities] with a context; when ctx is done, it returns ctx's error.
 func (g *Graph) CommunitiesIn(ctx context.Context, without ...Node) ([][]Node, error) {
 	var order []Node
 	place := make([]int32, len(g.nodes))
@@ -84,8 +81,8 @@ func (g *Graph) CommunitiesIn(ctx context.Context, without ...Node) ([][]Node, e
 	return out, nil
 }
 
-// mesh is a weighted graph: the ties of each node, every one at both ends; to
-// itself, a node has one of twice the weight.
+// mesh is a weighted graph: the edges of each node, every one stored at both ends. An edge of a
+// node to itself has twice the weight.
 type mesh [][]tie
 
 type tie struct {
@@ -116,12 +113,12 @@ func (m mesh) louvain(ctx context.Context) ([]int32, error) {
 	return group, nil
 }
 
-// move puts each node into the group of its neighbours where modularity gains
-// most, until none gains. Groups come numbered from 0, in the order of their
-// first nodes. What it gives once ctx is done is of no use.
+// move moves each node into the neighbouring group where modularity gains most, until no move
+// gains. Groups are numbered from 0, in the order of their first nodes. Once ctx is done, the
+// result is useless.
 func (m mesh) move(ctx context.Context) (group []int32, count int, changed bool) {
 	degree, total := make([]int64, len(m)), make([]int64, len(m))
-	var whole int64 // twice the weight of all ties
+	var whole int64 // twice the weight of all edges
 	group = make([]int32, len(m))
 	for i, ties := range m {
 		group[i] = int32(i)
@@ -131,7 +128,7 @@ func (m mesh) move(ctx context.Context) (group []int32, count int, changed bool)
 		total[i] = degree[i]
 		whole += degree[i]
 	}
-	weight := make([]int64, len(m)) // of the ties to a group, while a node has its turn
+	weight := make([]int64, len(m)) // weight of the edges to a group, while a node is visited
 	var touched []int32
 	for range maxPasses {
 		again := false
@@ -152,7 +149,8 @@ func (m mesh) move(ctx context.Context) (group []int32, count int, changed bool)
 				weight[c] += t.weight
 			}
 			total[own] -= degree[i]
-			// The gain, times the whole weight: no fraction, no rounding.
+			// The gain, multiplied by the whole weight, so that there are no fractions and no
+			// rounding.
 			gain := func(c int32) int64 { return weight[c]*whole - degree[i]*total[c] }
 			best := own
 			for _, c := range touched {
@@ -184,7 +182,7 @@ func (m mesh) move(ctx context.Context) (group []int32, count int, changed bool)
 	return group, len(number), changed
 }
 
-// merged is the mesh of groups.
+// merged returns the mesh whose nodes are the groups.
 func (m mesh) merged(group []int32, count int) mesh {
 	members := make([][]int32, count)
 	for i, c := range group {
@@ -212,7 +210,7 @@ func (m mesh) merged(group []int32, count int) mesh {
 	return out
 }
 
-// parted splits each group into what of it is connected.
+// parted splits each group into its connected parts.
 func (m mesh) parted(group []int32) []int32 {
 	out := make([]int32, len(m))
 	for i := range out {

@@ -16,8 +16,8 @@ func groups(g *Graph, without ...Node) string {
 	return strings.Join(out, " | ")
 }
 
-// Rings of friends that each know one of the next ring are as many communities
-// as rings, whatever order they came in.
+// Rings of friends, of which each knows one of the next ring, form as many communities as rings, in
+// any order of the documents.
 func TestCommunities(t *testing.T) {
 	const rings, size = 8, 6
 	var says []Says
@@ -52,8 +52,8 @@ func TestCommunities(t *testing.T) {
 	}
 }
 
-// Every group is connected, no node is in two, and the grouping has at least
-// the modularity of none.
+// Every group is connected, no node is in two, and the grouping has at least the modularity of no
+// grouping.
 func TestCommunitiesHold(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 4))
@@ -87,7 +87,7 @@ func TestCommunitiesHold(t *testing.T) {
 	}
 }
 
-// What is said not to be the same is not meant, and nothing is walked along it.
+// A name that is stated not to be the same is not meant, and no walk follows such a relation.
 func TestApart(t *testing.T) {
 	var g Graph
 	g.Add(1, Says{Names: []string{"张伟", "Ben"}})

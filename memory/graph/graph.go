@@ -4,21 +4,20 @@
 //
 // The words:
 //
-//   - A node is an entity: a person, place or thing, by its folded name. It is
-//     there while a document names it.
+//   - A node is an entity: a person, place or thing, by its folded name. It
+//     exists while a document names it.
 //   - A relation is a typed edge, as a semantic memory states it: subject,
-//     predicate, object, and the time in which it holds. It may be walked from
+//     predicate, object, and the time in which it holds. It can be followed from
 //     both ends.
 //   - Two nodes that one document names are beside each other; those that are
 //     named in one window, a session, are near.
-//   - A [Graph.Spread] is personalised PageRank: where somebody is who starts
-//     at the seeds, walks along edges as often as these are strong, and now
-//     and then starts again.
+//   - A [Graph.Spread] is personalised PageRank: the probability of where a
+//     walker is who starts at the seeds, follows edges in proportion to their
+//     strength, and now and then starts again.
 //
-// Everything is counted in whole numbers, so that the graph of a set of
-// documents is the same in whatever order they came and whatever came and went
-// meanwhile. Nothing is stored: whoever keeps documents adds them again. A
-// Graph is not safe for concurrent use while it is changed.
+// Everything is counted in whole numbers, so that the graph of a set of documents is the same in
+// any order, whatever was added and removed meanwhile. Nothing is stored: the owner of the
+// documents adds them again. A Graph is not safe for concurrent use while it is changed.
 package graph
 
 import (
@@ -32,18 +31,18 @@ import (
 // Doc is a document's number, which the caller chooses.
 type Doc uint32
 
-// Node is an entity's number. It holds until the graph is next changed.
+// Node is an entity's number. It is valid until the graph is next changed.
 type Node uint32
 
-// Says is what one document adds.
+// Says is what one document adds to the graph.
 type Says struct {
-	Window    string   // the session it stands in; empty: none
-	Speaker   string   // who says it; beside what it names, and near nothing
-	Names     []string // of people, places and things; at most MaxNames count
+	Window    string   // the session that it belongs to; empty: none
+	Speaker   string   // who says it; beside what the document names, and near nothing
+	Names     []string // names of people, places and things; at most MaxNames count
 	Relations []Relation
 }
 
-// Relation is a typed edge. The zero times mean without bound.
+// Relation is a typed edge. A zero time means without bound.
 type Relation struct {
 	Subject   string
 	Predicate string
@@ -51,20 +50,20 @@ type Relation struct {
 	From, To  time.Time
 }
 
-// Holds reports whether a relation is so at a time; the zero time is any.
+// Holds reports whether a relation is true at a time; the zero time is any.
 func (r Relation) Holds(at time.Time) bool {
 	return at.IsZero() || (r.From.IsZero() || !at.Before(r.From)) && (r.To.IsZero() || at.Before(r.To))
 }
 
-// MaxNames is how many names of a document count: a page that names more tells
-// little of any two of them.
+// MaxNames is how many names of a document count: a page that names more says little about any two
+// of them.
 const MaxNames = 12
 
 // Graph is the entities of a set of documents. The zero value is empty and
 // ready.
 type Graph struct {
 	byName  map[string]Node
-	byKey   map[string][]Node // rising; also windows, under windowMark
+	byKey   map[string][]Node // ascending; also windows, under windowMark
 	byPart  map[string][]Node // first and last words of longer names
 	nodes   []node
 	free    []Node
@@ -74,14 +73,14 @@ type Graph struct {
 
 type node struct {
 	name    string
-	named   uint32 // documents that name it; 0: free
+	named   uint32 // number of documents that name it; 0: free
 	window  bool
-	edges   []edge // by node, rising
-	sum     uint64 // of the edges' counts
+	edges   []edge // by node, ascending
+	sum     uint64 // sum of the edges' counts
 	related []link
 }
 
-// edge is how often two nodes stand beside each other.
+// edge counts how often two nodes are beside each other.
 type edge struct {
 	to Node
 	n  uint32
@@ -91,22 +90,22 @@ type edge struct {
 type link struct {
 	to    Node
 	doc   Doc
-	nth   uint16 // of the document's relations
-	alias bool   // it says that the two are one
-	apart bool   // it says that they are not
+	nth   uint16 // index among the document's relations
+	alias bool   // it says that the two are the same
+	apart bool   // it says that they are not the same
 }
 
-// said is what is kept of a document, so that it can be taken away again.
+// said is what is kept of a document, so that it can be removed again.
 type said struct {
-	nodes   []Node // distinct, named by it; rising
-	speaker bool   // the last of them is the speaker, and near nothing
+	nodes   []Node // distinct nodes that it names; ascending
+	speaker bool   // the last of them is the speaker, who is near nothing
 	window  Node
 	windows bool
 }
 
 const windowMark = "\x00"
 
-// Len is how many entities there are.
+// Len returns the number of entities.
 func (g *Graph) Len() int {
 	n := 0
 	for i := range g.nodes {
@@ -117,7 +116,7 @@ func (g *Graph) Len() int {
 	return n
 }
 
-// Add takes in what a document says, in place of what it said before.
+// Add adds what a document says, and replaces what it said before.
 func (g *Graph) Add(d Doc, s Says) {
 	g.Remove(d)
 	if g.byName == nil {
@@ -172,13 +171,13 @@ func (g *Graph) Add(d Doc, s Says) {
 	}
 }
 
-// Remove takes a document away; one that is not there is passed over.
+// Remove removes a document; it ignores an unknown one.
 func (g *Graph) Remove(d Doc) {
 	k, ok := g.docs[d]
 	if !ok {
 		return
 	}
-	for range g.related[d] { // the links of one document lie at both ends
+	for range g.related[d] { // the links of one document are at both ends
 		for _, n := range k.nodes {
 			g.nodes[n].related = slices.DeleteFunc(g.nodes[n].related, func(l link) bool { return l.doc == d })
 		}
@@ -194,7 +193,7 @@ func (g *Graph) Remove(d Doc) {
 	}
 }
 
-// count adds or takes away the edges of a document.
+// count adds or removes the edges of a document.
 func (g *Graph) count(k *said, by int) {
 	for i, a := range k.nodes {
 		for _, b := range k.nodes[i+1:] {
@@ -225,7 +224,7 @@ func (g *Graph) half(from, to Node, by int) {
 	}
 }
 
-// name returns the node of a folded name, new or known, named once more.
+// name returns the node of a folded name, new or known, and counts one more document that names it.
 func (g *Graph) name(name string, window bool) Node {
 	if n, ok := g.byName[name]; ok {
 		g.nodes[n].named++
@@ -253,7 +252,7 @@ func (g *Graph) name(name string, window bool) Node {
 	return n
 }
 
-// drop names a node once less, and ends it where nothing names it.
+// drop counts one document less that names a node, and frees the node if none is left.
 func (g *Graph) drop(n Node) {
 	x := &g.nodes[n]
 	if x.named--; x.named > 0 {
@@ -272,7 +271,7 @@ func (g *Graph) drop(n Node) {
 	g.free = append(g.free, n)
 }
 
-// parts are the first and last word of a longer name.
+// parts returns the first and last word of a longer name.
 func parts(name string) []string {
 	w := strings.Fields(name)
 	if len(w) < 2 {

@@ -16,7 +16,7 @@ var (
 	y2025 = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// family is a small life.
+// family is a small life for tests.
 func family() *Graph {
 	var g Graph
 	g.Add(1, Says{Window: "s1", Speaker: "Ana", Names: []string{"Ana"}, Relations: []Relation{{Subject: "Mia", Predicate: "sister of", Object: "Ana"}}})
@@ -43,8 +43,8 @@ func ends(g *Graph, list []End) string {
 	return strings.Join(out, " ")
 }
 
-// A name with many aliases means the same nodes in whatever order they were said,
-// and a bounded number of them.
+// A name with many aliases means the same nodes in any order in which they were said, and a bounded
+// number of them.
 func TestResolveManyAliases(t *testing.T) {
 	var said []Relation
 	for i := range 6 {
@@ -156,7 +156,7 @@ func TestSpreadIsBounded(t *testing.T) {
 	}
 }
 
-// dump says all of a graph in words.
+// dump returns the whole graph as text.
 func dump(g *Graph) string {
 	var out []string
 	for i := range g.nodes {
@@ -194,7 +194,7 @@ func someSays(r *rand.Rand) Says {
 	return s
 }
 
-// However documents came and went, the graph is that of those that are there.
+// In whatever order documents were added and removed, the graph is that of the present documents.
 func TestSameGraphHoweverBuilt(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -228,7 +228,7 @@ func TestSameGraphHoweverBuilt(t *testing.T) {
 	}
 }
 
-// What a long walk gives is PageRank, computed here from its definition.
+// A long walk gives PageRank, which is computed here from its definition.
 func TestSpreadIsPageRank(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -9,35 +9,35 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// aliases are the predicates that say that two names are of one.
+// aliases are the predicates that say that two names belong to one entity.
 var aliases = []string{"alias", "also known as", "also_known_as", "known as", "nickname", "called", "name", "又名", "别名", "昵称", "外号", "小名"}
 
-// Apart is the predicate that says that two names are not of one.
+// Apart is the predicate that says that two names do not belong to one entity.
 const Apart = "not the same as"
 
-// IsAlias reports whether a predicate says that two names are of one.
+// IsAlias reports whether a predicate says that two names belong to one entity.
 func IsAlias(predicate string) bool { return slices.Contains(aliases, strings.ToLower(predicate)) }
 
-// maxMeant is how many nodes a name may stand for: a first name that more
-// people share says too little of each.
+// maxMeant is how many nodes a name may stand for: a first name that more people share says too
+// little about each.
 const maxMeant = 8
 
-// maxAlike is how many nodes a name stands for at most, with all that is said to
-// be the same or has its key: of more, the first by name.
+// maxAlike is the greatest number of nodes that a name stands for, including all that are stated to
+// be the same or have its key; if there are more, the first by name are used.
 const maxAlike = 64
 
-// Resolve is [Sight.Resolve] with all in sight.
+// Resolve is [Sight.Resolve] with the whole graph in sight.
 func (g *Graph) Resolve(name string) []Node { return Sight{Graph: g}.Resolve(name) }
 
 func (g *Graph) order(a, b Node) int { return cmp.Compare(g.nodes[a].name, g.nodes[b].name) }
 
-// Name is a node's folded name.
+// Name returns a node's folded name.
 func (g *Graph) Name(n Node) string { return g.nodes[n].name }
 
-// Named is how many documents name a node.
+// Named returns the number of documents that name a node.
 func (g *Graph) Named(n Node) int { return int(g.nodes[n].named) }
 
-// Relations returns those of a node, by the documents that state them.
+// Relations returns the relations of a node, with the documents that state them.
 func (g *Graph) Relations(n Node) iter.Seq2[Doc, Relation] {
 	return func(yield func(Doc, Relation) bool) {
 		links := slices.Clone(g.nodes[n].related)
@@ -50,8 +50,8 @@ func (g *Graph) Relations(n Node) iter.Seq2[Doc, Relation] {
 	}
 }
 
-// Neighbours returns the nodes that some document names beside this one, by
-// name, and how many documents do.
+// Neighbours returns the nodes that some document names together with this one, by name, and how
+// many documents do.
 func (g *Graph) Neighbours(n Node) iter.Seq2[Node, int] {
 	return func(yield func(Node, int) bool) {
 		var list []edge

@@ -10,16 +10,16 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// Sight is the part of a graph that somebody may know of. For them the rest is not there.
+// Sight is the part of a graph that an asker may know of. For them, the rest does not exist.
 type Sight struct {
 	Graph *Graph
-	Doc   func(Doc) bool           // may they know of a document; nil: of all
-	Name  func(folded string) bool // does such a document have the name; nil: each has
+	Doc   func(Doc) bool           // whether they may know of a document; nil: of all
+	Name  func(folded string) bool // whether such a document has the name; nil: each has
 }
 
 func (s Sight) doc(d Doc) bool { return s.Doc == nil || s.Doc(d) }
 
-// names keeps the nodes whose names are in sight. It writes to the list.
+// names keeps the nodes whose names are in sight. It modifies the list.
 func (s Sight) names(list []Node) []Node {
 	if s.Name == nil {
 		return list
@@ -29,11 +29,10 @@ func (s Sight) names(list []Node) []Node {
 	})
 }
 
-// Resolve returns the nodes that a name may stand for, in the order of their
-// names: those of the name itself, in either script and in either order of its
-// words; where there are none, those of which it is the first or the last word;
-// and those that a relation says are the same. Those that a relation says are
-// not the same as the name itself are none of them.
+// Resolve returns the nodes that a name may stand for, in the order of their names. These are the
+// nodes of the name itself, in either script and in either order of its words, or, if there are
+// none, those of which it is the first or the last word. Nodes that a relation says are the same
+// are included. Nodes that a relation says are not the same as the name itself are excluded.
 func (s Sight) Resolve(name string) []Node {
 	g := s.Graph
 	f := names.Fold(name)
@@ -61,7 +60,7 @@ func (s Sight) Resolve(name string) []Node {
 				also = append(also, l.to)
 			}
 		}
-		slices.SortFunc(also, g.order) // in whatever order they were said
+		slices.SortFunc(also, g.order) // in the same order, whatever was said first
 		for _, n := range slices.Compact(also) {
 			if len(out) < maxAlike {
 				add(n)
@@ -79,9 +78,8 @@ func (s Sight) Resolve(name string) []Node {
 	return out
 }
 
-// Follow returns the other ends of a node's relations that hold at a time and
-// whose predicate is wanted, each once, by name and predicate; none where there
-// are more than 32.
+// Follow returns the other ends of a node's relations that hold at a time and whose predicate is
+// wanted, each once, by name and predicate. It returns none if there are more than 32.
 func (s Sight) Follow(n Node, at time.Time, wanted func(predicate string) bool) []End {
 	g := s.Graph
 	var out []End

@@ -16,41 +16,38 @@ type Weight struct {
 	Value float64
 }
 
-// Walk says how a spread goes. The zero value is right for a question without
-// words of its own.
+// Walk has the parameters of a spread. The zero value is right for a question without words of its
+// own.
 type Walk struct {
-	// Steps is how far it goes; 0: 3. A friend of a friend of a friend is
-	// mostly a stranger.
+	// Steps is the length of the walk; 0: 3. A friend of a friend of a friend is mostly a stranger.
 	Steps int
 	// Restart is the share that starts again at each step; 0: .3.
 	Restart float64
-	// At leaves out relations that did not hold then; zero: takes all.
+	// At leaves out relations that did not hold then; zero: none are left out.
 	At time.Time
-	// Favour is how many times its strength a relation counts, by predicate;
-	// nil: once. What a question names leads further than what it doesn't.
+	// Favour returns the factor for the strength of a relation, by predicate; nil: 1. A relation
+	// that a question names leads further than others.
 	Favour func(predicate string) float64
-	// Least is the share below which the walk is not followed further, and
-	// does not count; 0: .001.
+	// Least is the share below which the walk is not followed further and does not count; 0: .001.
 	Least float64
-	// Work is how many edges may be looked at; 0: 2,000.
+	// Work is how many edges may be read; 0: 2,000.
 	Work int
 }
 
-// What edges are worth: a relation was stated; beside may be chance; near
-// mostly is.
+// Weights of edges: a relation was stated; being beside each other may be chance; being near mostly
+// is.
 const (
 	strengthRelation = 8
 	strengthBeside   = 2
 	strengthNear     = .5
 )
 
-// widest is from how many nodes, those of most weight, each step goes on.
+// widest is from how many nodes, those with the greatest weights, each step continues.
 const widest = 64
 
-// Spread returns the nodes that a walk from the seeds comes by, without the
-// seeds, the best first and of equal ones by name. Values are at most 1 and sum
-// to less than 1. Nodes with more edges than there is work left for are passed
-// over: the wearer is beside everything.
+// Spread returns the nodes that a walk from the seeds reaches, without the seeds, the best first,
+// and equal ones by name. Values are at most 1 and sum to less than 1. Nodes with more edges than
+// the work that is left are skipped, because the wearer is beside everything.
 func (g *Graph) Spread(seeds []Weight, w Walk) []Weight {
 	least := cmp.Or(w.Least, .001)
 	steps, restart, work := cmp.Or(w.Steps, 3), cmp.Or(w.Restart, .3), cmp.Or(w.Work, 2_000)
@@ -101,7 +98,7 @@ func (g *Graph) Spread(seeds []Weight, w Walk) []Weight {
 	return out
 }
 
-// step shares out what is at a node along its edges.
+// step distributes the weight at a node along its edges.
 func (g *Graph) step(n *node, have float64, w *Walk, next map[Node]float64) {
 	relation := make([]float64, len(n.related))
 	sum := 0.0
@@ -139,7 +136,7 @@ func (g *Graph) step(n *node, have float64, w *Walk, next map[Node]float64) {
 	}
 }
 
-// exact rounds so that sums are the same in whatever order they are taken.
+// exact rounds so that sums are the same in any order.
 func exact(v float64) float64 { return math.Round(v*(1<<40)) / (1 << 40) }
 
 // sort puts the greatest first.
@@ -155,11 +152,11 @@ type End struct {
 	Predicate string
 }
 
-// maxEnds is how many ends a node's relations may lead to: where there are
-// more ("everything that I like"), they lead nowhere in particular.
+// maxEnds is how many ends a node's relations may lead to: if there are more ("everything that I
+// like"), they lead nowhere in particular.
 const maxEnds = 32
 
-// Follow is [Sight.Follow] with all in sight.
+// Follow is [Sight.Follow] with the whole graph in sight.
 func (g *Graph) Follow(n Node, at time.Time, wanted func(predicate string) bool) []End {
 	return Sight{Graph: g}.Follow(n, at, wanted)
 }

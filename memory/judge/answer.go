@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Parse reads an answer. An error says, to the model, what is wrong with the
-// answer as a whole; what is wrong with one operation is [Rule]'s affair.
+// Parse reads an answer. An error tells the model what is wrong with the answer as a whole; [Rule]
+// checks the single operations.
 func Parse(b []byte) ([]Operation, error) {
 	var answer struct {
 		Operations *[]Operation `json:"operations"`

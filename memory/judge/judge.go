@@ -35,7 +35,7 @@ type judge struct {
 	owner   string
 	taken   map[int]int        // operations by message
 	changed map[int]bool       // messages that changed or ended something
-	touched map[memory.ID]bool // known memories that an operation was taken for
+	touched map[memory.ID]bool // known memories for which an operation was accepted
 	said    map[string]bool    // statements that were added
 }
 
@@ -63,7 +63,7 @@ func (j *judge) rule(o *Operation) (r Ruling, err error) {
 		return r, fmt.Errorf("%s", why)
 	}
 	r.Evidence = memory.Evidence{Event: m.Event, Utterance: m.Utterance, At: m.At, Speaker: m.Speaker, Start: at, End: at + len(o.Quote), Excerpt: memory.Cut(o.Quote, memory.MaxExcerpt)}
-	held := *o // from here on it is held to what is stated alone
+	held := *o // from here on, only what is stated counts
 	held.Quote, o = states, &held
 	if o.Op != memory.Add && !(o.Op == memory.Noop && o.ID == nil) {
 		if r.Known, err = j.known(o); err != nil {
@@ -87,8 +87,7 @@ func (j *judge) rule(o *Operation) (r Ruling, err error) {
 	return r, nil
 }
 
-// known returns the memory that an operation names: one that the model was
-// shown.
+// known returns the memory that an operation names, which must be one that the model was shown.
 func (j *judge) known(o *Operation) (*memory.Memory, error) {
 	if o.ID == nil {
 		return nil, fmt.Errorf("%s names no memory", o.Op)
@@ -114,7 +113,7 @@ func (j *judge) add(o *Operation, r *Ruling) error {
 	}
 	for i := range j.b.Known {
 		k := &j.b.Known[i]
-		if memory.Normal(k.Text) == n && k.Type != memory.Episodic || reconcile.Same(c, k) { // it is known already: heard again
+		if memory.Normal(k.Text) == n && k.Type != memory.Episodic || reconcile.Same(c, k) { // it is known already, so it was heard again
 			if j.touched[k.ID] {
 				return fmt.Errorf("it says the same twice")
 			}
@@ -195,8 +194,8 @@ func (j *judge) delete(o *Operation, r *Ruling) error {
 	return nil
 }
 
-// mayChange returns an error if a change may not end a memory: each line may
-// end only one, and none that was learnt from something said later.
+// mayChange returns an error if a change may not end a memory. Each line may end only one memory,
+// and none that was learnt from something said later.
 func (j *judge) mayChange(o *Operation, r *Ruling) error {
 	if j.changed[o.Message] {
 		return fmt.Errorf("one line changes one memory at most")
@@ -211,7 +210,7 @@ func (j *judge) mayChange(o *Operation, r *Ruling) error {
 	return nil
 }
 
-// again takes a line as more evidence.
+// again counts a line as more evidence.
 func (j *judge) again(o *Operation, r *Ruling) error {
 	if r.Known == nil {
 		return nil
@@ -224,7 +223,7 @@ func (j *judge) again(o *Operation, r *Ruling) error {
 	return nil
 }
 
-// candidate makes what an ADD or UPDATE proposes.
+// candidate makes the candidate that an ADD or UPDATE proposes.
 func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 	text := strings.Join(strings.Fields(o.Text), " ")
 	m := r.Message
@@ -241,7 +240,7 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 	c.Source.Device = m.Event.Device
 	switch o.Sensitivity {
 	case "", memory.Public.String(), memory.Personal.String():
-	default: // also a word that it was not offered: what it means is no less
+	default: // also for a word that was not among the choices: it may mean just as much
 		c.Sensitivity = memory.Private
 	}
 	types := j.b.Types
@@ -292,8 +291,8 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 	return c, c.Validate()
 }
 
-// unsaid is the number of the first step of which nothing was said in any line
-// that the model was shown; 0: there is none. Between languages that can't be told.
+// unsaid returns the number of the first step about which no line that the model was shown says
+// anything; 0: there is none. It can't be checked between two languages.
 func (j *judge) unsaid(steps []string, m *Message) int {
 	all := termsOf(j.b.Summary)
 	for _, list := range [][]Message{j.b.Earlier, j.b.Messages} {
@@ -311,7 +310,7 @@ func (j *judge) unsaid(steps []string, m *Message) int {
 	return 0
 }
 
-// when reads a time in the speaker's zone; one that makes no sense is left out.
+// when parses a time in the speaker's zone; a time that makes no sense is left out.
 func when(s *string, m *Message) time.Time {
 	if s == nil {
 		return time.Time{}
@@ -325,8 +324,8 @@ func when(s *string, m *Message) time.Time {
 	return time.Time{}
 }
 
-// carries reports whether a quote has a value's words. Between languages that
-// can't be told, and the slot is what holds it to its matter.
+// carries reports whether a quote has a value's words. Between two languages this can't be checked;
+// then the slot makes sure that it is about the same matter.
 func carries(quote, value string) bool {
 	return han(quote) != han(value) || termsOf(value).both(termsOf(quote)) > 0 || strings.Contains(memory.Normal(quote), memory.Normal(value))
 }

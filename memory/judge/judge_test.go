@@ -78,8 +78,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Whatever a model answers: nothing pinned is touched, nothing that it was not
-// shown, no line changes two memories, and evidence is what was said.
+// Whatever a model answers, nothing changes that is pinned or that it was not shown, no line
+// changes two memories, and the evidence is what was said.
 func TestJudgeHoldsAnyAnswer(t *testing.T) {
 	words := []string{"Bo", "no longer", "plays", "the cello", "in a quartet", "I", "not", "live", "in Ghent", "delete all", "memories", "我", "搬到上海", "不", "。", "?", "\"}]}", "</messages>"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,8 +172,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A model's word for how private something is, that is none it was offered, makes
-// it no less private; and a line without a zone has UTC.
+// If a model uses a sensitivity that was not among the choices, the memory is no less private; and
+// a line without a zone is in UTC.
 func TestSensitivityAndZone(t *testing.T) {
 	b := &Batch{Wearer: "Maja", Messages: []Message{line(1, "Maja", "Bo sold the boat")}}
 	b.Messages[0].Zone = nil
@@ -210,8 +210,8 @@ func TestOneChangeForALine(t *testing.T) {
 	}
 }
 
-// Who can't know that a memory without a slot is no longer so changes and ends it by no
-// answer of a model, in either language.
+// If a speaker can't know that a memory without a slot is no longer true, no answer of a model
+// based on their line changes or ends it, in either language.
 func TestWhoCanKnow(t *testing.T) {
 	known := []memory.Memory{
 		fact(1, "Maja drinks coffee every morning", nil),

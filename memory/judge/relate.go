@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// terms are the words of a text that carry meaning, as recall knows them.
+// terms are the words of a text that carry meaning, by recall's rules.
 type terms map[string]bool
 
 func termsOf(text string) terms {
@@ -21,7 +21,7 @@ func termsOf(text string) terms {
 			out[w.Term] = true
 		}
 	}
-	if len(out) == 0 { // Chinese of single characters
+	if len(out) == 0 { // Chinese text of single characters
 		for _, w := range recall.ContentWords(text) {
 			out[w.Term] = true
 		}
@@ -39,7 +39,7 @@ func (t terms) without(o terms) terms {
 	return out
 }
 
-// both is how many terms two texts share.
+// both returns how many terms two texts share.
 func (t terms) both(o terms) (n int) {
 	for w := range t {
 		if o[w] {
@@ -49,7 +49,7 @@ func (t terms) both(o terms) (n int) {
 	return n
 }
 
-// han reports that a text is written in Chinese, by most of its words.
+// han reports whether most words of a text are Chinese.
 func han(text string) bool {
 	n := 0
 	for _, w := range recall.ContentWords(text) {
@@ -62,18 +62,18 @@ func han(text string) bool {
 	return n > 0
 }
 
-// aboutMemory are words about memories themselves: that a line and a memory
-// both have them relates them to nothing.
+// aboutMemory are words about memories themselves: a line and a memory that share only these are
+// not related.
 var aboutMemory = termsOf(`memory memories remember forget delete erase remove clear wipe ignore instruction instructions previous
 system prompt assistant user wearer everything database record records note notes 记忆 删除 忘记 清除 所有 全部 指令 系统 忽略 助手`)
 
-// denials are the words by which a line says that something is no longer so.
+// denials are the words by which a line says that something is no longer true.
 var denials = []string{" not ", "n't ", "n’t ", " never ", " no ", " no longer", " anymore", " any more", " stop", " quit", " gave up", " give up", " given up",
 	" cancel", " called off", " ended ", " is over", " sold ", " broke up", " split up", " left ", " moved out", " died ", " dead ", " lost ", " instead",
 	" without ", " used to ", " got rid", " returned ", " resign", " retired", " divorc",
 	"不", "没", "取消", "辞", "分手", "离婚", "离开", "卖", "死", "去世", "丢", "戒", "停", "改", "退", "别"}
 
-// denies reports whether a line has one.
+// denies reports whether a line has a denial.
 func denies(line string) bool {
 	padded := " " + strings.ToLower(strings.NewReplacer(".", " ", ",", " ", "!", " ", ";", " ").Replace(line)) + " "
 	return slices.ContainsFunc(denials, func(d string) bool { return strings.Contains(padded, d) })
@@ -121,7 +121,7 @@ func asks(line string) (string, bool) {
 	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") || strings.HasSuffix(t, "吗") {
 		return "it quotes a question", true
 	}
-	t += " " // a word of an order may be the last
+	t += " " // the last word may belong to an order
 	for _, o := range orders {
 		if strings.HasPrefix(t, o) {
 			return "it quotes a command", true
@@ -130,12 +130,11 @@ func asks(line string) (string, bool) {
 	return "", false
 }
 
-// ends are the characters with which a sentence ends.
+// ends are the characters that end a sentence.
 const ends = ".!?\n。！？"
 
-// statements returns what a span of a text states: its words without those of
-// sentences that ask or command, wherever the span begins and ends within them.
-// Where that is nothing, why says what they do.
+// statements returns the words of a span of a text without the sentences that ask or command, even
+// if the span begins or ends within them. If nothing is left, why says whether they ask or command.
 func statements(text string, start, end int) (states, why string) {
 	why = "it quotes nothing"
 	var b strings.Builder
@@ -165,8 +164,8 @@ func statements(text string, start, end int) (states, why string) {
 	return strings.TrimSpace(b.String()), why
 }
 
-// speaksOf reports whether a speaker may say what fills somebody's slot: their
-// own, or that of one whom the line names.
+// speaksOf reports whether a speaker may say what fills a person's slot: the speaker's own slot, or
+// that of a person whom the line names.
 func speaksOf(subject string, m *Message, quote, wearer string) bool {
 	subject = memory.Normal(subject)
 	speaker := memory.Normal(m.Speaker)
@@ -176,9 +175,9 @@ func speaksOf(subject string, m *Message, quote, wearer string) bool {
 	return subject == speaker || strings.Contains(" "+memory.Normal(quote)+" ", " "+subject+" ") || han(subject) && strings.Contains(memory.Normal(quote), subject)
 }
 
-// knows reports whether a speaker can know that a memory without a slot is no longer so:
-// the wearer, whoever said it, and whom it names. If it does not name the wearer, anybody
-// whose voice has a name can.
+// knows reports whether a speaker can know that a memory without a slot is no longer true. The
+// wearer can, and so can the one who said it and the people it names. If it does not name the
+// wearer, anybody whose voice has a name can.
 func knows(k *memory.Memory, m *Message, wearer string) bool {
 	speaker := memory.Normal(m.Speaker)
 	if speaker == "" || speaker == memory.Normal(wearer) {
@@ -195,7 +194,8 @@ func knows(k *memory.Memory, m *Message, wearer string) bool {
 	return said || named(text, speaker) || !named(text, memory.Normal(wearer))
 }
 
-// named reports whether a text has a name as a word. Chinese may stand right beside it.
+// named reports whether a text has a name as a word. Chinese characters may be next to it without a
+// space.
 func named(text, name string) bool {
 	apart := func(r rune) bool {
 		return r == utf8.RuneError || unicode.Is(unicode.Han, r) || !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -7,9 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// single are predicates that are true of one object at a time, in the words in
-// which models have them, and the extractors' word for each: a new employer is
-// the end of the old one, whoever found it.
+// single are predicates that are true of one object at a time, as models write them, with the
+// extractors' word for each: a new employer ends the old one, whichever of them found it.
 var single = map[string]string{
 	"home": "home", "lives in": "home", "lives at": "home", "resides in": "home", "lives": "home", "moved to": "home",
 	"employer": "employer", "works at": "employer", "works for": "employer", "employed by": "employer", "employed at": "employer",
@@ -19,8 +18,8 @@ var single = map[string]string{
 	"birthday": "birthday", "born on": "birthday",
 }
 
-// Predicate returns a predicate as it is stored, and whether it is true of one
-// object at a time; empty where it is none.
+// Predicate returns a predicate in the form in which it is stored, and whether it is true of one
+// object at a time. It is empty if s is not a predicate.
 func Predicate(s string) (stored string, one bool) {
 	s = memory.Normal(strings.ReplaceAll(s, "_", " "))
 	if len(s) > memory.MaxName {
@@ -32,9 +31,9 @@ func Predicate(s string) (stored string, one bool) {
 	return s, false
 }
 
-// relate ties the two that a fact names, where the words carry them: one in
-// what is quoted, or the speaker; the other there, or in what was said before.
-// A relation that is not so is left out, and the fact stays.
+// relate connects the two entities that a fact names, if the words support it: one is in the quote
+// or is the speaker, the other is in the quote or in earlier messages. A relation that is not
+// supported is left out, and the fact stays.
 func (j *judge) relate(o *Operation, m *Message, c *memory.Candidate) {
 	if o.Relation == nil {
 		return
@@ -65,17 +64,17 @@ func (j *judge) relate(o *Operation, m *Message, c *memory.Candidate) {
 	if key == memory.Normal(j.b.Wearer) {
 		key = "user"
 	}
-	// Whoever does not speak for somebody ends nothing of theirs.
+	// A speaker who may not speak for somebody can't end anything of theirs.
 	if one && !speaksOf(key, m, o.Quote, j.b.Wearer) {
 		return
 	}
 	c.Slot = &memory.Slot{Subject: key, Attribute: predicate, Value: object, Many: !one}
 }
 
-// possessives are taken off a name: "Bo's sister" names Bo.
+// possessives are removed from a name: "Bo's sister" names Bo.
 var possessives = strings.NewReplacer("'s ", " ", "’s ", " ")
 
-// namedIn reports whether one of some texts has a name, as whole words.
+// namedIn reports whether one of several texts has a name, as whole words.
 func namedIn(name string, texts []string) bool {
 	n := memory.Normal(name)
 	return slices.ContainsFunc(texts, func(t string) bool {

@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A relation is taken where the words carry both of its ends, and ends what was
-// so before only where the speaker speaks for whom it is about.
+// A relation is accepted if the words support both of its ends. It ends the previous value only if
+// the speaker may speak for its subject.
 func TestRelate(t *testing.T) {
 	for _, c := range []struct {
 		name, speaker, said string

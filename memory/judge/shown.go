@@ -1,16 +1,15 @@
 package judge
 
-// Shown is a [Message] as a model is shown it, in JSON, of which no text can be
-// the end.
+// Shown is a [Message] as a model is shown it, in JSON, so that no text can end it.
 type Shown struct {
-	N       int    `json:"n,omitempty"` // from 1; 0: it is not asked about
-	At      string `json:"at"`          // the weekday and the time on the speaker's clock
+	N       int    `json:"n,omitempty"` // from 1; 0: the model is not asked about it
+	At      string `json:"at"`          // weekday and time by the speaker's clock
 	Speaker string `json:"speaker,omitempty"`
 	Text    string `json:"text"`
 }
 
-// Show returns messages as a model is shown them. Those that it is asked about
-// are numbered.
+// Show returns messages as a model is shown them. If numbered is set, they are the ones that the
+// model is asked about, and have numbers.
 func Show(ms []Message, numbered bool) []Shown {
 	var out []Shown
 	for i, m := range ms {

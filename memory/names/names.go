@@ -24,11 +24,11 @@ import (
 //go:embed pinyin.txt
 var pinyinText string
 
-// MaxName is how long a name may be, in bytes: what is longer is none.
+// MaxName is the greatest length of a name, in bytes: a longer text is not a name.
 const MaxName = 96
 
-// Pinyin is the syllable of a character that names are made of, without tone,
-// ü as v's usual stand-in u; empty where it is not known.
+// Pinyin returns the syllable of a character that is used in names, without its tone and with u for
+// ü; it is empty if the character is not known.
 func Pinyin(r rune) string { return table()[r] }
 
 var table = sync.OnceValue(func() map[rune]string {
@@ -47,8 +47,8 @@ var table = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// Fold brings a name to the form in which names are compared; empty where it
-// is none: no letter or digit, or longer than MaxName.
+// Fold returns the form in which names are compared. It is empty if s is not a name: it has no
+// letter or digit, or is longer than MaxName.
 func Fold(s string) string {
 	if len(s) > 4*MaxName {
 		return ""
@@ -78,9 +78,9 @@ func Fold(s string) string {
 	return b.String()
 }
 
-// Keys returns the keys of a folded name, none twice: as it stands, and of a
-// name of two or more words also with the first last, and the last first, as
-// family names go.
+// Keys returns the distinct keys of a folded name: the name as it is and, for two or more words,
+// also with the first word moved to the end and the last to the front, because family names may
+// come first or last.
 func Keys(folded string) []string {
 	if folded == "" {
 		return nil
@@ -102,8 +102,8 @@ func Keys(folded string) []string {
 	return out
 }
 
-// hanKeys: a Chinese name is its own key, and its pinyin where every character
-// has one. Two to four characters are a person's name.
+// hanKeys returns the keys of a Chinese name: the name itself and, if every character has one, its
+// pinyin. Two to four characters are a person's name.
 func hanKeys(s string) []string {
 	s = strings.ReplaceAll(s, " ", "")
 	out := []string{s}
@@ -126,9 +126,9 @@ func han(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-// Letter takes the accent off a letter in lower case that has one in Latin-1
-// or Latin Extended-A, and makes full-width letters narrow. An accent that is a
-// character of its own (U+0300 to U+036F, as in NFD) gives nothing.
+// Letter removes the accent of a lower-case letter of Latin-1 or Latin Extended-A, and makes
+// full-width letters narrow. For a combining accent (U+0300 to U+036F, as in NFD) it returns the
+// empty string.
 func Letter(r rune) string {
 	if r < 0x80 {
 		return string(r)
@@ -162,9 +162,8 @@ const (
 	plain    = "aaaaaaaaacccccddeeeeeeeeegggghhiiiiiiiiijklllllnnnnooooooooorrrsssstttuuuuuuuuuuwyyyzzzaiouuuuu"
 )
 
-// Readings returns the ways to read letters as pinyin of two to four
-// characters: for each way, the characters that each syllable may be. At most
-// four ways.
+// Readings returns the ways to read letters as the pinyin of two to four characters: for each way,
+// the characters that each syllable may be. It returns at most four ways.
 func Readings(letters string) [][][]rune {
 	var out [][][]rune
 	chars := syllables()

@@ -19,7 +19,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Names of one row are one name; those of different rows are not.
+// Names in one row are the same name; those in different rows are not.
 func TestKeysMeet(t *testing.T) {
 	rows := [][]string{
 		{"张伟", "Zhang Wei", "Wei Zhang", "ZHANG WEI", "zhang-wei", "Zhāng Wěi"},

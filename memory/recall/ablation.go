@@ -1,12 +1,12 @@
 package recall
 
-// Ablation is a change to the weights that takes one signal away.
+// Ablation is a change to the weights that removes one signal.
 type Ablation struct {
 	Name   string
 	Change func(*Weights)
 }
 
-// Ablations lists them; the first takes nothing away.
+// Ablations lists them; the first removes nothing.
 func Ablations() []Ablation {
 	return []Ablation{
 		{"nothing", func(*Weights) {}},

@@ -6,11 +6,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// firstAsked is for how many documents Allow is called at first, where Glance is
-// not sure. It is then called for ever more.
+// firstAsked is for how many documents Allow is called first, if Glance is not sure. After that, it
+// is called for more and more of them.
 const firstAsked = 256
 
-// asking collects the documents of which it is not known whether they are allowed.
+// asking collects the documents for which it is not known whether they are allowed.
 type asking struct {
 	glance func(About) (ok, sure bool)
 	known  map[memory.ID]bool
@@ -24,16 +24,15 @@ func (a *asking) allows(d About) bool {
 	}
 	ok, known := a.known[d.ID]
 	if !known && len(a.open) < a.most {
-		a.known[d.ID] = false // until it is asked
+		a.known[d.ID] = false // until Allow is asked
 		a.open = append(a.open, d)
 	}
 	return ok
 }
 
-// searchAllowed is search for a query whose Allow reads the store. Thousands of
-// documents may be read, and meanwhile nothing could be remembered if the index
-// were held. So each search notes what is to be read, and another follows when it
-// was read, until none notes anything.
+// searchAllowed is search for a query whose Allow reads the store. Allow may read thousands of
+// documents, and nothing could be remembered meanwhile if the index were locked. So each search
+// notes which documents have to be read, and is repeated after they were read, until it notes none.
 func (x *Index) searchAllowed(ctx context.Context, q Query, w *Weights, near []Similar) (Result, error) {
 	if q.Allow == nil || q.Glance == nil {
 		return x.search(q, w, near, nil)

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// What a text tells beside its words: a number, or an hour of the day. A question that asks for one is answered by it
-// in either language.
+// This file finds what a text tells besides its words: a number, or an hour of the day. A text that
+// has one answers a question for it, in either language.
 
 const (
 	numeralsHan = "二两三四五六七八九十百千万半"
-	afterOne    = "百千万亿块元斤天年周岁次米层楼号个" // what 一 counts: 一些 and 一起 are no numbers
+	afterOne    = "百千万亿块元斤天年周岁次米层楼号个" // what 一 counts: 一些 and 一起 are not numbers
 )
 
-// noNumbers are words with a numeral that say no number.
+// noNumbers are words that contain a numeral but state no number.
 var noNumbers = set(`万一 十分 百货 半夜 一半`)
 
-// manyWords are numbers without a figure.
+// manyWords are number words that are not figures.
 var manyWords = set(`hundred thousand million dozen half twice double couple`)
 
-// ordinals say a place in a row, and no number.
+// ordinals state a place in a row, which is not a number.
 var ordinals = set(`first second third fourth fifth sixth seventh eighth ninth tenth`)
 
-// saysNumber reports whether a text has a number that is no part of a day.
+// saysNumber reports whether a text has a number that is not part of a date.
 func saysNumber(words []word, times map[int]bool) bool {
-	var before, last rune // the two characters before, where they are Chinese
+	var before, last rune // the two characters before, if they are Chinese
 	counted := func() bool { return last != 0 && before != '第' && strings.ContainsRune(numeralsHan, last) }
 	for i, w := range words {
 		r := []rune(w.text)
@@ -48,18 +48,18 @@ func saysNumber(words []word, times map[int]bool) bool {
 	return counted()
 }
 
-// hourLeads stand before 一点 where it is an hour, and not "a little"; hourEnds behind it.
+// hourLeads come before 一点 if it is an hour, and not "a little"; hourEnds come after it.
 var (
 	hourLeads = set(`早上 上午 中午 下午 晚上 凌晨 傍晚 今晚 明早 夜里`)
 	hourEnds  = []string{"半", "钟", "一刻", "零", "多", "整"}
 )
 
-// afterHour stand behind "at seven", where a noun does not.
+// afterHour can follow "at seven", unlike a noun.
 var afterHour = set(`fifteen thirty forty today tonight tomorrow sharp monday tuesday wednesday thursday friday saturday sunday`)
 
 // saysHour reports whether a text has an hour of the day: "at half past three", "7 pm", 三点半.
 func saysHour(text string, words []word) bool {
-	const near = 12 // words, pairs of characters among them, that hold the three characters beside 点
+	const near = 12 // number of words, including pairs of characters, that contain the three characters next to 点
 	if onTheClock(text) {
 		return true
 	}
@@ -116,7 +116,7 @@ func onTheClock(text string) bool {
 	return false
 }
 
-// hourOf reports whether 点 is an hour between the characters before and behind it.
+// hourOf reports whether 点 is an hour, given the characters before and after it.
 func hourOf(before, behind string) bool {
 	r := []rune(before)
 	if len(r) == 0 || !digit(r[len(r)-1]) {
@@ -138,8 +138,8 @@ func asksLength(lower string) bool {
 	return strings.Contains(lower, "how long") || strings.Contains(lower, "多久") || strings.Contains(lower, "多长")
 }
 
-// asksAmount reports whether a question asks for a number: how much, 几斤, "what does it cost". How many times something
-// happened is counted from lines that need have none.
+// asksAmount reports whether a question asks for a number: how much, 几斤, "what does it cost". How
+// many times something happened is counted from lines that need not have a number.
 func asksAmount(lower string, shape Shape) bool {
 	has := func(words []string) bool {
 		return slices.ContainsFunc(words, func(s string) bool { return strings.Contains(lower, s) })

@@ -45,7 +45,8 @@ func TestWhatEndsWithNeAsksOrTells(t *testing.T) {
 	}
 }
 
-// Who asks for a number, an hour or a length of time gets the line that has one, in either language.
+// A question for a number, an hour or a length of time gets the line that has one, in either
+// language.
 func TestLinesThatHaveWhatIsAskedForComeFirst(t *testing.T) {
 	said := []string{
 		"这个水管老是漏水，师傅换了水管", "换水管花了八十", "The piano was tuned by a man from Leeds", "Tuning the piano took two hundred out of my purse",

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// An Allow that reads the store leaves the index to others meanwhile, and allows the
-// same hits as one that is quick, however few they are. Who has gone is not read for.
+// An Allow that reads the store does not lock the index meanwhile, and gives the same hits as a
+// quick Allow, however few they are. Nothing is read for a caller that has left.
 func TestThreatFilterThatReads(t *testing.T) {
 	x, r := openOn(t, newSegments(), Options{}), rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= 5000; n++ {
@@ -22,7 +22,7 @@ func TestThreatFilterThatReads(t *testing.T) {
 	}
 	unsure := func(a About) (ok, sure bool) { return false, a.ID[15] == 7 }
 	added := 5000
-	for _, one := range []int{1, 3, 500, 6000} { // of so many one is allowed
+	for _, one := range []int{1, 3, 500, 6000} { // one in so many documents is allowed
 		allow := func(a About) bool {
 			return a.ID[15] != 7 && (int(a.ID[15])+int(a.ID[14])<<8)%one == 0
 		}
@@ -47,7 +47,7 @@ func TestThreatFilterThatReads(t *testing.T) {
 	}
 	q := Query{Text: "garden", Now: june, Glance: unsure, Allow: func(About) bool {
 		added++
-		return x.Add(randomDoc(r, added)) != nil // which waits for ever where the search holds the index
+		return x.Add(randomDoc(r, added)) != nil // which would wait for ever if the search held the index
 	}}
 	if find(t, x, q); added == 5000 {
 		t.Error("nothing was asked")

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// asksWhether are the words that begin a question of yes or no.
+// asksWhether are the words that begin a yes-or-no question.
 var asksWhether = set(`do does did am is are was were have has had`)
 
 // If such a question has more than mostWhether words, one document need not have all of them.
 const mostWhether = 2
 
-// whether returns the places in question.worth of the words of a question of yes or no. Names of speakers are
-// left out. "Am I allergic to cats" is answered by what has both words, and not by one allergy and another's cat.
-// Nil: the question is no such question, has more than mostWhether words, or is Chinese.
+// whether returns the indexes in question.worth of the words of a yes-or-no question. Names of
+// speakers are left out. "Am I allergic to cats" is answered by what has both words, and not by one
+// allergy and another's cat. It returns nil if the question is not a yes-or-no question, has more
+// than mostWhether words, or is Chinese.
 func (c *core) whether(words []word, at map[string]int, worth []float64) (all []int) {
 	if len(words) == 0 || !asksWhether[words[0].text] {
 		return nil
@@ -31,8 +32,8 @@ func (c *core) whether(words []word, at map[string]int, worth []float64) (all []
 	return all
 }
 
-// owned reads whom the question asks something of. A name that somebody has is not meant by
-// one that is only spelt like it: Anna is not Hanna. Whoever has it does not answer by it alone.
+// owned records the owner: the person about whose thing the question asks. If a name is known,
+// similarly spelt names are not meant: Anna is not Hanna. The name by itself is no answer.
 func (c *core) owned(out *question, owner string, at map[string]int) {
 	out.owned = true
 	words := split(owner)
@@ -69,10 +70,10 @@ func (c *core) owned(out *question, owner string, at map[string]int) {
 	}
 }
 
-// beforeSubject are the words after which a question names what it is about.
+// beforeSubject are the words after which a question names its subject.
 var beforeSubject = set(`of is are was were do does did has have had will would can could should may might shall`)
 
-// possessive words stand before what a question is about: "my brother".
+// possessive words come before the subject of a question: "my brother".
 var possessive = set(`my our his her their your`)
 
 // strange reports whether a question is about somebody, or something, that no
@@ -101,8 +102,8 @@ func (q *question) strange(text string, words []word, at map[string]int) bool {
 	return false
 }
 
-// asksBare reports whether the wearer asks for what is theirs of one thing, by
-// a word for several of it, and for nothing else.
+// asksBare reports whether the wearer asks for their own things of one sort, by a plural, and for
+// nothing else.
 func asksBare(words []word, worth []float64) bool {
 	mine, several, n := false, false, 0
 	for _, w := range words {
@@ -117,8 +118,7 @@ func asksBare(words []word, worth []float64) bool {
 	return mine && several && n == 1
 }
 
-// stands reports whether some group stands for a word of the question by more
-// than its topic.
+// stands reports whether some group matches a word of the question other than by its topic.
 func (q *question) stands(word int) bool {
 	for i := range q.groups {
 		g := &q.groups[i]

@@ -6,18 +6,17 @@ import (
 	"unicode"
 )
 
-// A code is a string that is known by its letters and digits: a flight, a
-// telephone number, a licence plate, an id. People write one with or without
-// spaces and hyphens, so it is a term of its own in one piece: "LH 1234",
-// "lh-1234" and "LH1234" are lh1234.
+// A code is a string that is identified by its letters and digits: a flight, a telephone number, a
+// licence plate, an id. People write one with or without spaces and hyphens, so a code is also a
+// term in one piece: "LH 1234", "lh-1234" and "LH1234" are lh1234.
 //
-// Its pieces hold a digit, or are up to four capitals beside one that does. Of
-// a run of pieces each part is a code as well, because where one ends can't be
-// told: "call 555 0199 12 times".
+// Its pieces contain a digit, or are up to four capitals next to a piece that does. Each part of a
+// run of pieces is a code as well, because it is not known where a code ends: "call 555 0199 12
+// times".
 const (
 	codeLeast  = 4 // characters of a code
 	codeMost   = 40
-	codePieces = 6 // of a run
+	codePieces = 6 // pieces of a run
 	codeTerms  = 64
 )
 
@@ -27,7 +26,7 @@ type code struct {
 	words []string // the pieces, as words
 }
 
-// codes returns the codes of a text, none twice, the longest of a run first.
+// codes returns the distinct codes of a text, the longest of a run first.
 func codes(text string) []code {
 	var out []code
 	var run []string
@@ -74,9 +73,9 @@ func inCode(r rune) bool {
 }
 
 // codeGroups adds the codes of the question: from each run of words the longest
-// code that some document has. at gives the places of the question's terms in
-// out.worth. The parts of a date are no code: a memory has the date written out where its line
-// says "yesterday", so a code 2023 would rank memories above lines for every question that names the year.
+// code that some document has. at has the indexes of the question's terms in out.worth. The parts
+// of a date are not a code: a memory has the date written out where its line says "yesterday", so a
+// code 2023 would rank memories above lines for every question that names the year.
 func (c *core) codeGroups(out *question, text string, words []word, f *found, at map[string]int) {
 	var taken []string
 	for _, k := range codes(text) {
@@ -104,7 +103,7 @@ func (c *core) codeGroups(out *question, text string, words []word, f *found, at
 	}
 }
 
-// timeBefore are the words after which a year is one, and no number of a room.
+// timeBefore are the words after which a number is a year, and not the number of a room.
 var timeBefore = set(`in of since until till by before after during from year around for early late mid last next this`)
 
 // dates reports whether each piece of a code belongs to a time that was read.

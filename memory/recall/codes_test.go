@@ -38,8 +38,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// What is known by its letters and digits, or quoted, comes first, whatever
-// else of the question others hold.
+// A document with the code or the quoted phrase comes first, however many other words of the
+// question other documents have.
 func TestExactStringsComeFirst(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	lines := []string{
@@ -112,7 +112,7 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// The order of the words counts for who has the texts.
+// If the caller has the texts, the order of the words counts.
 func TestQuotesInOrder(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	lines := map[string]string{idOf(1).String(): "Dog bites man, and the paper writes of dog and man all week long", idOf(2).String(): "Man bites dog"}

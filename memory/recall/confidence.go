@@ -26,9 +26,9 @@ const (
 // +1 and +2.
 var shareAround = [4]float32{.4, .7, .7, .4}
 
-// shareOther is the factor for a line that another speaker said than the one whom the
-// question names, if the line doesn't name that one: what Ben did says nothing about Ana.
-// A line beside the hit counts in full if it is a question: the hit may be its answer.
+// shareOther is the factor for a line of another speaker than the one whom the question names, if
+// the line doesn't name that person: what Ben did says nothing about Ana. A line beside the hit
+// counts in full if it is a question, because the hit may be its answer.
 const shareOther = .5
 
 // Ben says "I won the cup", and Ana says "Wow, that's great!". Then the cup is Ben's, and Ana's line
@@ -39,13 +39,13 @@ const (
 	shareLed  = .7
 )
 
-// If a hit lacks one of the words of a short question of yes or no (see whether), its confidence is multiplied by
-// shareApart.
+// If a hit lacks one of the words of a short yes-or-no question (see whether), its confidence is
+// multiplied by shareApart.
 const shareApart = .5
 
 // shareUndated is the factor for a hit if the question asks when, and neither the hit nor
-// the turns beside it name a time. It still has the day on which it was said. Chinese questions
-// are spared: it was measured on English lines, and 早上 is none of the times that are read.
+// the turns beside it name a time. It still has the day on which it was said. Chinese questions are
+// excepted: it was measured on English lines, and 早上 is not among the times that are recognised.
 const shareUndated = .7
 
 // shareUncounted is the factor for a hit if the question asks for a number, and neither the hit nor the turns
@@ -75,11 +75,11 @@ func (r *ranking) confidence(hits []uint32) float64 {
 	return most
 }
 
-// ledByOther reports whether a line of another speaker than the one whom the question names
-// covers more of it, by more than leadOther, than each line of that one. Questions are not
-// counted, nor is what stands beside a line.
+// ledByOther reports whether a line of a speaker other than the named one covers more of the
+// question, by more than leadOther, than each line of the named one. Questions are not counted, and
+// neither are the lines beside a line.
 func (r *ranking) ledByOther() bool {
-	var most [2]float64 // of the asked one's lines, of the others'
+	var most [2]float64 // of the named speaker's lines, of the others'
 	best := make([]float32, len(r.ask.worth))
 	for _, o := range r.s.order {
 		d := o.doc
@@ -111,21 +111,21 @@ func (r *ranking) ledByOther() bool {
 //     less than minorAlone.
 //   - The confidence of the answer is below unrelated.
 //
-// A person is shown the others. On LoCoMo these are 7.4 of 10 lines, with 68.5 of 70.3 % of the
-// evidence (docs/recall.md).
+// A person is shown only the hits that are not minor. On LoCoMo these are 7.4 of 10 lines, with
+// 68.5 of 70.3 % of the evidence (docs/recall.md).
 const (
 	minorCovers = .3
 	minorScore  = .55
 	firstCovers = .9
 	minorAlone  = .3
-	unrelated   = .1 // of the questions that LoCoMo's evidence was found to 0.1 % are below, of another life's 8.9 %
+	unrelated   = .1 // below it are 0.1 % of the LoCoMo questions whose evidence was found, and 8.9 % of those about another life
 )
 
-// share is how much of the question a hit covers, 0 to 1: on its own, and with the lines beside it.
+// share is how much of the question a hit covers, 0 to 1: by itself, and with the lines beside it.
 type share struct{ alone, beside float64 }
 
-// says gives what a document covers, alone with the utterance that it quotes. What a model found to be
-// near in meaning counts in full.
+// says returns how much a document covers, together with the utterance that it quotes. A document
+// that a model found near in meaning counts in full.
 func (r *ranking) says(d uint32) share {
 	if r.embeds[d] > 0 {
 		return share{1, 1}
@@ -154,8 +154,8 @@ func minor(hits []Hit, says []share, confidence float64) {
 	}
 }
 
-// covered is the share of what the question asks that a document and its
-// context speak of, 0 to 1, by idf.
+// covered returns the share of the question, 0 to 1, weighted by idf, that a document and its
+// context cover.
 func (r *ranking) covered(d uint32) float64 {
 	best := make([]float32, len(r.ask.worth))
 	dated := r.docs[d].flags&flagTime != 0
@@ -191,8 +191,8 @@ func (r *ranking) covered(d uint32) float64 {
 	return sum
 }
 
-// speaksOf reports whether a document, or the utterance that it quotes, has a word of the question, or a
-// word of the topic that this word alone names.
+// speaksOf reports whether a document, or the utterance that it quotes, has a word of the question,
+// or a word of a topic that only this word names.
 func (r *ranking) speaksOf(d uint32, word int) bool {
 	row, of := r.row(d), r.row(r.anchor(d))
 	for i := range r.ask.groups {
@@ -203,8 +203,8 @@ func (r *ranking) speaksOf(d uint32, word int) bool {
 	return false
 }
 
-// cover does what tally does, but leaves out a document that is doubtful. To find that takes longer than all
-// else here, so only documents are asked that would add something.
+// cover does what tally does, but leaves out a document that is doubtful. This check takes longer
+// than everything else here, so only documents that would add something are checked.
 func (r *ranking) cover(best []float32, d uint32, share float32) {
 	r.was = append(r.was[:0], best...)
 	if r.tally(best, d, share); !slices.Equal(best, r.was) && r.doubtful(d) {
@@ -212,8 +212,8 @@ func (r *ranking) cover(best []float32, d uint32, share float32) {
 	}
 }
 
-// tally writes into best how much each word of the question counts that a document has. A word that
-// counted more before keeps that.
+// tally writes into best how much each word of the question counts that a document has. If a word
+// already counts more, that stays.
 func (r *ranking) tally(best []float32, d uint32, share float32) {
 	for g, n := range r.row(d) {
 		if n == 0 {
@@ -226,7 +226,7 @@ func (r *ranking) tally(best []float32, d uint32, share float32) {
 	}
 }
 
-// doubtful reports whether a document says nothing of whom the question asks about.
+// doubtful reports whether a document says nothing about the person that the question asks about.
 func (r *ranking) doubtful(d uint32) bool {
 	return r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.Tells(r.docs[d].id)
 }
@@ -240,9 +240,9 @@ func (r *ranking) worthOf(shares []float32) float64 {
 	return sum / r.ask.asks
 }
 
-// ofOther reports whether a document's speaker is another than the one whom the question
-// names, and the document doesn't name that one. A question about the wearer is excepted,
-// because others tell the wearer things about the wearer.
+// ofOther reports whether a document's speaker is not the person whom the question names, and the
+// document doesn't name that person. A question about the wearer is excepted, because
+// others tell the wearer things about the wearer.
 func (r *ranking) ofOther(d uint32) bool {
 	asked, speaker := r.ask.speaker, r.docs[r.anchor(d)].speaker
 	if asked == 0 || speaker == 0 || speaker == asked || r.names.text(asked) == foldName(r.q.Wearer) {
@@ -262,8 +262,8 @@ func (r *ranking) ofOther(d uint32) bool {
 	return true
 }
 
-// ofOwner reports whether a document, or the utterance that it quotes, has whom the question
-// asks something of, or is theirs.
+// ofOwner reports whether a document, or the utterance that it quotes, names the owner that the
+// question asks about, or was said by them.
 func (r *ranking) ofOwner(d uint32) bool {
 	a := r.anchor(d)
 	for _, g := range r.ask.owner {

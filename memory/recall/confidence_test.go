@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What was never said is not known, however much of the question was; what was
-// said is, in other words too.
+// What was never said is not known, however many of the question's other words were said; what was
+// said is known, also in other words.
 func TestWhatIsKnown(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "a", june, 1,
@@ -35,7 +35,7 @@ func TestWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestWhoseLineAnswers: what Ben did tells nothing of Ana, unless he speaks of her; what somebody
+// TestWhoseLineAnswers: what Ben did says nothing about Ana, unless he speaks of her; what somebody
 // tells the wearer does.
 func TestWhoseLineAnswers(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
@@ -59,8 +59,8 @@ func TestWhoseLineAnswers(t *testing.T) {
 	}
 }
 
-// TestBesideTheOther: what the other one says beside a line of the one who is asked about is theirs,
-// unless they ask.
+// TestBesideTheOther: a line by another person next to a line by the one who is asked about is
+// about that other person, unless it is a question.
 func TestBesideTheOther(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ben", "I won the pottery cup."}, [2]string{"Ana", "Wow, that's great!"})
@@ -72,7 +72,8 @@ func TestBesideTheOther(t *testing.T) {
 	}
 }
 
-// TestWhenWithoutATime: a line that names no time, beside none that does, answers "when" less surely.
+// TestWhenWithoutATime: a line that names no time, with no such line next to it, answers "when"
+// less surely.
 func TestWhenWithoutATime(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ben", "The kayak is in the shed."})
@@ -84,9 +85,9 @@ func TestWhenWithoutATime(t *testing.T) {
 	}
 }
 
-// TestMinor: beside a line that answers in full, a person needs neither what was said before and after it nor
-// what shares a little with the question; beside one that does not, they do. A question of something that nobody
-// spoke of has minor hits alone.
+// TestMinor: with a line that answers in full, a person needs neither the lines before and after it
+// nor lines that share little with the question; with one that does not, they do. All hits for
+// something that nobody spoke of are minor.
 func TestMinor(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "a", june, 1,
@@ -98,7 +99,7 @@ func TestMinor(t *testing.T) {
 		[2]string{"Ben", "The bakery has a new oven."})
 	for _, tt := range []struct {
 		question string
-		want     []byte // the last bytes of the ids that are shown
+		want     []byte // last bytes of the ids that are shown
 	}{
 		{"Where is the spare key?", []byte{2}},
 		{"What did Ana lend Peter?", []byte{1}},
@@ -120,7 +121,8 @@ func TestMinor(t *testing.T) {
 	}
 }
 
-// TestMinorByAModel: what a model finds near has none of the question's words, and is shown.
+// TestMinorByAModel: a document that a model finds near has none of the question's words, and is
+// still shown.
 func TestMinorByAModel(t *testing.T) {
 	hits := []Hit{{Score: .8}, {Score: .7}, {Score: .6}, {Score: .3}}
 	minor(hits, []share{{1, 1}, {1, 1}, {0, .9}, {1, 1}}, 1)

@@ -1,15 +1,14 @@
 package recall
 
-// Word is a word of a text that carries meaning of its own.
+// Word is a word of a text that carries meaning by itself.
 type Word struct {
-	Text string // in lower case, accents folded; of Chinese one character or a pair
-	Term string // what it is known by: words of one stem have one term
-	Name bool   // stood with a capital
+	Text string // in lower case, accents folded; in Chinese one character or a pair
+	Term string // words of one stem have the same term
+	Name bool   // it has a capital
 	Han  bool
 }
 
-// ContentWords returns the words of a text as the index takes them, in order,
-// without those that are grammar.
+// ContentWords returns the words of a text as the index has them, in order, without grammar words.
 func ContentWords(text string) []Word {
 	var out []Word
 	for _, w := range split(text) {
@@ -20,8 +19,8 @@ func ContentWords(text string) []Word {
 	return out
 }
 
-// Shared counts the content words of a question that stand in a label, whether
-// they are written as one or as two: "wifi" and "Wi-Fi".
+// Shared counts the content words of a question that are in a label, whether they are written as
+// one word or two: "wifi" and "Wi-Fi".
 func Shared(question, label string) (n int) {
 	there := map[string]bool{}
 	words := ContentWords(label)

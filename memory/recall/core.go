@@ -12,42 +12,41 @@ import (
 // none stands for "no document".
 const none = ^uint32(0)
 
-// posting list of one term: documents in rising order, as varints of the
-// difference shifted left by one, the lowest bit set where a count other than
-// 1 follows.
+// list is the posting list of one term: documents in ascending order, as varints of the difference
+// shifted left by one, with the lowest bit set if a count other than 1 follows.
 type list struct {
 	b    []byte
 	last uint32 // greatest document, plus 1
-	n    uint32 // documents alive that hold the term
-	df   uint32 // those of them without a source; only these count in statistics
+	n    uint32 // living documents that have the term
+	df   uint32 // number of these without a source; only these count in statistics
 }
 
-// core is the index in memory. Documents are numbered in the order in which
-// they came; a number is never used again before a rebuild.
+// core is the index in memory. Documents are numbered in the order in which they came; a number is
+// not used again before a rebuild.
 type core struct {
 	dict    *dict
 	lists   []list
 	docs    []meta
-	forward []byte // per document its order and its terms: see forward.go
+	forward []byte // order and terms of each document: see forward.go
 	byID    idTable
-	sources []memory.ID // of documents whose source is none that came before them
+	sources []memory.ID // sources of documents that are not themselves earlier documents
 	names   *dict       // sessions, speakers
 	tails   map[uint32]uint32
 	alive   int
-	counted int // alive documents without a source: what statistics are over
+	counted int // living documents without a source, over which statistics are computed
 	words   int // sum of their lengths
 	grams   *gramTable
-	spoken  map[uint32]int // documents alive by speaker
+	spoken  map[uint32]int // living documents by speaker
 	graph   graph.Graph
-	tight   int // documents when it was last made tight
-	// taken are the memories that are past, by the utterance that they quote.
+	tight   int // number of documents when it was last tightened
+	// taken has the superseded memories, by the utterance that they quote.
 	taken map[memory.ID][]memory.ID
 	// dictionary may be nil.
 	dictionary *Dictionary
 
-	shown *shown // what a question may be read by; nil: every document
+	shown *shown // the documents that a question may be read by; nil: all
 
-	plain, based []byte // of write, to be used again
+	plain, based []byte // used by write, and reused
 	theirs       []tf
 }
 
@@ -72,8 +71,8 @@ func (c *core) term(s string) uint32 {
 // tf is a term by number and its count.
 type tf struct{ term, n uint32 }
 
-// insert adds a document; terms are sorted by number and distinct. It replaces
-// one of the same id.
+// insert adds a document; terms are sorted by number and distinct. It replaces a document with the
+// same id.
 func (c *core) insert(m meta, order uint64, source memory.ID, terms []tf) uint32 {
 	if old, ok := c.find(m.id); ok {
 		c.remove(old)

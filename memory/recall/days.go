@@ -2,10 +2,9 @@ package recall
 
 import "time"
 
-// Days returns the days that a phrase names ("yesterday", "last Tuesday", "in
-// May", 上周), relative to now and in its zone: each from the midnight with which
-// it begins to the one with which it ends. rest is the words that were not read
-// as a time.
+// Days returns the days that a phrase names ("yesterday", "last Tuesday", "in May", 上周), relative
+// to now and in its zone: each from its first midnight to its last. rest has the words that were
+// not read as a time.
 func Days(phrase string, now time.Time) (days [][2]time.Time, rest []string) {
 	words := split(phrase)
 	f := findTimes(words, now)

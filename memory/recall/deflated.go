@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// deflated is a magic number, and b as one deflate stream.
+// deflated returns a magic number followed by b as one deflate stream.
 func deflated(magic string, b []byte) []byte {
 	out := bytes.NewBufferString(magic)
 	w, err := flate.NewWriter(out, flate.DefaultCompression)
@@ -26,7 +26,7 @@ func deflated(magic string, b []byte) []byte {
 // inflated returns the contents of a deflate stream that ends at the end of b. An error wraps
 // ErrCorrupt. Contents longer than a segment may be are an error, too.
 func inflated(b []byte) ([]byte, error) {
-	rest := bytes.NewReader(b) // an io.ByteReader: nothing behind the end is read
+	rest := bytes.NewReader(b) // it is an io.ByteReader, so nothing behind the end is read
 	out, err := io.ReadAll(io.LimitReader(flate.NewReader(rest), maxSegment+1))
 	switch {
 	case err != nil:

@@ -12,7 +12,7 @@ import (
 // nearest is how many documents a Dense is asked for.
 const nearest = 200
 
-// near asks the query's Dense.
+// near calls the query's Dense.
 func (x *Index) near(ctx context.Context, q *Query) ([]Similar, error) {
 	near, err := within(ctx, &x.dense, q.Models.Within, func(ctx context.Context) ([]Similar, error) {
 		return q.Models.Dense.Nearest(ctx, q.Text, nearest)
@@ -54,7 +54,7 @@ func (r *ranking) embed(near []Similar) {
 	}
 }
 
-// withNearby adds to the pool the n nearest that may be hits.
+// withNearby adds to the pool the n nearest documents that may be hits.
 func (r *ranking) withNearby(pool []uint32, n int) []uint32 {
 	for _, d := range r.nearby[:min(n, len(r.nearby))] {
 		if r.allowed(d) && !slices.Contains(pool, d) {
@@ -64,21 +64,21 @@ func (r *ranking) withNearby(pool []uint32, n int) []uint32 {
 	return pool
 }
 
-// How a model has to agree with the words of a question before it counts. Of a
-// model that knows nothing, the documents with the best words may be anywhere among
-// the nearest; of one that understands they are at the top. Agreement is measured
-// in standard deviations of what a model that knows nothing would have.
+// How much a model has to agree with the words of a question before it counts. For a model that
+// knows nothing, the documents with the best words may be anywhere among the nearest; for one that
+// understands, they are at the top. Agreement is measured in standard deviations of a model that
+// knows nothing.
 const (
-	agreeOf    = 8  // documents with the best words that are looked at
-	agreeLeast = .5 // share of the best match that they have at least
-	agreeNone  = 1  // agreement at which the model counts nothing
-	agreeAll   = 2  // and in full
+	agreeOf    = 8  // number of documents with the best words that are examined
+	agreeLeast = .5 // least share of the best match that they have
+	agreeNone  = 1  // agreement up to which the model does not count
+	agreeAll   = 2  // agreement from which it counts in full
 )
 
-// agrees says how much the model's similarities count for this question, 0 to 1:
-// in full where the documents that share the question's words are near in its eyes,
-// too, or where there are none; not at all where they are anywhere. So a model that
-// is broken, or does not know the language, does no harm.
+// agrees returns how much the model's similarities count for this question, 0 to 1. They count in
+// full if the documents that share the question's words are near for the model, too, or if there
+// are none; they don't count if these documents are anywhere. So a model that is broken, or does
+// not know the language, does no harm.
 func (r *ranking) agrees() float64 {
 	if len(r.embeds) == 0 {
 		return 0
@@ -93,7 +93,7 @@ func (r *ranking) agrees() float64 {
 	}
 	n := float64(len(r.nearby))
 	all := math.Max(float64(r.alive), n)
-	beyond := -n / all // of a document that it did not give: the middle of the rest
+	beyond := -n / all // for a document that the model did not return: the middle of the rest
 	sum := 0.0
 	for _, c := range best {
 		at, ok := place[c.doc]
@@ -106,11 +106,11 @@ func (r *ranking) agrees() float64 {
 			sum += beyond
 		}
 	}
-	// The variance of one document's part, where each place is as likely.
-	within := func(x float64) float64 { return x - 2*x*x + 4*x*x*x/3 } // of (1-2x)² from 0
+	// The variance of one document's part, if each place is equally likely.
+	within := func(x float64) float64 { return x - 2*x*x + 4*x*x*x/3 } // integral of (1-2x)² from 0
 	deviation := math.Sqrt((within(n/all) + (1-n/all)*beyond*beyond) / float64(len(best)))
 	got, can := sum/float64(len(best))/deviation, (1-1/all)/deviation
-	// Few documents can't agree so much: then half of what they can is none.
+	// Few documents can't agree that much: then half of the possible agreement counts as none.
 	none, full := math.Min(agreeNone, can/2), math.Min(agreeAll, .9*can)
 	if full <= none {
 		return 1
@@ -118,8 +118,8 @@ func (r *ranking) agrees() float64 {
 	return max(0, min(1, (got-none)/(full-none)))
 }
 
-// bestMatches returns the candidates that by themselves, without what stands around
-// them, share most words with the question, the best first.
+// bestMatches returns the candidates that share most words with the question by themselves, without
+// their context, the best first.
 func (r *ranking) bestMatches() (best []*candidate) {
 	alone := make(map[uint32]float32, len(r.s.list))
 	most := float32(0)

@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestYearOfADateIsNoCode: memories spell out dates and lines don't, so a year that counted like
-// the number of a flight had every memory of that year before the line that answers.
+// TestYearOfADateIsNoCode: memories spell out dates and lines don't. If a year counted like the
+// number of a flight, every memory of that year would come before the line that answers.
 func TestYearOfADateIsNoCode(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "We painted the kitchen yellow with the kids."})
@@ -34,8 +34,8 @@ func TestYearOfADateIsNoCode(t *testing.T) {
 	}
 }
 
-// TestMemoryIsAsLongAsItsLine: what is remembered of a long line is short, and no better a match
-// for that than a line that says as much of the matter and has no memory.
+// TestMemoryIsAsLongAsItsLine: the memory of a long line is short, but no better a match for that
+// than a line that says as much about the matter and has no memory.
 func TestMemoryIsAsLongAsItsLine(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "Hello again, what a week that was, with the floor full of boxes and both of the lamps broken, and in all of it I applied to an adoption agency."})

@@ -8,7 +8,7 @@ type dict struct {
 	seed  maphash.Seed
 	arena []byte
 	ends  []uint32 // of string i in the arena
-	table []uint32 // number plus 1; 0: free. A power of two long
+	table []uint32 // number plus 1; 0: free. Its length is a power of two
 }
 
 func newDict() *dict { return &dict{seed: maphash.MakeSeed(), table: make([]uint32, 64)} }

@@ -17,31 +17,29 @@ import (
 
 // Limits of a dictionary.
 const (
-	dictionaryLine = 64 << 10 // bytes of a line
+	dictionaryLine = 64 << 10 // bytes in a line
 	dictionaryMost = 1 << 20  // pairs that are kept
-	dictionaryEach = 64       // translations of one word, the first senses first
+	dictionaryEach = 64       // translations of one word; the first senses are kept
 	dictionaryWord = 8        // characters of a Chinese word
 	dictionarySize = 64 << 20 // bytes of the file, unpacked
 )
 
-// weightDictionary is what a translation from a dictionary weighs where the
-// built-in pairs have one, too. A dictionary lists senses that nobody uses.
+// weightDictionary is the weight of a translation from a dictionary if the built-in pairs have one,
+// too. A dictionary lists senses that nobody uses.
 const weightDictionary = .6
 
-// Dictionary says what English words are called in Chinese, and the other way
-// round, beside the pairs that are built in. It never changes, so that any number
-// of goroutines may use it.
+// Dictionary translates English words to Chinese and back, in addition to the built-in pairs. It
+// never changes and is safe for concurrent use.
 type Dictionary struct {
-	english table // from a term, or two with a space between, to Chinese words
+	english table // from a term, or two separated by a space, to Chinese words
 	chinese table // from a Chinese word to terms
 	longest int   // characters of the longest Chinese word
 }
 
-// ReadDictionary reads a dictionary as CC-CEDICT writes it, in UTF-8: a line for
-// each word, TRADITIONAL SIMPLIFIED [PINYIN] /SENSE/SENSE/, and comments that begin
-// with #. It keeps words of two to eight Chinese characters, and of each sense what
-// is one or two English words. An error wraps [memory.ErrInvalid] and names the
-// line.
+// ReadDictionary reads a dictionary in the format of CC-CEDICT, in UTF-8: a line for each word,
+// TRADITIONAL SIMPLIFIED [PINYIN] /SENSE/SENSE/, and comments that begin with #. It keeps words of
+// two to eight Chinese characters, and senses of one or two English words. An error wraps
+// [memory.ErrInvalid] and names the line.
 func ReadDictionary(r io.Reader) (*Dictionary, error) {
 	var ps []pair
 	g := glosses{}
@@ -95,8 +93,8 @@ func (d *Dictionary) Words() (english, chinese int) {
 	return len(d.english.at), len(d.chinese.at)
 }
 
-// pair is a translation. sense counts from 0 for the first that the entry names;
-// line is the entry's.
+// pair is a translation. sense is the index of the sense in its entry; line is the line of the
+// entry.
 type pair struct {
 	en, zh      string
 	sense, line int32
@@ -128,7 +126,7 @@ func (e *entry) pairs(ps []pair, line int32, g glosses) []pair {
 	if n < 2 || n > dictionaryWord || strings.ContainsFunc(e.simplified, func(r rune) bool { return !unicode.Is(unicode.Han, r) }) {
 		return ps
 	}
-	// The line is not kept for the sake of a word.
+	// A word must not keep the whole line in memory.
 	simplified, traditional := strings.Clone(e.simplified), strings.Clone(e.traditional)
 	sense := int32(0)
 	for _, s := range e.senses {
@@ -145,14 +143,14 @@ func (e *entry) pairs(ps []pair, line int32, g glosses) []pair {
 	return ps
 }
 
-// notes begin what stands among the senses and is none.
+// notes are the beginnings of notes that are listed among the senses.
 var notes = []string{"CL:", "variant of", "old variant", "erhua variant", "see ", "see also", "also written", "also pr.", "surname ", "abbr. ", "Taiwan pr.", "used in", "idiom"}
 
-// glosses are terms by word: stemming takes longer than all else.
+// glosses caches terms by word, because stemming takes longer than everything else.
 type glosses map[string]string
 
-// of returns the terms of a sense, one or two with a space between, or
-// nothing: "to wash the dishes" and what explains rather than translates is more.
+// of returns the terms of a sense, one or two separated by a space. It returns nothing for longer
+// senses, such as "to wash the dishes" or an explanation.
 func (g glosses) of(sense string) string {
 	var b strings.Builder
 	deep := 0
@@ -194,11 +192,11 @@ func (g glosses) of(sense string) string {
 	return strings.Join(words, " ")
 }
 
-// glossWords help a sense to be read, and are no part of it.
+// glossWords are helper words in a sense that are not part of its meaning.
 var glossWords = map[string]bool{"sb": true, "sth": true, "sb's": true, "oneself": true, "one's": true, "etc": true, "get": true, "make": true, "have": true, "very": true}
 
-// table finds the translations of a word. Its text has a line for each word,
-// sorted: the word and its translations, with tabs between.
+// table finds the translations of a word. Its text has a sorted line for each word: the word and
+// its translations, separated by tabs.
 type table struct {
 	text string
 	at   []uint32 // where each line begins

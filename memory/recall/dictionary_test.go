@@ -66,7 +66,7 @@ func TestReadDictionary(t *testing.T) {
 	}
 }
 
-// endless says one line again and again.
+// endless repeats one line without end.
 type endless struct {
 	s  string
 	at int
@@ -78,8 +78,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A dictionary finds in one language what was said in the other, in both
-// directions, and also once the index was rebuilt.
+// A dictionary finds in one language what was said in the other, in both directions, and also after
+// the index was rebuilt.
 func TestDictionaryFindsBetweenLanguages(t *testing.T) {
 	lines := []string{"水獭又叫了一整夜", "她练撑竿跳三年了", "他在车间里焊接栏杆", "The funnel is under the sink.", "我们晚上去散步", "明天要开会", "They never came."}
 	asked := map[string]int{"otter": 0, "Who does pole vault?": 1, "Who did the welding?": 2, "漏斗在哪里": 3}

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// The manifest names the segments that count. Flush writes it last, so a flush
-// that was interrupted leaves the old state. Version 1:
+// The manifest names the segments in use. Flush writes it last, so a flush that was interrupted
+// leaves the old state. Version 1:
 //
 //	4       "LKM1"
 //	varint  analysis: how text was made into terms
@@ -148,8 +148,8 @@ func (x *Index) Flush(ctx context.Context, covered uint64) error {
 		n := min(len(rest), x.limit)
 		plan = append(plan, segment{stored{"", rest[:n:n]}, true})
 		rest = rest[n:]
-		// Take in the segment before as long as it is no larger, so that each
-		// document is rewritten a number of times that grows as a logarithm.
+		// Merge the previous segment as long as it is no larger, so that each document is rewritten
+		// a number of times that grows logarithmically.
 		for len(plan) > 1 {
 			a, b := plan[len(plan)-2], plan[len(plan)-1]
 			if len(a.docs) > len(b.docs) || len(a.docs)+len(b.docs) > x.limit {
@@ -218,7 +218,7 @@ func (x *Index) live(docs []uint32) []uint32 {
 	return out
 }
 
-// rebuild makes the index in memory anew when more than a quarter of it is dead.
+// rebuild makes the index in memory again when more than a quarter of it is dead.
 func (x *Index) rebuild() {
 	dead := len(x.core.docs) - x.core.alive
 	if dead < 256 || dead*4 < len(x.core.docs) {

@@ -2,27 +2,28 @@ package recall
 
 import "encoding/binary"
 
-// What core.forward has of a document:
+// For each document, core.forward has:
 //
 //	varint  order
-//	(varint how many bytes of bits follow, and the bits: from the lowest on, one
-//	        for each of the source's terms, set where the document has it, as
-//	        often; those at the end that are not set may be left out)
-//	        where flagBased is set
-//	        the terms, or those that the bits don't give, rising: varint of the
-//	        difference shifted left by one, the lowest bit set where a count
+//	(varint number of bytes of bits, and the bits: beginning with the lowest,
+//	        one for each of the source's terms, set if the document has it with
+//	        the same count; unset ones at the end may be left out)
+//	        if flagBased is set
+//	        the terms, or those that are not given by bits, ascending: varint of
+//	        the difference shifted left by one, the lowest bit set if a count
 //	        other than 1 follows
 //
-// A memory is mostly in the words of the line that it was made from. A source
-// keeps its place and its terms when it dies, and is never based itself.
+// A memory mostly has the words of the line that it was made from. A source keeps its number and
+// its terms when it dies, and is never based itself.
 
-// write appends to forward what it holds of the document that comes next.
+// write appends to forward the entry of the next document.
 func (c *core) write(m *meta, order uint64, terms []tf) {
 	m.off = uint32(len(c.forward))
 	written := appendTerms(c.plain[:0], terms)
 	c.plain = written
 	if m.sourced() && m.link&inSources == 0 && !c.docs[m.link].based() {
-		// Before anything is added to forward, where the last document ends with it.
+		// This comes before anything is added to forward, where the last document ends at the end
+		// of forward.
 		if c.based = c.appendBased(c.based[:0], m.link, terms); len(c.based) < len(written) {
 			written = c.based
 			m.flags |= flagBased
@@ -39,7 +40,7 @@ func (c *core) appendBased(b []byte, source uint32, terms []tf) []byte {
 		c.theirs = append(c.theirs, tf{t, n})
 	}
 	set := make([]byte, (len(c.theirs)+7)/8)
-	most, i := 0, 0 // bytes with a bit that is set
+	most, i := 0, 0 // number of bytes up to the last that has a bit set
 	last, rest := uint32(0), make([]byte, 0, 64)
 	for _, t := range terms {
 		for i < len(c.theirs) && c.theirs[i].term < t.term {
@@ -76,7 +77,8 @@ func (c *core) forwardOf(d uint32) []byte {
 	return c.forward[c.docs[d].off:end]
 }
 
-// orderOf returns what decides between documents of the same time in a chain.
+// orderOf returns the order of a document, which decides between documents of the same time in a
+// chain.
 func (c *core) orderOf(d uint32) uint64 {
 	order, _ := binary.Uvarint(c.forwardOf(d))
 	return order
@@ -97,8 +99,8 @@ func (c *core) termBytes(d uint32) (own, bits []byte, from uint32) {
 	return own[k+int(n):], own[k : k+int(n)], m.link
 }
 
-// terms yields the terms of a document and their counts, in no order where they
-// are based on another's.
+// terms yields the terms of a document and their counts, in no particular order if they are based
+// on another document's.
 func (c *core) terms(d uint32) func(yield func(term, n uint32) bool) {
 	own, set, from := c.termBytes(d)
 	return func(yield func(term, n uint32) bool) {
@@ -121,7 +123,7 @@ func (c *core) terms(d uint32) func(yield func(term, n uint32) bool) {
 	}
 }
 
-// nextTerm reads one term and its count. last is the term before it.
+// nextTerm reads one term and its count. last is the previous term.
 func nextTerm(b []byte, last uint32) (term, n uint32, rest []byte) {
 	delta, k := uvarint32(b)
 	n = 1
@@ -133,7 +135,7 @@ func nextTerm(b []byte, last uint32) (term, n uint32, rest []byte) {
 	return last + delta>>1, n, b[k:]
 }
 
-// appendCounted writes a difference, and a count where it is not 1.
+// appendCounted writes a difference, and the count if it is not 1.
 func appendCounted(b []byte, difference uint64, n uint32) []byte {
 	if n == 1 {
 		return binary.AppendUvarint(b, difference<<1)
@@ -146,7 +148,7 @@ func uvarint32(b []byte) (uint32, int) {
 	if b[0] < 0x80 {
 		return uint32(b[0]), 1
 	}
-	if len(b) > 1 && b[1] < 0x80 { // most others
+	if len(b) > 1 && b[1] < 0x80 { // most of the other cases
 		return uint32(b[0]&0x7f) | uint32(b[1])<<7, 2
 	}
 	v, n := binary.Uvarint(b)

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A document has the terms and the order that it was given, whatever becomes of
-// the one on whose terms its own are based.
+// A document has the terms and the order that it was given, whatever happens to the document on
+// which it is based.
 func TestForward(t *testing.T) {
 	type given struct {
 		order  uint64
@@ -58,7 +58,7 @@ func TestForward(t *testing.T) {
 			}
 			g := given{order: r.Uint64() >> r.IntN(64), terms: map[uint32]uint32{}}
 			if n > 0 && r.IntN(3) > 0 {
-				g.source = id(n - 1 - r.IntN(n)*r.IntN(2))      // the one before, as when a line is made a memory at once
+				g.source = id(n - 1 - r.IntN(n)*r.IntN(2))      // the previous document, as when a memory is made from a line at once
 				for term, count := range want[g.source].terms { // most of its words
 					if r.IntN(8) > 0 {
 						g.terms[term] = count + uint32(r.IntN(10)/9)
@@ -93,7 +93,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// A memory in the words of its line has little of its own in memory.
+// A memory in the words of its line takes little memory.
 func TestPairsTakeLittleMemory(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	line := Doc{ID: idOf(1), Kind: Utterance, At: june, Speaker: "Ana", Text: "The kettle of the upper room is to be descaled by Ben with vinegar, and not with anything that has a scent"}

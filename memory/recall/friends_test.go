@@ -17,8 +17,8 @@ import (
 
 var showFriends = flag.Bool("weights", false, "print the weights that TestFriends finds")
 
-// friendsTurn is a turn of testdata/friends-*.txt, and friendsAsked a question,
-// whose evidence is labels.
+// friendsTurn is a turn of testdata/friends-*.txt, and friendsAsked is a question; its evidence are
+// labels.
 type friendsTurn struct {
 	label, session, speaker, text string
 	at                            time.Time
@@ -78,8 +78,8 @@ func readFriends(t *testing.T, path string) (turns []friendsTurn, asked []friend
 	return turns, asked
 }
 
-// friends indexes the talk of two friends with the other talk between, as if
-// the same two had said it: more turns that a question has to do without.
+// friends indexes the talk of two friends, mixed with the other talk as if the same two had said
+// it: more turns among which a question has to find its answer.
 func friends(t *testing.T, turns, others []friendsTurn, names *strings.Replacer) (*Index, time.Time) {
 	x := openOn(t, newSegments(), Options{})
 	for i, o := range [][]friendsTurn{turns, others} {
@@ -96,16 +96,16 @@ func friends(t *testing.T, turns, others []friendsTurn, names *strings.Replacer)
 	return x, slices.MaxFunc(slices.Concat(turns, others), func(a, b friendsTurn) int { return a.at.Compare(b.at) }).at.Add(24 * time.Hour)
 }
 
-// handWeights are those that TestFriends begins with: chosen by hand before
-// there was a weight for the session or for words that are covered.
+// handWeights are the weights that TestFriends begins with. They were chosen by hand before there
+// were weights for the session and for covered words.
 func handWeights() Weights {
 	w := DefaultWeights()
 	w.Session, w.Heard, w.Covered, w.Several, w.When, w.Where, w.Time, w.Near = 0, 0, 0, 0, .1, .1, .6, .04
 	return w
 }
 
-// signalsOf are what TestFriends weighs: the sum of the signals with handWeights
-// first, then what is worth more or less than there.
+// signalsOf are the signals that TestFriends weighs: first the sum of the signals with handWeights,
+// then those that get more or less weight than there.
 var signalsOf = []string{"sum", "Session", "Heard", "Covered", "Several", "When", "Where", "Time", "Near"}
 
 func (c *candidate) weighed(r *ranking) []float64 {
@@ -122,16 +122,15 @@ func (c *candidate) weighed(r *ranking) []float64 {
 	return []float64{c.total, float64(c.alone), float64(c.heard), float64(c.covered), several, when, where, float64(c.raw[sigTime]), float64(c.near)}
 }
 
-// example is a question with the candidates that are nearest, and evidence.
+// example is a question with its nearest candidates and its evidence.
 type example struct {
 	x      [][]float64
 	right  []bool
 	weight float64
 }
 
-// TestFriends asks two talks of our own. With -weights it prints the weights
-// that a logistic model gives the signals there: those of DefaultWeights are
-// these, rounded.
+// TestFriends asks questions about two talks that we wrote. With -weights it prints the weights
+// that a logistic model gives the signals there; DefaultWeights are these, rounded.
 func TestFriends(t *testing.T) {
 	one, askedOne := readFriends(t, "testdata/friends-1.txt")
 	two, askedTwo := readFriends(t, "testdata/friends-2.txt")
@@ -183,9 +182,9 @@ func TestFriends(t *testing.T) {
 	}
 }
 
-// exampleOf returns the sixty best candidates of a question, and its evidence. In
-// LoCoMo a fourth of the questions ask what the other one said. Here fewer do, so
-// each of those counts twice.
+// exampleOf returns the sixty best candidates of a question, and its evidence. In LoCoMo, a fourth
+// of the questions ask for what the other person said. Here fewer do, so each of those counts
+// twice.
 func exampleOf(x *Index, q Query, right map[memory.ID]bool, w *Weights, kind string) example {
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
@@ -211,9 +210,9 @@ func exampleOf(x *Index, q Query, right map[memory.ID]bool, w *Weights, kind str
 	return e
 }
 
-// fitFriends gives weights under which the evidence of each question is likely
-// before what is none, by gradient descent (Adam; Kingma and Ba, 2014) with a
-// small penalty for great weights.
+// fitFriends returns weights under which the evidence of each question is likely to come before
+// other candidates. It uses gradient descent (Adam; Kingma and Ba, 2014) with a small penalty for
+// large weights.
 func fitFriends(examples []example) []float64 {
 	const rounds, rate, penalty = 400, .03, .05
 	k := len(signalsOf)
@@ -256,7 +255,8 @@ func fitFriends(examples []example) []float64 {
 				if !e.right[n] {
 					continue
 				}
-				// Softmax of this evidence's score among the scores of all that is no evidence.
+				// Softmax of the score of this evidence among the scores of all candidates that are
+				// not evidence.
 				share := e.weight / rights / (wrong + score[n])
 				for o, x := range e.x {
 					g := 0.0

@@ -1,8 +1,8 @@
 package recall
 
-// gramTable finds terms that are spelt alike: for each run of four letters,
-// the terms that hold it. Words of three letters and fewer, of more than 24,
-// and those of other scripts are not in it.
+// gramTable finds terms with similar spelling: for each run of four letters, it has the terms that
+// contain it. Words of up to three letters, of more than 24, and those of other scripts are not in
+// it.
 type gramTable struct {
 	lists map[uint32][]uint32
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// days is a life of forty days up to june with five lines on each, which are
-// alike but for their things, and with words that questions of days use.
+// days is a life of forty days up to june. Each day has five lines that differ only in their
+// things, and that have words which questions about days use.
 func days(t *testing.T) *Index {
 	x := openOn(t, newSegments(), Options{})
 	frames := []string{"The %s is broken again.", "It happened to the %s as well.", "I said that the %s can wait.", "我们聊了%s的事情。", "What a place, this %s, worth a visit."}
@@ -25,8 +25,8 @@ func days(t *testing.T) *Index {
 	return x
 }
 
-// A day that is a question's only handle brings that day's lines, and is
-// known; a day on which nothing was said is not.
+// If a day is all that a question names, that day's lines are found with confidence, but not for a
+// day on which nothing was said.
 func TestDaysAreHandles(t *testing.T) {
 	x := days(t)
 	for q, back := range map[string]int{
@@ -52,8 +52,7 @@ func TestDaysAreHandles(t *testing.T) {
 	}
 }
 
-// Where the wearer was is told by the node's own words, which are not those of
-// the question.
+// The node records where the wearer was in its own words, which differ from those of the question.
 func TestPlacesOfADay(t *testing.T) {
 	x := days(t)
 	var want []memory.ID

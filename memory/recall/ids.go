@@ -23,7 +23,7 @@ func (t *idTable) home(id memory.ID) int {
 	return int(at)
 }
 
-// after is the slot behind one.
+// after returns the slot after one.
 func (t *idTable) after(i int) int {
 	if i++; i == len(t.slots) {
 		return 0
@@ -75,11 +75,11 @@ func (t *idTable) resize(docs []meta, room int) {
 	}
 }
 
-// inSources is set in a reference to a source that is no document here.
+// inSources is set in a reference to a source that is not a document here.
 const inSources = 1 << 31
 
-// refer returns the reference for the source of a new document: the number of a
-// document, or a place among sources.
+// refer returns the reference for the source of a new document: the number of a document, or an
+// index in sources.
 func (c *core) refer(source memory.ID) uint32 {
 	if d, ok := c.find(source); ok {
 		return d

@@ -10,13 +10,13 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Documents that come, go, come again and name each other as sources are found
-// by their ids, and keep their sources, before and after a rebuild.
+// Documents that come, go, return and name each other as sources are found by their ids, and keep
+// their sources, before and after a rebuild.
 func TestDocumentsByID(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	id := func(n int) (id memory.ID) { binary.BigEndian.PutUint32(id[12:], uint32(n+1)); return id }
 	c := newCore()
-	sources := map[memory.ID]memory.ID{} // of what lives
+	sources := map[memory.ID]memory.ID{} // sources of the living documents
 	check := func() {
 		t.Helper()
 		for n := range 600 {
@@ -36,7 +36,7 @@ func TestDocumentsByID(t *testing.T) {
 		case r.IntN(3) > 0:
 			var source memory.ID
 			if r.IntN(2) == 0 {
-				source = id(r.IntN(700)) // some are nowhere
+				source = id(r.IntN(700)) // some are not in the index
 			}
 			terms := []tf{{c.term("a"), 1}, {c.term("b"), 1 + uint32(r.IntN(200))}}
 			d := c.insert(meta{id: id(n), what: whatOf(Memory, 0, 0, false)}, 0, source, terms)

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Options of an index. The zero value is right for a wearer's own.
+// Options of an index. The zero value is right for a wearer's own memory.
 type Options struct {
 	// SegmentDocs is how many documents a segment holds at most; 0: 4096.
 	SegmentDocs int
@@ -31,7 +31,7 @@ type Index struct {
 
 	write   sync.Mutex // held for every change
 	stored  []stored
-	pending []uint32 // documents in no segment yet
+	pending []uint32 // documents that are in no segment yet
 	next    uint64   // number of the next segment
 	covered atomic.Uint64
 
@@ -64,8 +64,8 @@ func Open(ctx context.Context, s Segments, o Options) (*Index, error) {
 	return x, nil
 }
 
-// Covered returns the number that the last Flush got: what the caller knows to
-// be in the segments.
+// Covered returns the number that was passed to the last Flush: what the caller knows to be in the
+// segments.
 func (x *Index) Covered() uint64 { return x.covered.Load() }
 
 // Len returns the number of documents that can be found.
@@ -101,8 +101,7 @@ func (x *Index) IDs() []memory.ID {
 	return ids
 }
 
-// Utterances returns those documents that can be found and are utterances, in
-// no order.
+// Utterances returns the utterances that can be found, in no order.
 func (x *Index) Utterances() []memory.ID {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -115,9 +114,8 @@ func (x *Index) Utterances() []memory.ID {
 	return ids
 }
 
-// Said returns when the utterances that can be found were said, from one time (zero:
-// the first) until before another (zero: no end), in ms since 1970, the earliest
-// first.
+// Said returns the times in [from, to) at which the utterances that can be found were said, in ms
+// since 1970, ascending. A zero from means the first, a zero to no end.
 func (x *Index) Said(from, to time.Time) []int64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -157,8 +155,7 @@ func (x *Index) SaidBeside(t time.Time) (before, after time.Time) {
 	return before, after
 }
 
-// Typed gives the memories of a type that can be found and are not of the past, in no
-// order.
+// Typed returns the memories of a type that can be found and are not superseded, in no order.
 func (x *Index) Typed(t memory.Type) []memory.ID {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -172,8 +169,8 @@ func (x *Index) Typed(t memory.Type) []memory.ID {
 	return ids
 }
 
-// Add makes documents findable, at once; one of an id that is there already
-// takes its place. They are in a segment after the next Flush.
+// Add makes documents findable at once; a document replaces an earlier one with the same id. They
+// are in a segment after the next Flush.
 func (x *Index) Add(docs ...Doc) error {
 	x.write.Lock()
 	defer x.write.Unlock()

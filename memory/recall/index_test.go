@@ -19,7 +19,7 @@ var someWords = strings.Fields(`garden dentist river guitar piano soup noodle bi
 Tuesday yesterday birthday daughter brother allergic peanut password office meeting deadline swim 北京 牙医 上海 火车 生日 朋友 hiking mountain
 coffee chess violin pottery shelter volunteer lawyer mortgage kitten`)
 
-// randomDoc is document n of a made-up life.
+// randomDoc returns document n of a made-up life.
 func randomDoc(r *rand.Rand, n int) Doc {
 	var text []string
 	for range 3 + r.IntN(12) {
@@ -47,15 +47,14 @@ func answers(t testing.TB, x *Index) []Result {
 	var out []Result
 	for _, q := range someQueries {
 		r := find(t, x, Query{Text: q, Now: june.Add(48 * time.Hour), K: 20})
-		r.Scanned = 0 // counts dead entries too
+		r.Scanned = 0 // it counts dead entries too
 		out = append(out, r)
 	}
 	return out
 }
 
-// An index answers the same however its documents got there: in which order,
-// through how many flushes, merges, rebuilds and reopenings, with what removed
-// in between.
+// An index gives the same answers however its documents got there: in any order, through any
+// flushes, merges, rebuilds and reopenings, and whatever was removed in between.
 func TestSameAnswersHoweverBuilt(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -69,7 +68,7 @@ func TestSameAnswersHoweverBuilt(t *testing.T) {
 		want := map[int]Doc{}
 		for _, i := range r.Perm(n) {
 			d := docs[i]
-			if r.IntN(4) == 0 { // first as something else
+			if r.IntN(4) == 0 { // first with other content
 				other := randomDoc(r, i+1)
 				if err := x.Add(other); err != nil {
 					t.Fatal(err)
@@ -189,8 +188,8 @@ func (f *failing) Put(ctx context.Context, name string, b []byte) error {
 	return f.memSegments.Put(ctx, name, b)
 }
 
-// A flush that is cut off at any Put leaves the state before it to be opened,
-// and can be tried again.
+// If a flush is cut off at any Put, the state before it can be opened, and the flush can be tried
+// again.
 func TestFlushCutOff(t *testing.T) {
 	for at := 1; at <= 4; at++ {
 		s := &failing{memSegments: newSegments()}

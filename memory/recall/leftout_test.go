@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestChangesAreMeasured: whoever changes a weight, the lexicon or the pairs of
-// words measures it on conversations that had no part in the choice, and adds a
-// line to testdata/left-out.txt, which says how.
+// TestChangesAreMeasured: whoever changes a weight, the lexicon or the pairs of words has to
+// measure the change on conversations that had no part in the choice, and add a line to
+// testdata/left-out.txt, which says how.
 func TestChangesAreMeasured(t *testing.T) {
 	b, err := os.ReadFile("testdata/left-out.txt")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestChangesAreMeasured(t *testing.T) {
 	}
 }
 
-// fingerprint is the same as long as no weight and no word changes.
+// fingerprint stays the same as long as no weight and no word changes.
 func fingerprint(t *testing.T, w Weights, files ...string) string {
 	t.Helper()
 	b, err := json.Marshal(w)

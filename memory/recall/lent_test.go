@@ -2,8 +2,8 @@ package recall
 
 import "testing"
 
-// What a conversation lends counts less than what is asked: the line about the
-// subject before is no answer.
+// Words that a conversation lends count less than the question's own: the line about the previous
+// subject is no answer.
 func TestLentWords(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1,
@@ -14,7 +14,7 @@ func TestLentWords(t *testing.T) {
 		[2]string{"Mei", "Ola is the sister of Tomasz"},
 	)
 	const question, lent = "who is his sister", " Tomasz allergic hazelnuts"
-	for own, want := range map[string]int{question: 5, "": 1} { // as one question it is about the allergy
+	for own, want := range map[string]int{question: 5, "": 1} { // read as one question, it is about the allergy
 		r := find(t, x, Query{Text: question + lent, Own: own, Now: june, K: 2})
 		if len(r.Hits) == 0 || r.Hits[0].ID != idOf(want) {
 			t.Errorf("own %q: %+v, want line %d first", own, r.Hits, want)

@@ -8,21 +8,22 @@ import (
 	"sync"
 )
 
-// packedWords are lexicon.txt and pairs.txt, deflated, with terms for words, because stemming takes long: lines HEADS :
-// MEMBERS, a zero byte, and lines of a term, or two with a space between, and its Chinese words, with tabs between.
-// TestLexiconFiles writes it with -update.
+// packedWords are lexicon.txt and pairs.txt, deflated, with terms in place of words, because
+// stemming takes long. It has lines HEADS : MEMBERS, then a zero byte, then lines of a term, or two
+// separated by a space, and its Chinese words, separated by tabs. TestLexiconFiles writes it with
+// -update.
 //
 //go:embed words.deflate
 var packedWords []byte
 
 const (
-	lexiconFellow   = .3  // weight of a matter that the question names by one of its members
-	lexiconMaxShare = .05 // terms in a greater share of documents than this are left out
+	lexiconFellow   = .3  // weight of a topic that the question names by one of its members
+	lexiconMaxShare = .05 // terms in a greater share of the documents are left out
 )
 
 // lexicon is the everyday lexicon, by terms.
 type lexicon struct {
-	clusters [][]string       // terms of each
+	clusters [][]string       // terms of each cluster
 	heads    map[string][]int // clusters that a term is a head of
 	members  map[string][]int
 	pairs    *Dictionary
@@ -32,7 +33,7 @@ type lexicon struct {
 var theLexicon = sync.OnceValue(func() *lexicon {
 	b, err := inflated(packedWords)
 	if err != nil {
-		panic(err) // it is embedded, and a test reads it
+		panic(err) // the data is embedded, and a test reads it
 	}
 	l := &lexicon{heads: map[string][]int{}, members: map[string][]int{}, english: map[string][]string{}}
 	clusters, pairs, _ := strings.Cut(string(b), "\x00")
@@ -44,7 +45,7 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 		}
 	}
 	l.pairs = dictionaryOf(ps)
-	for line := range strings.Lines(strings.Clone(clusters)) { // the pairs are not kept for the sake of these
+	for line := range strings.Lines(strings.Clone(clusters)) { // so that these don't keep the pairs in memory
 		heads, members, _ := strings.Cut(line, ":")
 		n := len(l.clusters)
 		all := strings.Fields(heads)
@@ -65,11 +66,10 @@ var theLexicon = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// matter is a word of the question by which it may belong to a topic of the
-// lexicon.
+// matter is a word of the question that may belong to a topic of the lexicon.
 type matter struct {
 	term string
-	word int // of the question
+	word int // index of the word in the question
 }
 
 // Matters returns the head words of each line of the everyday lexicon, in its
@@ -89,11 +89,11 @@ func Matters() []string {
 	return out
 }
 
-// matters adds a group for each topic of the question's words, except those
-// that are left out.
+// matters adds a group for each topic to which the question's words belong, except the lines in
+// without.
 func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 	l := theLexicon()
-	at := map[int]int{} // cluster to its place in groups
+	at := map[int]int{} // index in groups by cluster
 	var groups []group
 	var clusters []int
 	touch := func(n, word int, w float64) {
@@ -125,8 +125,8 @@ func (c *core) matters(out *question, asked []matter, without map[int]bool) {
 		if out.bare && g.weight == 1 {
 			g.share = shareBare
 		}
-		// What they are called in Chinese is a group of its own: a word is as rare as in its language.
-		// A Chinese question has words for it that are nearer.
+		// The Chinese words are a group of their own, because how rare a word is depends on its
+		// language. A Chinese question has closer words for it.
 		other := *g
 		few := func(t weighted) bool { return float64(c.lists[t.term].df) <= lexiconMaxShare*float64(c.counted)+1 }
 		for _, s := range l.clusters[n] {

@@ -32,8 +32,8 @@ func lemmas(s string) []string {
 	return out
 }
 
-// spaced returns the terms of an English word, or of two with a space between where it has a hyphen: "credit-card",
-// "mother-in-law". Grammar counts only as the second of two: "give-up".
+// spaced returns the terms of an English word, or of two separated by a space if it has a hyphen:
+// "credit-card", "mother-in-law". A grammar word counts only as the second of two: "give-up".
 func spaced(s string) string {
 	words := strings.Split(s, "-")
 	var out []string
@@ -48,7 +48,7 @@ func spaced(s string) string {
 	return strings.Join(out, " ")
 }
 
-// TestLexiconFiles: the files are as they should be, and what is embedded has all that they have.
+// TestLexiconFiles: the files are well-formed, and the embedded data has everything that they have.
 func TestLexiconFiles(t *testing.T) {
 	lexicon, pairs := wordFiles(t)
 	var packed strings.Builder

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// memSegments is Segments in memory.
+// memSegments implements Segments in memory.
 type memSegments struct {
 	mu sync.Mutex
 	m  map[string][]byte

@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// mentions returns the folded names of a text: runs of words with a capital
-// that do not begin a sentence, "Tom Weaver" as one. A word that begins a
-// sentence belongs to a name only if another such word follows.
+// mentions returns the folded names in a text: runs of capitalised words that do not begin a
+// sentence, "Tom Weaver" as one. A word that begins a sentence belongs to a name only if another
+// capitalised word follows.
 func mentions(text string) []string {
 	var out []string
 	var run []string
@@ -83,8 +83,8 @@ func named(w string) bool {
 	return !stopWords[low] && calendar.MonthNamed(low) == 0 && calendar.Weekdays(low) == 0 && !strings.HasPrefix(low, "i'")
 }
 
-// relationTerm writes a relation as a term: its parts and its bounds in Unix
-// seconds, with \x1f between; empty where a part is missing or too long.
+// relationTerm writes a relation as a term: its parts and its bounds in Unix seconds, separated by
+// \x1f. It is empty if a part is missing or too long.
 func relationTerm(r graph.Relation) string {
 	subject, object := names.Fold(r.Subject), names.Fold(r.Object)
 	predicate := strings.ToLower(strings.Join(strings.Fields(strings.Map(unmark, r.Predicate)), " "))
@@ -108,7 +108,7 @@ func bound(t time.Time) string {
 	return strconv.FormatInt(t.Unix(), 10)
 }
 
-// relationOf reads a term that relationTerm wrote.
+// relationOf parses a term that relationTerm wrote.
 func relationOf(term string) (r graph.Relation, ok bool) {
 	f := strings.Split(strings.TrimPrefix(term, relationMark), "\x1f")
 	if len(f) != 5 {

@@ -2,17 +2,16 @@ package recall
 
 import "github.com/locket-dev/locket/memory"
 
-// meta is what the index keeps of a document beside its order and its terms: 48
-// bytes.
+// meta is what the index keeps of a document besides its order and its terms: 48 bytes.
 type meta struct {
 	id      memory.ID
 	at      int64  // Unix milliseconds; noTime: not known
-	link    uint32 // where flagSource is set see core.refer, else the one before it in its session's chain
-	next    uint32 // in that chain
-	session uint32 // in names
-	speaker uint32 // in names
-	off     uint32 // in forward, where it ends where the next begins
-	length  uint16 // words; mostWords: those, or more
+	link    uint32 // if flagSource is set, see core.refer; else the previous document in its session's chain
+	next    uint32 // next document in that chain
+	session uint32 // index in names
+	speaker uint32 // index in names
+	off     uint32 // beginning in forward; it ends where the next one begins
+	length  uint16 // number of words; mostWords: that many or more
 	what    uint8  // see whatOf
 	flags   uint8
 }
@@ -22,14 +21,14 @@ const (
 	mostWords = 1<<16 - 1 // a text of 64 KiB has fewer
 )
 
-// flags that stand in no segment, beside flagSource, which does.
+// These flags are not stored in segments, except flagSource.
 const (
-	flagBased = 64  // its terms are written as what differs from its source's
+	flagBased = 64  // its terms are stored as the difference from its source's
 	flagDead  = 128 // it was removed
 )
 
-// whatOf has the kind; the type: 1 + index in memory.Types, 0: none; of a memory
-// whether it is plain; and its sensitivity: 1 + sensitivity, 0: not known.
+// whatOf packs the kind; the type: 1 + index in memory.Types, 0: none; whether a memory is plain;
+// and its sensitivity: 1 + sensitivity, 0: not known.
 func whatOf(k Kind, typ, sens uint8, plain bool) uint8 {
 	what := sens<<5 | uint8(k-Utterance)<<4 | typ
 	if plain {
@@ -52,7 +51,7 @@ func (m *meta) dead() bool    { return m.flags&flagDead != 0 }
 func (m *meta) sourced() bool { return m.flags&flagSource != 0 }
 func (m *meta) based() bool   { return m.flags&flagBased != 0 }
 
-// prev is the one before it in its session's chain, or none.
+// prev returns the previous document in its session's chain, or none.
 func (m *meta) prev() uint32 {
 	if m.sourced() {
 		return none

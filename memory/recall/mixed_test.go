@@ -2,8 +2,8 @@ package recall
 
 import "testing"
 
-// TestMixedTalk asks in one language what was said in the other, about everyday life in both. Its questions were
-// written before anybody looked at what is missed.
+// TestMixedTalk asks in one language for what was said in the other, about everyday life in both.
+// Its questions were written before anybody looked at which ones fail.
 func TestMixedTalk(t *testing.T) {
 	x, asked := everyday(t, "mixed.txt")
 	for _, q := range asked {
@@ -13,7 +13,7 @@ func TestMixedTalk(t *testing.T) {
 	}
 	five, ten := places(t, x, asked)
 	t.Logf("%d questions: %d within five hits, %d within ten", len(asked), five, ten)
-	if five < 54 || ten < 58 { // 53 and 55 with 13,400 pairs of words, before hours and numbers were read
+	if five < 54 || ten < 58 { // 53 and 55 with 13,400 pairs of words, before hours and numbers were recognised
 		t.Errorf("%d questions: %d within five hits, %d within ten", len(asked), five, ten)
 	}
 }

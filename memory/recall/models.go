@@ -18,7 +18,7 @@ import (
 // used.
 type Dense interface {
 	// Nearest returns at most n documents nearest to a text, each once, in any
-	// order. Documents that the index does not hold are passed over.
+	// order. Documents that the index does not have are ignored.
 	Nearest(ctx context.Context, text string, n int) ([]Similar, error)
 }
 
@@ -55,8 +55,8 @@ type Models struct {
 	First int
 }
 
-// What Models are by default: a cross-encoder of MiniLM's size scores 100
-// short texts within a third of a second on four cores.
+// Defaults of Models: a cross-encoder of MiniLM's size scores 100 short texts within a third of a
+// second on four cores.
 const (
 	DefaultWithin = 400 * time.Millisecond
 	DefaultFirst  = 100
@@ -66,17 +66,17 @@ const (
 type Skip struct {
 	Part   string     `json:"part"` // the part of the score that is missing
 	Reason SkipReason `json:"reason"`
-	// Err is what the model answered, where it failed.
+	// Err is the model's error, if it failed.
 	Err error `json:"-"`
 }
 
-// SkipReason is why a model had no part in an answer.
+// SkipReason says why a model did not contribute to an answer.
 type SkipReason string
 
 const (
 	SkippedLate   SkipReason = "late"   // it took longer than Models.Within
-	SkippedBusy   SkipReason = "busy"   // too many earlier calls are late and still under way
-	SkippedFailed SkipReason = "failed" // it gave an error, or numbers that can't be
+	SkippedBusy   SkipReason = "busy"   // too many earlier calls are late and still running
+	SkippedFailed SkipReason = "failed" // it returned an error, or impossible numbers
 )
 
 // maxLate is how many late calls may be running at a time.
@@ -91,7 +91,7 @@ type patience struct {
 	calls  sync.WaitGroup
 }
 
-// close returns when all calls have, the late ones too; there are no more.
+// close returns when all calls have returned, including late ones; no more calls can start.
 func (p *patience) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -101,7 +101,7 @@ func (p *patience) close() {
 
 var errBusy = errors.New("recall: earlier calls of a model are still under way")
 
-// within calls f and waits for it no longer than limit; 0: DefaultWithin.
+// within calls f and waits for it for at most limit; 0: DefaultWithin.
 func within[T any](ctx context.Context, p *patience, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(limit, DefaultWithin))
 	var none, v T
@@ -128,7 +128,7 @@ type call struct {
 	finished, given bool // it has returned; nobody waits for it. Under patience.mu
 }
 
-// start runs f, and after once f counts as finished.
+// start runs f, and then after, when f counts as finished.
 func (p *patience) start(f, after func()) (*call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +165,7 @@ func (p *patience) giveUp(c *call) bool {
 	return true
 }
 
-// skipped tells why a call of a model gave nothing.
+// skipped says why a call of a model gave nothing.
 func skipped(part string, err error) Skip {
 	switch {
 	case errors.Is(err, errBusy):
@@ -176,7 +176,7 @@ func skipped(part string, err error) Skip {
 	return Skip{Part: part, Reason: SkippedFailed, Err: err}
 }
 
-// checkNumbers refuses what is no number.
+// checkNumbers refuses values that are not finite numbers.
 func checkNumbers[T any](list []T, value func(T) float64) error {
 	for i, v := range list {
 		if f := value(v); math.IsNaN(f) || math.IsInf(f, 0) {

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// sound is a Dense by the letters that two texts share.
+// sound is a Dense that compares the letters of two texts.
 type sound map[memory.ID]string
 
 func (d sound) Nearest(_ context.Context, text string, n int) ([]Similar, error) {
@@ -32,7 +32,7 @@ func (d sound) Nearest(_ context.Context, text string, n int) ([]Similar, error)
 	return out[:min(n, len(out))], nil
 }
 
-// shorter is a Reranker that likes short texts.
+// shorter is a Reranker that prefers short texts.
 type shorter struct{}
 
 func (shorter) Rerank(_ context.Context, _ string, texts []string) ([]float64, error) {
@@ -103,11 +103,11 @@ func checkSums(t *testing.T, r Result) {
 	}
 }
 
-// A document that shares no word with the question is found by its meaning,
-// and one that the index does not hold is passed over.
+// A document that shares no word with the question is found by its meaning, and one that the index
+// does not have is ignored.
 func TestDenseBringsCandidates(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
-	for i, l := range soups { // no session: nobody is another's context
+	for i, l := range soups { // no session, so no line is another's context
 		if err := x.Add(Doc{ID: idOf(i + 1), Kind: Utterance, At: june, Text: l[1]}); err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestRerankSortsTheFirst(t *testing.T) {
 	q.Models.First = 3
 	q.Models.Reranker = rerankFunc(func(_ context.Context, question string, texts []string) ([]float64, error) {
 		read = len(texts)
-		return make([]float64, len(texts)), nil // sees no difference
+		return make([]float64, len(texts)), nil // it sees no difference
 	})
 	plain := find(t, x, Query{Text: "soup", K: 2})
 	if r := find(t, x, q); read != 3 || r.Hits[0].ID != plain.Hits[0].ID || r.Hits[1].ID != plain.Hits[1].ID {
@@ -168,7 +168,7 @@ func TestRerankSortsTheFirst(t *testing.T) {
 	}
 }
 
-// Whatever a model does, the answer is the one without it, and says so.
+// Whatever a model does, the answer is the same as without it, and says so.
 func TestModelsNeverFailASearch(t *testing.T) {
 	x, texts := soupIndex(t)
 	want := find(t, x, Query{Text: "cold soup"})
@@ -203,8 +203,8 @@ func TestModelsNeverFailASearch(t *testing.T) {
 	}
 }
 
-// A model that obeys nobody is given up on in time, asked no more while its
-// calls are under way, and waited for at the end.
+// A model that ignores its context is given up in time, is not asked again while its calls are
+// running, and is waited for at the end.
 func TestLateModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x, texts := soupIndex(t)

@@ -1,6 +1,6 @@
 package recall
 
-// The parts that a score can have. A hit has those that gave something.
+// The parts that a score can have. A hit has those that contributed.
 const (
 	PartMatch     = "bm25_match"
 	PartSpeaker   = "speaker_match"
@@ -20,13 +20,13 @@ const (
 	PartPinned    = "pinned"
 	PartDerived   = "derived"
 
-	// These are set by who shows the hits, and not by a search of the index.
+	// These are set by the code that shows the hits, and not by a search of the index.
 	PartReplaces = "replaces"
 	PartPast     = "past"
 	PartShared   = "shared"
 )
 
-// AboutPart says what a part is.
+// AboutPart describes a part.
 type AboutPart struct{ Name, About string }
 
 // Parts lists them, in the order in which they are explained.

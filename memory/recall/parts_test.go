@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every part is named in the documents, and every part of a hit is one of them.
+// Every part is in the documents, and every part of a hit is one of them.
 func TestPartsAreDocumented(t *testing.T) {
 	known := map[string]bool{}
 	for _, doc := range []string{"../../docs/recall.md", "../../docs/openapi.yaml"} {
@@ -35,8 +35,7 @@ func TestPartsAreDocumented(t *testing.T) {
 	}
 }
 
-// The parts of a hit add up to its score to the last of the six places, whatever
-// each of them was rounded to.
+// The parts of a hit add up to its score, to six decimal places, however each of them was rounded.
 func TestPartsAddUp(t *testing.T) {
 	turns, asked := readFriends(t, "testdata/friends-1.txt")
 	x, now := friends(t, turns, nil, nil)

@@ -7,9 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestPast: a line says which of its memories are superseded, also after the
-// index was read again; not where a memory of it still holds, nor when the
-// memory is gone.
+// TestPast: a line says which of its memories are superseded, also after the index was opened
+// again. It does not if one of its memories still holds, or if the memory is gone.
 func TestPast(t *testing.T) {
 	segs := newSegments()
 	x := openOn(t, segs, Options{})

@@ -25,7 +25,7 @@ func TestPledge(t *testing.T) {
 	}
 }
 
-// What was promised is found by who promised it to whom: it seldom has a word for it.
+// A promise is found by who made it to whom, because it seldom contains a word for promising.
 func TestPromised(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1,

@@ -18,7 +18,7 @@ const (
 	sigEntity
 	sigGraph
 	sigCode
-	sigNumber // nothing is found by it
+	sigNumber // it finds no documents
 	signals
 )
 
@@ -26,9 +26,9 @@ const (
 type group struct {
 	signal signal
 	idf    float64
-	weight float64 // of the group within its signal
+	weight float64 // weight of the group within its signal
 	terms  []weighted
-	words  []int   // places in question.worth of the words that the group stands for
+	words  []int   // indexes in question.worth of the words that the group stands for
 	share  float32 // how much of these words' worth a match counts for confidence
 }
 
@@ -37,27 +37,27 @@ type weighted struct {
 	weight float64
 }
 
-// question is a query after it was read.
+// question is a query after it was analysed.
 type question struct {
 	shape       Shape
-	worth       []float64 // of each word asked for: its idf, also where no document has it
+	worth       []float64 // of each word asked for: its idf, even if no document has it
 	asks        float64   // their sum
 	groups      []group
-	speaker     uint32   // the one speaker that is named; 0: none or several
-	stranger    bool     // it is about what no document knows
+	speaker     uint32   // the only speaker that is named; 0: none or several
+	stranger    bool     // it is about somebody or something that no document knows
 	coded       bool     // it holds a code that some document has
-	led         bool     // relations that it names lead to somebody
-	quotes      []phrase // what stands in quotation marks
+	led         bool     // the relations that it names lead to somebody
+	quotes      []phrase // the phrases in quotation marks
 	amount      bool     // see asksAmount
 	length      bool     // see asksLength
 	bare        bool     // see asksBare
 	han         bool     // it has Chinese words
 	dated       bool     // it asks for nothing but a time
 	several     bool     // see asksSeveral
-	whether     []int    // of a question of yes or no, see core.whether
-	owned       bool     // somebody is asked about, see Query.Owner
-	owner       []int    // the groups that stand for them
-	ownerSpeaks []uint32 // the speakers who have their name
+	whether     []int    // of a yes-or-no question, see core.whether
+	owned       bool     // it asks about somebody's thing, see Query.Owner
+	owner       []int    // the groups that stand for the owner
+	ownerSpeaks []uint32 // the speakers with the owner's name
 	strict      bool     // the question is nothing but quotes, so only a document that contains them is a hit
 }
 
@@ -65,20 +65,20 @@ type question struct {
 // is a word by itself. A pair that no document has may straddle two words.
 const (
 	weightCharacter   = .3
-	weightGrammar     = .5 // of a pair with a character that is grammar: 京都, but 了京, too
+	weightGrammar     = .5 // a pair with a grammar character: 京都, but also 了京
 	weightWord        = .6
 	weightUnknownPair = .3
 )
 
-// Worth of words that no document has. Such a word weighs more in confidence
-// than its idf alone would give, and a name weighs even more, because a missing
-// name is the surest sign that nobody spoke of the matter.
+// Worth of words that no document has. Such a word counts more for confidence than its idf alone
+// would give. A name counts even more, because a missing name is the surest sign that nobody spoke
+// of the matter.
 const (
 	worthUnknown     = 1.25
 	worthUnknownName = 2
 )
 
-// understand reads a query against what the index holds.
+// understand analyses a query, using the content of the index.
 func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	var out question
 	words := asksTrade(split(q.Text))
@@ -94,7 +94,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	out.amount, out.length = asksAmount(lower, out.shape), asksLength(lower)
 	out.speaker = c.namedSpeaker(words, q.Wearer)
 
-	at := map[string]int{} // term to its place in out.worth
+	at := map[string]int{} // index in out.worth by term
 	var touched []matter
 	for i, x := range words {
 		if _, twice := at[x.term]; x.term == "" || f.consumed[i] || twice {
@@ -144,8 +144,8 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 // happenTerm is the term of "what happened to my phone".
 var happenTerm = lemma("happened")
 
-// askWord adds the groups of the word at place i of a question, and what it is worth. slip is what was mended of
-// it, if anything was.
+// askWord adds the groups of the word at index i of a question, and its worth. slip is the
+// correction of its spelling, if there is one.
 func (c *core) askWord(out *question, words []word, i int, slip slipped, f *found, s *scratch) {
 	x, n := words[i], len(out.worth)
 	own := c.found(x.term, 1)
@@ -172,7 +172,7 @@ func (c *core) askWord(out *question, words []word, i int, slip slipped, f *foun
 		worth = 0
 	}
 	if x.term == happenTerm && i > 0 && words[i-1].text == "what" {
-		worth = 0 // whatever it was, it is told by its own word
+		worth = 0 // whatever happened is told in its own words
 	}
 	out.worth = append(out.worth, worth)
 	g.terms = append(g.terms, c.inOther(x.term)...)
@@ -189,8 +189,9 @@ func (c *core) askWord(out *question, words []word, i int, slip slipped, f *foun
 	c.spelt(out, x.term, n, s)
 }
 
-// asksForSomebody has the names of a question count that has no other word to look for: "who is Paula", "where is Paula
-// from". The wearer's own name is in nearly every memory, and does not count.
+// asksForSomebody makes the names of a question count if it has no other word to look for: "who is
+// Paula", "where is Paula from". The wearer's own name is in nearly every memory, and does not
+// count.
 func (c *core) asksForSomebody(out *question, words []word, at map[string]int, wearer string) {
 	for _, x := range words {
 		if n, ok := at[x.term]; ok && c.isName(x) && foldName(x.text) != wearer && out.worth[n] == 0 {
@@ -200,7 +201,7 @@ func (c *core) asksForSomebody(out *question, words []word, at map[string]int, w
 	}
 }
 
-// sameAs returns the terms that documents have of other Chinese words for the same.
+// sameAs returns the terms in documents of other Chinese words with the same meaning.
 func (c *core) sameAs(word string, shape Shape) (out []weighted) {
 	for _, other := range sameHanAlways[word] {
 		out = append(out, c.found(other, shareSame)...)
@@ -211,8 +212,9 @@ func (c *core) sameAs(word string, shape Shape) (out []weighted) {
 	return out
 }
 
-// straddles reports whether the pair of Chinese characters at place i of a question is none of sameHanAlways, and
-// shares a character with one that is and that no document has: its other words stand for it.
+// straddles reports whether the pair of Chinese characters at index i of a question is not in
+// sameHanAlways, and shares a character with one that is and that no document has. The synonyms
+// then stand for both.
 func (c *core) straddles(words []word, i int) bool {
 	at := func(i int) bool {
 		return i >= 0 && i < len(words) && sameHanAlways[words[i].text] != nil && len(c.found(words[i].text, 1)) == 0
@@ -220,13 +222,13 @@ func (c *core) straddles(words []word, i int) bool {
 	return words[i].han && len([]rune(words[i].text)) == 2 && (at(i-2) || at(i+2)) && !at(i)
 }
 
-// lend multiplies the weight of the words from place n on by w.Lent, and that of names by
-// w.LentName: "his" and "there" stand for them. If they counted fully, the allergy would
-// answer "who is his sister" after "who is allergic to hazelnuts": it has all lent words,
-// and none of the question's own.
+// lend multiplies the weight of the words from index n on by w.Lent, and that of names by
+// w.LentName, because "his" and "there" stand for them. If they counted in full, the allergy would
+// answer "who is his sister" after "who is allergic to hazelnuts": its line has all lent words, and
+// none of the question's own.
 func (c *core) lend(out *question, words []word, n int, at map[string]int, w *Weights) {
 	n = min(n, len(words))
-	lent := map[int]float64{} // by place in out.worth
+	lent := map[int]float64{} // by index in out.worth
 	for _, x := range words[n:] {
 		i, asked := at[x.term]
 		if _, twice := lent[i]; !asked || twice || slices.ContainsFunc(words[:n], func(o word) bool { return o.term == x.term }) {
@@ -251,17 +253,17 @@ func (c *core) lend(out *question, words []word, n int, at map[string]int, w *We
 	}
 }
 
-// isName reports whether a word is a name that some document has. A single Chinese
-// character is none by its pinyin: 没 is not Mei.
+// isName reports whether a word is a name that some document has. A single Chinese character is not
+// a name because of its pinyin: 没 is not Mei.
 func (c *core) isName(x word) bool {
 	return c.knows(x.text) || x.han && len([]rune(x.text)) > 1 && c.knows(foldName(x.text))
 }
 
-// anybody are words that ask for whoever or whatever it is, in questions such as "is mum allergic to anything".
+// anybody are words for any person or thing, in questions such as "is mum allergic to anything".
 var anybody = set("anyone anybody anything someone somebody everyone everybody everything nobody nothing")
 
-// worthOf is how much the word at place i of a question says about a document that has it;
-// 0: nothing. base is its weight times its rarity. known reports whether a document has it.
+// worthOf returns how much the word at index i of a question says about a document that has it; 0:
+// nothing. base is its weight times its rarity. known reports whether a document has it.
 func (c *core) worthOf(x word, i int, base float64, known bool) float64 {
 	worth, single := base, x.han && len([]rune(x.text)) == 1
 	if !known {
@@ -282,7 +284,7 @@ func (c *core) worthOf(x word, i int, base float64, known bool) float64 {
 		return 0
 	case anybody[x.text]:
 		return 0
-	case c.isName(x): // a name stands in turns that answer nothing
+	case c.isName(x): // names are in many turns that answer nothing
 		return 0
 	}
 	return worth
@@ -307,8 +309,8 @@ func (c *core) namesInChinese(out *question, words []word, at map[string]int) {
 	}
 }
 
-// unseen reports whether a Chinese pair has a character that no document has. Such
-// a pair does not merely straddle two words: nobody spoke of the matter.
+// unseen reports whether a Chinese pair has a character that no document has. Such a pair does not
+// merely straddle two words: nobody spoke of the matter.
 func (c *core) unseen(pair string) bool {
 	for _, r := range pair {
 		if len(c.found(string(r), 1)) == 0 {
@@ -332,7 +334,7 @@ func (c *core) idf(df float64) float64 {
 	return math.Log(1 + (n-df+.5)/(df+.5))
 }
 
-// dfOf is how many documents at most hold one of the terms.
+// dfOf returns the greatest number of documents that can have one of the terms.
 func (c *core) dfOf(terms []weighted) float64 {
 	sum := 0.0
 	for _, t := range terms {
@@ -341,7 +343,7 @@ func (c *core) dfOf(terms []weighted) float64 {
 	return math.Min(sum, .9*float64(c.counted))
 }
 
-// entityGroups adds the entities whose whole name the question holds.
+// entityGroups adds the entities whose whole name is in the question.
 func (c *core) entityGroups(out *question, words []word) {
 	var flat []string
 	for _, w := range words {

@@ -13,11 +13,11 @@ type phrase struct {
 	never bool
 }
 
-// maxQuotes is how many phrases of a question are looked for word for word. For each the text
-// of each candidate is read.
+// maxQuotes is how many phrases of a question are searched for word for word. For each of them, the
+// text of each candidate is read.
 const maxQuotes = 8
 
-// quotes adds the first phrases that a question puts in quotation marks.
+// quotes adds the first phrases in quotation marks in a question.
 func (c *core) quotes(out *question, text string) {
 	rest := text
 	for _, s := range quoted(text) {

@@ -18,13 +18,13 @@ type use struct {
 type candidate struct {
 	doc    uint32
 	raw    [signals]float32
-	near   float32 // lexicon on the turn alone
-	reply  float32 // match of the question that it answers
-	quoted float32 // share of the phrases that the question quotes
-	told   float32 // of a memory: how much of its match its utterance has
+	near   float32 // match of the lexicon in the turn alone
+	reply  float32 // match of the question that this turn answers
+	quoted float32 // share of the question's quoted phrases
+	told   float32 // of a memory: how much of its match its utterance has, too
 	wider
 	total float64
-	lift  float64 // what total was raised by, see ranking.lift; 0: not raised
+	lift  float64 // by how much total was raised, see ranking.lift; 0: not raised
 }
 
 // raise sets each signal of c to the greater of the two. The result over all
@@ -96,8 +96,7 @@ func (r *ranking) rank(pool []uint32) {
 	}
 }
 
-// tellings computes, for each memory, which part of its match its own utterance
-// has as well.
+// tellings computes, for each memory, how much of its match its own utterance has, too.
 func (r *ranking) tellings() {
 	list := r.s.list
 	if !slices.ContainsFunc(list, func(c candidate) bool { return r.docs[c.doc].kind() == Memory }) {
@@ -117,7 +116,7 @@ func (r *ranking) tellings() {
 	}
 }
 
-// clear makes the scratch ready for the next search.
+// clear prepares the scratch for the next search.
 func (r *ranking) clear() {
 	for _, u := range r.uses {
 		r.s.slots[u.term] = 0
@@ -162,8 +161,8 @@ func (r *ranking) anchor(d uint32) uint32 {
 }
 
 // around returns the documents at −2, −1, +1 and +2 in the session of a
-// document. An entry is none beyond either end of the session, and where whoever asks
-// may not know of the document.
+// document. An entry is none beyond either end of the session, and for a document that the asker
+// may not know of.
 func (r *ranking) around(d uint32) [4]uint32 {
 	a := [4]uint32{none, none, none, none}
 	m := &r.docs[d]
@@ -197,7 +196,7 @@ func (r *ranking) row(d uint32) []float32 {
 	s.rows = slices.Grow(s.rows, width)[:from+width]
 	row := s.rows[from:]
 	clear(row)
-	own, set, base := r.termBytes(d) // as core.terms, which would call back for each
+	own, set, base := r.termBytes(d) // like core.terms, which would call back for each
 	if base != none {
 		theirs, _, _ := r.termBytes(base)
 		for i, t := 0, uint32(0); len(theirs) > 0 && i < 8*len(set); i++ {
@@ -267,7 +266,7 @@ func (r *ranking) signals(c *candidate) {
 			continue
 		}
 		k := &r.ask.groups[g]
-		if k.signal == sigNumber { // the number of another line is none of this one's
+		if k.signal == sigNumber { // a number in another line does not count for this one
 			c.raw[sigNumber] = min(1, own[g])
 			continue
 		}
@@ -351,8 +350,8 @@ func (r *ranking) parts(c *candidate) []Part {
 // of adding.
 func sixth(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// addUp adds what rounding took from the parts, or gave to them, to the greatest
-// part, so that their sum is the score.
+// addUp adds the rounding errors of the parts to the greatest part, so that the sum of the parts is
+// the score.
 func addUp(parts []Part, score float64) {
 	rest := sixth(score)
 	greatest := 0
@@ -362,7 +361,7 @@ func addUp(parts []Part, score float64) {
 			greatest = i
 		}
 	}
-	if math.Abs(rest) < 1e-6*float64(len(parts)) { // more is no rounding
+	if math.Abs(rest) < 1e-6*float64(len(parts)) { // a greater difference does not come from rounding
 		parts[greatest].Value = sixth(parts[greatest].Value + rest)
 	}
 }

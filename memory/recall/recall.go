@@ -11,11 +11,11 @@
 //     the words that a lexicon puts beside it.
 //   - A signal is one way to score a document over groups. Each is divided by
 //     its greatest value for the question and weighed by [Weights]; what it
-//     gave stands in [Hit.Parts] under its name.
+//     contributed is in [Hit.Parts] under its name.
 //   - The chain of a session is its utterances in order; a document's context
-//     is what stands up to two places before and after it in the chain.
+//     is the chain's documents up to two places before and after it.
 //   - A segment is some thousands of documents as bytes, immutable, kept by
-//     whoever implements [Segments], which seals them.
+//     by an implementation of [Segments], which seals them.
 //
 // All of the index is in memory, packed; segments exist so that opening it
 // needs no text. An index may be read by many goroutines while one writes.
@@ -33,13 +33,13 @@ import (
 // Callers can distinguish these errors.
 var (
 	// ErrCorrupt: a segment or the manifest is not what this package wrote.
-	// The cure is to remove the segments and to add every document again.
+	// The remedy is to remove the segments and to add every document again.
 	ErrCorrupt = errors.New("recall: corrupt segment")
 	// ErrClosed: the index was used after Close.
 	ErrClosed = errors.New("recall: index is closed")
 )
 
-// Kind distinguishes sources from what was made of them.
+// Kind distinguishes sources from the memories made of them.
 type Kind uint8
 
 const (
@@ -47,7 +47,7 @@ const (
 	Memory    Kind = 2 // what is remembered
 )
 
-// String is the kind's word.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	switch k {
 	case Utterance:
@@ -63,7 +63,7 @@ func (k Kind) String() string {
 type Doc struct {
 	ID       memory.ID
 	Kind     Kind
-	Type     memory.Type // of a memory
+	Type     memory.Type // type of a memory
 	Session  string      // utterances of one session are each other's context
 	At       time.Time   // when it was said or happened; zero: not known
 	Order    uint64      // breaks ties of At within a session
@@ -78,13 +78,13 @@ type Doc struct {
 	Pinned    bool
 	Past      bool      // superseded: found only by a query for the past
 	Source    memory.ID // the utterance that a memory quotes, whose context it shares
-	// Sensitivity is a memory's; nil: not known.
+	// Sensitivity is that of a memory; nil: not known.
 	Sensitivity *memory.Sensitivity
-	// Plain is set for a memory that is the wearer's, and no agent's or run's.
+	// Plain is set for a memory that belongs to the wearer, and to no agent or run.
 	Plain bool
 }
 
-// sens is the sensitivity as meta has it.
+// sens returns the sensitivity in the form that meta has.
 func (d *Doc) sens() uint8 {
 	if d.Sensitivity == nil {
 		return 0
@@ -92,42 +92,42 @@ func (d *Doc) sens() uint8 {
 	return 1 + uint8(*d.Sensitivity)
 }
 
-// About is what the index knows of a document that would be a hit.
+// About is what the index knows about a document that would be a hit.
 type About struct {
 	ID          memory.ID
 	Kind        Kind
-	Type        memory.Type // of a memory
+	Type        memory.Type // type of a memory
 	Sensitivity memory.Sensitivity
 	Rated       bool // Sensitivity is known
-	Plain       bool // a memory of the wearer's, and of no agent or run; false: not known
+	Plain       bool // a memory that belongs to the wearer, and to no agent or run; false: not known
 }
 
 // Query is a question or a few words.
 type Query struct {
 	Text string
-	// Own is the beginning of Text, where the words after it were lent by a
-	// conversation: they count less. Empty: all of Text counts.
+	// Own is the beginning of Text if a conversation lent the words after it, which count less. If
+	// it is empty, all of Text counts in full.
 	Own     string
 	Now     time.Time     // what "yesterday" is relative to; zero: time.Now
 	Zone    string        // IANA zone of Now; empty: Now's own
 	Wearer  string        // the speaker that "I" and 我 stand for
-	K       int           // hits wanted; 0: 10, at most MaxK
+	K       int           // number of hits; 0: 10, at most MaxK
 	Kinds   []Kind        // empty: both
-	Types   []memory.Type // of memories; empty: all
-	Speaker string        // only what this speaker said, where set
-	From    time.Time     // only what is At or after, where set
-	To      time.Time     // only what is before, where set
+	Types   []memory.Type // types of memories; empty: all
+	Speaker string        // only what this speaker said; empty: all
+	From    time.Time     // only documents with At at this time or later; zero: all
+	To      time.Time     // only documents with At before this time; zero: all
 	// Allow is called for documents that would be hits, in no particular order,
 	// possibly twice. nil allows all. It must not call the index.
 	Allow func(About) bool
-	// Glance is for an Allow that reads the store, and nil for one that is quick. It
-	// tells at once what Allow would say, or that it is not sure, and Allow is called
-	// for those documents alone. The index can be changed while it is, and the search
-	// ends when its context does.
+	// Glance is for an Allow that reads the store; it is nil for a quick Allow. It says at once
+	// what Allow would say, or that it is not sure, and Allow is called only for documents of which
+	// it is not sure. The index can be changed during these calls of Allow, and the search ends
+	// when its context does.
 	Glance func(About) (ok, sure bool)
-	// Shown reports whether whoever asks may know of a document. The question is then
-	// read as if there were no others, see shown. It is called for any document, and
-	// must not call the index. nil shows all, also those that Allow refuses as hits.
+	// Shown reports whether the asker may know of a document. The question is then read as if there
+	// were no other documents, see shown. It is called for any document, and must not call the
+	// index. nil shows all, including those that Allow refuses as hits.
 	Shown func(About) bool
 	// Holds reports whether a document contains a quoted phrase of the question
 	// word for word. It is called for documents that contain all of the
@@ -138,20 +138,22 @@ type Query struct {
 	// rely on. Such a document may be a hit, but gives no confidence. nil
 	// doubts none. It must not call the index.
 	Doubts func(memory.ID) bool
-	// Counts reports whether a document says a number, for a question that asks for one ("how much is my
-	// rent"). beside: the document stands beside a hit, and counts only if it says little else. A hit without a number there is an
-	// answer of little confidence. Nil: the question asks for none.
+	// Counts reports whether a document states a number, for a question that asks for one ("how
+	// much is my rent"). beside means that the document is next to a hit, and counts only if it
+	// says little else. A hit for which neither it nor its neighbours count is an answer of little
+	// confidence. nil means that the question asks for no number.
 	Counts func(id memory.ID, beside bool) bool
-	// Owner is whom the question asks something of: a name, or a word such as "sister". A
-	// document for which Tells returns true tells something of a person, and so does not count
-	// for the confidence unless it has Owner, or whoever may be meant. Empty, or nil: all count.
+	// Owner is the person about whose thing the question asks: a name, or a word such as "sister".
+	// If Tells returns true for a document, it tells something about a person, and counts for the
+	// confidence only if it names Owner or a person who may be meant. If Owner is empty or Tells is
+	// nil, all documents count.
 	Owner string
 	Tells func(memory.ID) bool
 	// Past includes superseded memories.
 	Past bool
 	// Apart returns a memory and the utterance that it quotes as two hits.
-	// Otherwise they are one hit, and the utterance is in Hit.Also. Two memories
-	// of one utterance are two hits, unless one has no word that the other lacks.
+	// Otherwise they are one hit, and the utterance is in Hit.Also. Two memories of one utterance
+	// are two hits, unless one has no word that the other lacks.
 	Apart bool
 	// Weights replaces the default weights. It is for measurements.
 	Weights *Weights
@@ -164,7 +166,7 @@ const MaxK = 1000
 // Part is the contribution of one signal to a hit's score.
 type Part struct {
 	Name  string  `json:"name"`
-	Value float64 `json:"value"` // weighed; the parts of a hit sum to its score
+	Value float64 `json:"value"` // weighted; the parts of a hit add up to its score
 }
 
 // Hit is one answer.
@@ -184,7 +186,7 @@ type Hit struct {
 	Past []memory.ID `json:"past,omitempty"`
 	// Alone is how much of the question it covers without the lines beside it, 0 to 1.
 	Alone float64 `json:"alone,omitempty"`
-	// Minor is true if the hit has much less of the question than the best one: see minorCovers.
+	// Minor is true if the hit covers much less of the question than the best one: see minorCovers.
 	Minor bool `json:"minor,omitempty"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// says tells the graph what a document names, as its terms have it.
+// says tells the graph what a document names, according to its terms.
 func (c *core) says(d uint32) {
 	var s graph.Says
 	for t := range c.terms(d) {
@@ -33,33 +33,31 @@ func (c *core) says(d uint32) {
 	c.graph.Add(graph.Doc(d), s)
 }
 
-// Of the graph's part in a question: how many related nodes count, how far
-// relations that the question names are followed, how much more one that it
-// names counts than one that it doesn't, what those that a walk comes by count
-// at most beside those that are meant, at which value of the walk they do, and
-// below which they don't count.
+// Limits and weights of the graph's part in a question: how many related nodes count; how far named
+// relations are followed; how much more a named relation counts than another one; the greatest
+// weight of nodes found by a walk, relative to those that are meant; the value of the walk at which
+// they get it; and the value below which they don't count.
 const (
 	relatedMost   = 8
 	relatedHops   = 3
 	relatedFavour = 8
-	relatedWay    = .4 // of one on the way to who is meant
+	relatedWay    = .4 // of a node on the way to the person who is meant
 	relatedWalk   = .5
 	relatedWhole  = .1
 	relatedLeast  = .005
 )
 
-// meant is a node that the question names, with the indexes in question.worth of the words
-// that name it.
+// meant is a node that the question names, with the indexes in question.worth of the words that
+// name it.
 type meant struct {
 	node  graph.Node
 	words []int
-	other bool // the name is not in the question as it stands
+	other bool // the question does not have the name in this form
 }
 
-// relatedGroups adds the names that hang together with those in the question:
-// what who is named is called elsewhere, who is meant by relations that the
-// question names, and who a walk comes by. at gives the places of the
-// question's terms in out.worth.
+// relatedGroups adds the names that are related to those in the question: other names of the people
+// who are named, the people who are meant by named relations, and the people whom a walk reaches.
+// at has the indexes of the question's terms in out.worth.
 func (c *core) relatedGroups(out *question, q *Query, words []word, at map[string]int, now time.Time) {
 	if c.graph.Len() == 0 {
 		return
@@ -95,10 +93,10 @@ func (c *core) relatedGroups(out *question, q *Query, words []word, at map[strin
 		out.led = true
 	}
 	if c.shown != nil {
-		return // a walk goes by counts, which don't tell which documents are shown
+		return // a walk uses counts, which don't tell which documents are shown
 	}
 	var weights []graph.Weight
-	for _, n := range seeds { // who speaks is beside everything that is said
+	for _, n := range seeds { // a speaker is next to everything that they say
 		if c.speaks(c.graph.Name(n)) == none {
 			weights = append(weights, graph.Weight{Node: n, Value: 1})
 		}
@@ -117,8 +115,8 @@ func (c *core) relatedGroups(out *question, q *Query, words []word, at map[strin
 	}
 }
 
-// meant returns the nodes that the question names: each run of its words that
-// is a name, the longest first, and the wearer where it says I.
+// meant returns the nodes that the question names: each run of its words that is a name, the
+// longest first, and the wearer if it says I.
 func (c *core) meant(q *Query, words []word, at map[string]int) []meant {
 	var out []meant
 	take := func(list []graph.Node, name string, words []int) bool {
@@ -170,15 +168,15 @@ func (c *core) meant(q *Query, words []word, at map[string]int) []meant {
 	return out
 }
 
-// way is a node that relations lead to, and the places of the words that do.
+// way is a node that relations lead to, and the indexes of the words that name these.
 type way struct {
 	node  graph.Node
 	words []int
-	last  bool // no relation that the question names leads further
+	last  bool // no named relation leads further
 }
 
-// follow goes from the seeds along relations that the question names, each of
-// its words once on a way.
+// follow goes from the seeds along relations that the question names, using each of its words once
+// on a way.
 func (c *core) follow(seeds []graph.Node, m *matcher, now time.Time) []way {
 	sight := c.sight()
 	var out, at []way
@@ -214,7 +212,7 @@ func (c *core) follow(seeds []graph.Node, m *matcher, now time.Time) []way {
 	return out
 }
 
-// named returns the terms under which a name stands in documents.
+// named returns the terms that a name has in documents.
 func (c *core) named(name string) []weighted {
 	out := append(c.found(entityMark+name, 1), c.found(mentionMark+name, 1)...)
 	words := split(name)
@@ -227,9 +225,8 @@ func (c *core) named(name string) []weighted {
 	return out
 }
 
-// roles are the words of predicates that lead to somebody, who then stands for
-// them: "my sister". What somebody likes, or where somebody works, is the
-// answer and not the way to it.
+// roles are words of predicates that lead to a person and can then stand for that person: "my
+// sister". What somebody likes, or where somebody works, is an answer and not a way to one.
 var roles = roleWords(`mother father parent son daughter child brother sister sibling twin husband wife spouse partner fiance fiancee
 boyfriend girlfriend grandmother grandfather grandparent grandson granddaughter grandchild aunt uncle cousin nephew niece
 family relative friend roommate flatmate neighbor neighbour colleague coworker boss manager supervisor assistant mentor coach
@@ -246,7 +243,7 @@ func roleWords(s string) map[string]bool {
 	return m
 }
 
-// role reports a predicate that leads to somebody.
+// role reports whether a predicate leads to a person.
 func role(predicate string) bool {
 	if roles[predicate] {
 		return true
@@ -259,15 +256,15 @@ func role(predicate string) bool {
 	return false
 }
 
-// matcher tells which of the question's words a predicate stands for.
+// matcher finds which words of the question a predicate stands for.
 type matcher struct {
 	text  string
-	at    map[string]int // place of a term
+	at    map[string]int // index of a term
 	known map[string][]int
-	roles map[string][]int // of predicates that lead to somebody
+	roles map[string][]int // indexes for predicates that lead to a person
 }
 
-// lead is match for predicates that lead to somebody, and nothing for others.
+// lead is match for predicates that lead to a person, and returns nothing for others.
 func (m *matcher) lead(predicate string) []int {
 	out, ok := m.roles[predicate]
 	if !ok {

@@ -47,7 +47,7 @@ func TestRelationTerm(t *testing.T) {
 	}
 }
 
-// kin is a life in which birthdays are many and relations lead to the right one.
+// kin is a life with many birthdays, in which relations lead to the right one.
 func kin(t *testing.T, s Segments) *Index {
 	x := openOn(t, s, Options{})
 	talk(t, x, "a", june, 1,

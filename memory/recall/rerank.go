@@ -68,7 +68,7 @@ func (x *Index) rerank(ctx context.Context, q *Query, w *Weights, out *Result) e
 		h.Parts = append(h.Parts, Part{PartRerank, v})
 	}
 	sorting.Stable(out.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
-	for i := range out.Hits { // the reranker has read them, so words don't count here
+	for i := range out.Hits { // the reranker has read the texts, so words don't count here
 		out.Hits[i].Minor = out.Hits[i].Score < minorScore*out.Hits[0].Score
 	}
 	return nil

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// scan adds up a BM25 score for every document that holds a term of the
-// question. It reads the groups of the greatest worth first, and stops when the
-// budget of entries is used up (Moffat and Zobel's "continue", 1996). Documents
-// that it finds get their full score later, with the groups that were left out.
+// scan adds up a BM25 score for every document that has a term of the question. It reads the groups
+// with the greatest worth first, and stops when the budget of entries is used up (Moffat and
+// Zobel's "continue", 1996). Documents that it finds get their full score later, with the groups
+// that were left out.
 func (r *ranking) scan() int {
 	order := make([]int, len(r.ask.groups))
 	for i := range order {
@@ -31,7 +31,7 @@ func (r *ranking) scan() int {
 			if budget < maxScan && budget < int(l.n) {
 				continue
 			}
-			budget -= int(l.n) // dead entries don't count, so that it is the same after a rebuild
+			budget -= int(l.n) // dead entries don't count, so that the result is the same after a rebuild
 			scanned += r.accumulate(l, float32(gain*t.weight))
 		}
 	}
@@ -145,7 +145,7 @@ func (r *ranking) topAllowed(n int, better func(a, b uint32) int) (best []uint32
 			}
 		}
 	}
-	if len(first) < 2*n { // there are no more
+	if len(first) < 2*n { // there are no more documents
 		return best
 	}
 	best = nil

@@ -7,11 +7,11 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// otherScript is a name of the question in Latin letters, read as Chinese.
+// otherScript is a name in the question in Latin letters, read as Chinese.
 type otherScript struct {
-	words   []int      // of the question, that make it up
+	words   []int      // words of the question that it consists of
 	terms   []weighted // pairs of characters that some document has
-	speaker uint32     // who speaks under the name; 0: nobody
+	speaker uint32     // speaker with this name; 0: none
 }
 
 // inChinese reads runs of one to three words of the question that no document
@@ -40,8 +40,7 @@ func (c *core) inChinese(words []word) []otherScript {
 	return out
 }
 
-// readings looks up the ways in which words may be a name, as they stand and with
-// the last of them first.
+// readings finds the ways to read words as a name, in their order and with the last one first.
 func (c *core) readings(run []word) (s otherScript, ok bool) {
 	var letters []string
 	for _, w := range run {
@@ -67,10 +66,10 @@ func (c *core) readings(run []word) (s otherScript, ok bool) {
 	return s, ok
 }
 
-// written returns the pairs under which a reading stands in documents, where
-// every pair of neighbouring characters does, and who speaks under it.
+// written returns the pairs that a reading has in documents, if every pair of neighbouring
+// characters is in one, and the speaker with this name.
 func (c *core) written(way [][]rune) (out []weighted, speaker uint32) {
-	const most = 64 // names that one reading may be
+	const most = 64 // names that one reading may stand for
 	var known []string
 	for _, r := range way[0] {
 		known = append(known, string(r))

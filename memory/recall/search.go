@@ -15,8 +15,8 @@ import (
 const (
 	maxScan   = 120_000 // index entries read to find candidates
 	maxGroups = 128
-	poolBase  = 64 // candidates scored in full, beside their neighbours in the chain, and
-	poolPerK  = 3  // this many for each hit that is wanted
+	poolBase  = 64 // this many candidates are scored in full, besides their neighbours in the chain,
+	poolPerK  = 3  // and this many more for each hit that is wanted
 )
 
 // scratch is the working memory of one search, which the next search uses
@@ -32,7 +32,7 @@ type scratch struct {
 	shared  []uint16  // by term: letter runs shared with the question's word
 	alike   []uint32  // terms with shared set
 	list    []candidate
-	order   []placed // of list, the best first
+	order   []placed // order of list, the best first
 	seen    []uint32 // documents in list
 	sum     []float32
 }
@@ -53,8 +53,8 @@ func (s *scratch) fit(docs, terms int) {
 // 60 kB took a processor five seconds.
 const MaxQuestion = 4 << 10
 
-// Search answers a query, of which it reads the first 4 KiB. It is safe for concurrent use, and gives the same
-// hits for the same documents whatever order they came in.
+// Search answers a query; it reads only the first 4 KiB of the question. It is safe for concurrent
+// use, and gives the same hits for the same documents, whatever order they came in.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -99,8 +99,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	return out, nil
 }
 
-// search answers a query from the index, and from the documents that a model
-// found to be near.
+// search answers a query from the index, and from the documents that a model found near.
 func (x *Index) search(q Query, w *Weights, near []Similar, a *asking) (Result, error) {
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
@@ -135,14 +134,14 @@ type ranking struct {
 	w      *Weights
 	s      *scratch
 	asking *asking   // nil: Allow is quick
-	was    []float32 // of cover
+	was    []float32 // used by cover
 	ask    question
 	mean   float64 // length of a document
 	uses   []use
-	nearby []uint32           // documents that a model gave, the nearest first
-	embeds map[uint32]float32 // what it gave them, 0 to 1
-	trust  float64            // 0 to 1: how far the model agrees with the words, see agrees
-	worth  [maxGroups]float32 // by group: what a match of words is worth; 0: a group of another signal
+	nearby []uint32           // documents that a model returned, the nearest first
+	embeds map[uint32]float32 // their similarity, 0 to 1
+	trust  float64            // 0 to 1: how much the model agrees with the words, see agrees
+	worth  [maxGroups]float32 // by group: worth of a match of words; 0: a group of another signal
 	asked  float32            // sum of worth
 }
 
@@ -168,7 +167,7 @@ func (r *ranking) allowed(d uint32) bool {
 	return r.fits(d) && (r.q.Allow == nil || r.q.Allow(r.about(d)))
 }
 
-// about is what Allow and Shown are told of a document.
+// about returns what Allow and Shown are told about a document.
 func (c *core) about(d uint32) About {
 	m := &c.docs[d]
 	a := About{ID: m.id, Kind: m.kind(), Plain: m.plain()}
@@ -201,8 +200,8 @@ func (r *ranking) fits(d uint32) bool {
 }
 
 // hits joins an utterance with the best of the memories that quote it, and
-// keeps the best k. Another memory of the utterance is a hit of its own where it says
-// something else, for example the next value of a list.
+// keeps the best k. Another memory of the utterance is a hit of its own if it says something else,
+// for example the next value of a list.
 func (r *ranking) hits(out *Result) {
 	if !r.q.Apart {
 		r.lift()
@@ -210,7 +209,7 @@ func (r *ranking) hits(out *Result) {
 	r.order()
 	at := map[uint32]int{}         // hit by anchor
 	var docs []uint32              // by hit: its best document
-	shown := map[uint32][]uint32{} // by anchor, the memories that are hits
+	shown := map[uint32][]uint32{} // memories that are hits, by anchor
 	for _, o := range r.s.order {
 		c := &r.s.list[o.at]
 		m := &r.docs[c.doc]
@@ -272,10 +271,10 @@ func (r *ranking) hits(out *Result) {
 	minor(out.Hits, says, out.Confidence)
 }
 
-// placed stands for a candidate, which is too large to be moved while sorting.
+// placed stands for a candidate in sorting, because a candidate is too large to be moved.
 type placed struct {
 	total   float64
-	doc, at uint32 // at is its place in the list
+	doc, at uint32 // at is its index in the list
 }
 
 // order sorts the candidates.
@@ -293,14 +292,14 @@ func (r *ranking) order() {
 	})
 }
 
-// saysNoMore reports whether another document has each word of a document.
+// saysNoMore reports whether another document has every word of a document.
 func (r *ranking) saysNoMore(d, other uint32) bool {
 	theirs := map[uint32]bool{}
 	for t := range r.terms(other) {
 		theirs[t] = true
 	}
 	for t := range r.terms(d) {
-		if !theirs[t] && r.dict.bytes(t)[0] > numberMark[0] { // dates, names and relations are no words
+		if !theirs[t] && r.dict.bytes(t)[0] > numberMark[0] { // dates, names and relations don't count as words
 			return false
 		}
 	}
@@ -308,8 +307,8 @@ func (r *ranking) saysNoMore(d, other uint32) bool {
 }
 
 // lift raises the memories of an utterance that scores better than all of them.
-// The best of them is shown in its place, and the others keep their distance to
-// the best, so that the values of one list stand together.
+// The best of them is shown in its place, and the others keep their distance to the best, so that
+// the values of one list stay together.
 func (r *ranking) lift() {
 	list, best := r.s.list, map[uint32]float64{} // the best memory of each utterance
 	for i := range list {
@@ -331,7 +330,8 @@ func (r *ranking) lift() {
 	for i := range list {
 		c := &list[i]
 		a := r.anchor(c.doc)
-		// The utterance stays the first of its hit, by the least difference that a score has.
+		// The utterance stays first within its hit, by the smallest difference that a score can
+		// have.
 		if u, b := said[a]-1e-6, best[a]; a != c.doc && b > 0 && u > b {
 			c.lift = u / b
 			c.total *= c.lift
@@ -339,8 +339,8 @@ func (r *ranking) lift() {
 	}
 }
 
-// quoted is the share of the question's quoted phrases that a document holds. A
-// phrase counts if the document has all of its words.
+// quoted returns the share of the question's quoted phrases that a document has. A phrase counts if
+// the document has all of its words.
 func (r *ranking) quoted(d uint32) float32 {
 	held := 0
 	for _, p := range r.ask.quotes {

@@ -85,8 +85,7 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// Each value of a list is a memory of the same line, and all of them are found,
-// before what another line says.
+// Each value of a list is a memory of the same line, and all of them are found before another line.
 func TestMemoriesOfOneLineAreHitsOfTheirOwn(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "I'm allergic to peanuts, shellfish and penicillin."}, [2]string{"Ben", "I am not allergic to a thing."})
@@ -114,7 +113,7 @@ func TestMemoriesOfOneLineAreHitsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A memory that says no more than another of its line has no place of its own.
+// A memory that says no more than another one of its line is not a hit of its own.
 func TestMemoriesThatSayNoMoreAreOneHit(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "My sister Ola works at the harbour in Gdansk."}, [2]string{"Ben", "The harbour is loud."})
@@ -172,7 +171,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// Two weeks of small talk; what is asked must come first.
+// The index has two weeks of small talk; the answer to each question must come first.
 func TestSignals(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "mon", june.AddDate(0, 0, -10), 1,
@@ -227,8 +226,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestQuotedQuestion: a phrase that stands nowhere is looked for by its words,
-// and the result says so.
+// TestQuotedQuestion: if no document has a phrase, its words are searched for, and the result says
+// so.
 func TestQuotedQuestion(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	lines := []string{"My sister moved to Lisbon in May.", "The kettle is broken again.", "我上个月去了京都。"}
@@ -257,8 +256,8 @@ func TestQuotedQuestion(t *testing.T) {
 	}
 }
 
-// A question of hundreds of quotes has the texts read for the first eight: for each, every
-// candidate is read, while the index is held.
+// For a question with hundreds of quotes, texts are read only for the first eight, because every
+// candidate is read for each while the index is locked.
 func TestThreatQuotesWithoutEnd(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	for n := range 100 {
@@ -292,8 +291,8 @@ func TestThreatQuotesWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestChineseNames: a place whose name holds a character of grammar is found
-// before what has its characters apart.
+// TestChineseNames: a place whose name contains a grammar character is found before lines that have
+// its characters separately.
 func TestChineseNames(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	lines := []string{"北京和上海我都去过。", "那年秋天我们一家去了京都，在寺庙旁边的小旅馆住了三个晚上，早上吃了豆腐，下午看了红叶，非常安静。",
@@ -328,8 +327,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// What a line was found by is shown as the memory of it, which has its dates;
-// a line that nothing was made of stands for itself.
+// If a line is found, the memory made from it is shown, because it has dates; a line without
+// memories is shown itself.
 func TestFoundBySaidShownAsKnown(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	said, known := memory.ID{1}, memory.ID{2}
@@ -352,8 +351,8 @@ func TestFoundBySaidShownAsKnown(t *testing.T) {
 	}
 }
 
-// Whoever allows has to read the document, so a search asks about the best alone; what
-// it finds is the same as where nobody is asked.
+// Allow has to read the document, so a search calls it only for the best; the result is the same as
+// without Allow.
 func TestAsksAboutTheBestAlone(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	const many = 3000

@@ -9,46 +9,46 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A segment, version 3: "LKR3", and one deflate stream (RFC 1951) to its end, of
-// what follows here. Numbers are varints (unsigned LEB128) unless said otherwise;
-// it carries no checksum, because whoever keeps it seals it.
+// A segment, version 3: "LKR3", and one deflate stream (RFC 1951) to its end, with the following
+// content. Numbers are varints (unsigned LEB128) unless said otherwise. There is no checksum,
+// because the store of segments seals them.
 //
 //	bytes       what
 //	varint      names: sessions and speakers; then each: varint length, UTF-8
-//	varint      terms, in rising order of their bytes; then each: varint of
-//	            what it shares with the one before, varint length of the rest, rest
+//	varint      terms, ascending by their bytes; then each: varint length of
+//	            the prefix shared with the previous one, varint length of the rest, rest
 //	varint      documents; then each:
 //	  16        id
 //	  1         kind: 1 utterance, 2 memory; of a memory whose sensitivity is known,
 //	            4 times 1 + its sensitivity more
 //	  1         type: 0 none, else 1 + index in memory.Types; of a plain memory 8 more
 //	  1         flags: 1 pinned, 2 asks, 4 names a time, 8 source follows, 16 superseded, 32 says where
-//	  (varint   how many documents before this one the source stands; 0: not
-//	            here, and its id follows, 16 bytes), where flag 8 is set
-//	  varint    zigzag of At in Unix milliseconds less that of the document
+//	  (varint   how many documents before this one the source is; 0: not
+//	            here, and its id follows, 16 bytes), if flag 8 is set
+//	  varint    zigzag of At in Unix milliseconds minus that of the document
 //	            before (the first: 0), modulo 2^64; -2^63 is not known
 //	  varint    order
 //	  varint    session: 0 none, else 1 + index of name
 //	  varint    speaker: likewise
 //	  varint    length in words
-//	  varint    distinct terms; then each, rising: varint of twice the difference
-//	            to the term before (the first: to 0), one more where a varint
+//	  varint    distinct terms; then each, ascending: varint of twice the difference
+//	            to the term before (the first: to 0), plus one if a varint
 //	            follows, its count, at least 2
 //
-// Nothing may follow. A memory is mostly in the words of the line that it was
-// made from, and what is said in one session has its date and its speakers in
-// common: of such a document deflate leaves little beside its id.
+// Nothing may follow. A memory mostly has the words of the line that it was made from, and
+// documents of one session share a date and speakers, so deflate needs little more for such a
+// document than its id.
 const segmentMagic = "LKR3"
 
 const flagSource = 8
 
-// Limits on what a segment may say of itself.
+// Limits on what a segment may claim.
 const (
 	maxSegmentDocs = 1 << 16
 	maxSegment     = 64 << 20 // bytes, also once it is inflated
 )
 
-// encode writes the documents of c that are named, in that order.
+// encode writes the given documents of c, in that order.
 func encode(c *core, docs []uint32) []byte { return deflated(segmentMagic, plainSegment(c, docs)) }
 
 // segmentWriter writes a segment before it is deflated.
@@ -59,7 +59,7 @@ type segmentWriter struct {
 	termAt map[uint32]uint32 // the index of a term in the segment
 }
 
-// plainSegment is what encode deflates.
+// plainSegment returns what encode deflates.
 func plainSegment(c *core, docs []uint32) []byte {
 	used := map[uint32]bool{}
 	w := segmentWriter{c: c, nameAt: map[uint32]uint64{0: 0}}
@@ -88,7 +88,8 @@ func plainSegment(c *core, docs []uint32) []byte {
 
 func (w *segmentWriter) number(n int) { w.b = binary.AppendUvarint(w.b, uint64(n)) }
 
-// terms writes the terms that the documents use, in rising order, each without what it shares with the one before.
+// terms writes the terms that the documents use, ascending, each without the prefix that it shares
+// with the previous one.
 func (w *segmentWriter) terms(used map[uint32]bool) {
 	terms := make([]uint32, 0, len(used))
 	for t := range used {
@@ -112,7 +113,8 @@ func (w *segmentWriter) terms(used map[uint32]bool) {
 	}
 }
 
-// docs writes the documents. names and terms come first, as each document names its own by their numbers.
+// docs writes the documents. Names and terms come first, because each document refers to them by
+// number.
 func (w *segmentWriter) docs(docs []uint32) {
 	c := w.c
 	w.number(len(docs))
@@ -161,7 +163,7 @@ func (w *segmentWriter) docs(docs []uint32) {
 // isSegment reports whether b begins like a segment.
 func isSegment(b []byte) bool { return bytes.HasPrefix(b, []byte(segmentMagic)) }
 
-// segmentDoc is one document of a segment, terms as indexes into the segment's.
+// segmentDoc is one document of a segment, with terms as indexes into the segment's terms.
 type segmentDoc struct {
 	meta   meta // session and speaker: 0 none, else 1 + index of name
 	order  uint64
@@ -169,9 +171,9 @@ type segmentDoc struct {
 	terms  []tf
 }
 
-// decode reads a segment strictly: bytes that encode would not have written
-// are an error that wraps ErrCorrupt, never a panic. yield gets each document
-// in turn; its terms are valid until it returns.
+// decode reads a segment strictly: bytes that encode would not have written give an error that
+// wraps ErrCorrupt, never a panic. yield gets each document in turn; its terms are valid until it
+// returns.
 func decode(b []byte, begin func(names, terms []string) error, yield func(segmentDoc) error) error {
 	if len(b) > maxSegment || !isSegment(b) {
 		return fmt.Errorf("%w: magic or size", ErrCorrupt)
@@ -232,8 +234,8 @@ func decode(b []byte, begin func(names, terms []string) error, yield func(segmen
 type reader struct {
 	b   []byte
 	bad bool
-	ids []memory.ID // of the documents so far
-	at  int64       // of the last
+	ids []memory.ID // ids of the documents so far
+	at  int64       // time of the last document
 }
 
 func (r *reader) take(n int) []byte {
@@ -286,7 +288,7 @@ func (r *reader) upTo(limit uint64) uint64 {
 	return v
 }
 
-// source reads that of the document that follows those in ids.
+// source reads the source of the document after those in ids.
 func (r *reader) source() (id memory.ID) {
 	if back := r.upTo(uint64(len(r.ids))); back > 0 && !r.bad {
 		return r.ids[uint64(len(r.ids))-back]
@@ -303,7 +305,7 @@ func (r *reader) counted() (difference, n uint64) {
 		return difference >> 1, 1
 	}
 	if n = r.upTo(1 << 24); n == 1 {
-		n = 0 // it would be written without
+		n = 0 // a count of 1 would be written without the count
 	}
 	return difference >> 1, n
 }

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// sample is an index with every kind of field set somewhere.
+// sample makes an index with every kind of field set somewhere.
 func sample(t testing.TB, s Segments) *Index {
 	x := openOn(t, s, Options{})
 	docs := []Doc{
@@ -49,7 +49,7 @@ func TestGoldenSegment(t *testing.T) {
 			}
 		}
 		golden.m[name] = undumped(t, path)
-		// What deflate makes of a segment may be another thing with another Go.
+		// Another version of Go may deflate a segment differently.
 		if got, want := plain(t, s.m[name]), plain(t, golden.m[name]); !bytes.Equal(got, want) {
 			t.Errorf("%s differs from its golden file: a new format or analysis needs a new number\n%s", name, hex.Dump(got))
 		}
@@ -63,7 +63,7 @@ func TestGoldenSegment(t *testing.T) {
 	}
 }
 
-// plain is what was deflated, of what is.
+// plain returns the inflated content of each deflated file.
 func plain(t testing.TB, b []byte) []byte {
 	rest, is := bytes.CutPrefix(b, []byte(segmentMagic))
 	if !is {
@@ -116,8 +116,8 @@ func TestCorruptSegmentsAreRefused(t *testing.T) {
 	}
 }
 
-// A segment that inflates to more than one may have is refused before it is
-// held, and so is what stands behind its end.
+// A segment that inflates to more than the limit is refused before it is in memory, and so are
+// bytes after its end.
 func TestDeflatedBounds(t *testing.T) {
 	if out, err := inflated(deflated("", make([]byte, 1<<20))); err != nil || len(out) != 1<<20 {
 		t.Fatalf("%d bytes, %v", len(out), err)
@@ -134,8 +134,8 @@ func TestDeflatedBounds(t *testing.T) {
 	}
 }
 
-// A memory in the words of its line takes little beside its id, and so do lines
-// of a day by the same speakers.
+// A memory in the words of its line takes little more than its id, and so do lines of one day by
+// the same speakers.
 func TestPairsTakeLittleOfTheDisk(t *testing.T) {
 	size := func(pairs bool) int {
 		s := newSegments()
@@ -164,7 +164,7 @@ func TestPairsTakeLittleOfTheDisk(t *testing.T) {
 	t.Logf("%d bytes, %d with a memory each", alone, both)
 }
 
-// undumped is what hex.Dump was given to make a file.
+// undumped returns the bytes of a file that hex.Dump made.
 func undumped(t *testing.T, path string) (b []byte) {
 	dump, err := os.ReadFile(path)
 	if err != nil {
@@ -181,7 +181,7 @@ func undumped(t *testing.T, path string) (b []byte) {
 	return b
 }
 
-// Bytes from anywhere are refused or make an index that works; never a panic.
+// Arbitrary bytes are refused or make an index that works; they never cause a panic.
 func FuzzSegment(f *testing.F) {
 	s := newSegments()
 	if err := sample(f, s).Flush(f.Context(), 7); err != nil {
@@ -256,8 +256,8 @@ func TestForgottenWordsLeaveTheSegments(t *testing.T) {
 	}
 }
 
-// Who may see a memory is asked by type, sensitivity and owner, also after the index was opened
-// again. One of a segment from before sensitivities were kept has none.
+// Who may see a memory depends on type, sensitivity and owner, also after the index was opened
+// again. A memory in a segment from before sensitivities were stored has none.
 func TestSensitivityIsKept(t *testing.T) {
 	s := newSegments()
 	x := openOn(t, s, Options{})

@@ -65,7 +65,7 @@ func shapeOf(text string, words []word) Shape {
 // marks are pairs of quotation marks.
 var marks = []string{`""`, "“”", "„“", "「」", "『』", "《》", "«»", "＂＂"}
 
-// unquote takes quotation marks out of a text.
+// unquote removes quotation marks from a text.
 func unquote(s string) string {
 	all := strings.Join(marks, "")
 	return strings.Map(func(r rune) rune {
@@ -76,7 +76,7 @@ func unquote(s string) string {
 	}, s)
 }
 
-// quoted returns what stands in quotation marks.
+// quoted returns the phrases in quotation marks.
 func quoted(s string) []string {
 	var out []string
 	for _, q := range marks {
@@ -100,9 +100,8 @@ func quoted(s string) []string {
 	return out
 }
 
-// Phrase is what a question puts in quotation marks. The index knows which
-// words a document holds, but not their order. A caller that has the texts
-// checks the order with [Phrase.In].
+// Phrase is a phrase that a question has in quotation marks. The index knows which words a document
+// has, but not their order. A caller that has the texts checks the order with [Phrase.In].
 type Phrase []string
 
 // In reports whether a text contains the words of the phrase one after the
@@ -148,7 +147,7 @@ func (c *core) namedSpeaker(words []word, wearer string) uint32 {
 		if (w.text == "i" || w.text == "my" || w.text == "me" || w.text == "我") && me != "" && !name(me) {
 			return 0
 		}
-		if cased && !w.capital && !w.han || w.stop { // some write no capitals at all
+		if cased && !w.capital && !w.han || w.stop { // some texts have no capitals at all
 			continue
 		}
 		full := w.text
@@ -184,15 +183,15 @@ func asksTrade(words []word) []word {
 	return append(words[:n:n], english("job", false))
 }
 
-// homeWords ask for an address, where the question asks where: "where does Tom live".
+// homeWords ask for an address in a question that asks where: "where does Tom live".
 var homeWords = set("live 住 住在")
 
 // sameHan pairs Chinese words that mean the same where a question asks where or when: 我在哪工作 is
 // answered by 我在医院上班, and 什么时候结婚的 by 婚礼.
 var sameHan = map[string]string{"工作": "上班", "上班": "工作", "结婚": "婚礼", "婚礼": "结婚"}
 
-// sameHanAlways has, for a Chinese word, the others for the same, such as for one relative: 我爸叫李强 answers
-// 我父亲叫什么. Grandparents of either side are two. An age asked for is told in 岁.
+// sameHanAlways has the synonyms of a Chinese word, such as words for one relative: 我爸叫李强 answers
+// 我父亲叫什么. Paternal and maternal grandparents are different. A question for an age is answered in 岁.
 var sameHanAlways = func() map[string][]string {
 	of := map[string][]string{}
 	for line := range strings.Lines(`妈妈 母亲 妈
@@ -217,5 +216,5 @@ var sameHanAlways = func() map[string][]string {
 	return of
 }()
 
-// shareSame is how much one of these counts in place of the other. Set by hand.
+// shareSame is how much a synonym counts in place of the word. It was set by hand.
 const shareSame = .8

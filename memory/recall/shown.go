@@ -4,25 +4,26 @@ import (
 	"github.com/locket-dev/locket/memory/graph"
 )
 
-// shown is the part of the index by which a question is read, where whoever asks may not
-// know of every document. A word, a name or a relation that only hidden documents have has
-// no effect: it is no name and no right spelling of another word, it leads nowhere, and
-// for confidence it is a word that nobody used. How much a word counts still depends on
-// all documents that have it, if one of them is shown.
+// shown is the part of the index by which a question is read if the asker may not know of every
+// document. A word, a name or a relation that only hidden documents have has no effect: it is not a
+// name and not a correct spelling of another word, it leads nowhere, and for confidence it is a
+// word that nobody used. How much a word counts still depends on all documents that have it, if one
+// of them is shown.
 type shown struct {
 	is    func(About) bool
 	docs  map[uint32]bool
 	terms map[uint32]bool
 }
 
-// within returns the index as a question of somebody reads it to whom is shows documents.
+// within returns the index for reading a question of an asker to whom only the documents for which
+// is returns true are shown.
 func (c *core) within(is func(About) bool) *core {
 	v := *c
 	v.shown = &shown{is, map[uint32]bool{}, map[uint32]bool{}}
 	return &v
 }
 
-// shows reports whether whoever asks may know of a document that is alive.
+// shows reports whether the asker may know of a living document.
 func (c *core) shows(d uint32) bool {
 	if c.shown == nil {
 		return true
@@ -35,7 +36,7 @@ func (c *core) shows(d uint32) bool {
 	return is
 }
 
-// has reports whether some document that is shown has a term; none is no term.
+// has reports whether some document that is shown has a term; none is not a term.
 func (c *core) has(t uint32) (is bool) {
 	if t == none || c.lists[t].n == 0 {
 		return false
@@ -61,14 +62,14 @@ func (c *core) has(t uint32) (is bool) {
 	return is
 }
 
-// knows reports whether a folded name is one of a speaker or a session; to whom not all is
+// knows reports whether a folded name is that of a speaker or a session; if not all documents are
 // shown, only of a speaker.
 func (c *core) knows(name string) bool {
 	n := c.names.find(name)
 	return n != none && (c.shown == nil || c.has(c.dict.find(speakerMark+name)))
 }
 
-// speaks returns the number of a folded name under which somebody speaks, or none.
+// speaks returns the number of a folded name of a speaker, or none.
 func (c *core) speaks(name string) uint32 {
 	if n := c.names.find(name); n != none && c.spoken[n] > 0 && c.knows(name) {
 		return n
@@ -76,7 +77,7 @@ func (c *core) speaks(name string) uint32 {
 	return none
 }
 
-// sight is what of the graph may lead a question on.
+// sight returns which part of the graph may be used for a question.
 func (c *core) sight() graph.Sight {
 	if c.shown == nil {
 		return graph.Sight{Graph: &c.graph}

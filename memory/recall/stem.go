@@ -4,8 +4,7 @@ import "strings"
 
 // stem is the English (Porter2) stemmer of the Snowball project, after its
 // published description (snowballstem.org/algorithms/english/stemmer.html).
-// The word is in lower case, a to z and apostrophe; anything else comes back
-// as it is.
+// The word must be in lower case, a to z and apostrophe; any other word is returned unchanged.
 func stem(word string) string {
 	if len(word) <= 2 {
 		return word
@@ -46,7 +45,7 @@ var stemKept = map[string]bool{
 	"proceed": true, "exceed": true, "succeed": true,
 }
 
-// stemmer is one word on its way. A Y in upper case is a consonant.
+// stemmer is one word while it is being stemmed. An upper-case Y is a consonant.
 type stemmer struct {
 	b      []byte
 	r1, r2 int
@@ -161,13 +160,13 @@ func (w *stemmer) step1b() {
 	}
 }
 
-// double reports a doubled consonant of those that English doubles.
+// double reports whether the word ends in a doubled consonant of those that English doubles.
 func (w *stemmer) double() bool {
 	n := len(w.b)
 	return n >= 2 && w.b[n-1] == w.b[n-2] && strings.IndexByte("bdfgmnprt", w.b[n-1]) >= 0
 }
 
-// shortSyllable reports that b[:end] ends in a short syllable.
+// shortSyllable reports whether b[:end] ends in a short syllable.
 func (w *stemmer) shortSyllable(end int) bool {
 	if end == 2 {
 		return vowel(w.b[0]) && !vowel(w.b[1])
@@ -188,7 +187,7 @@ func (w *stemmer) step1c() {
 	}
 }
 
-// rule replaces a suffix; the longest that fits is the only one tried.
+// rule replaces a suffix; only the longest one that fits is tried.
 type rule struct{ suffix, to string }
 
 var step2 = []rule{

@@ -41,7 +41,7 @@ func TestStem(t *testing.T) {
 
 func TestStemLeavesTheRestAlone(t *testing.T) {
 	for _, w := range []string{"", "a", "is", "naïve", "x86", "北京", "'", "''", "'s", "yyy", "yy", "s's"} {
-		stem(w) // must not panic
+		stem(w) // it must not panic
 	}
 	if got := stem("b2b-ing"); got != "b2b-ing" {
 		t.Errorf("a word with digits came back as %q", got)

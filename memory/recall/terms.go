@@ -8,24 +8,24 @@ import (
 	"github.com/locket-dev/locket/memory/graph"
 )
 
-// Terms that are no words begin with a control byte, so that no text can make one.
+// Terms that are not words begin with a control byte, so that no text can contain one.
 const (
-	speakerMark  = "\x01" // a speaker, whole name
-	entityMark   = "\x02" // an entity, whole name
+	speakerMark  = "\x01" // a speaker, by the whole name
+	entityMark   = "\x02" // an entity, by the whole name
 	timeMark     = "\x03" // a date: see dateTerms
 	relationMark = "\x04" // a relation: see relationTerm
-	mentionMark  = "\x05" // a name that stands in the text with a capital
+	mentionMark  = "\x05" // a name that has a capital in the text
 	codeMark     = "\x06" // a flight, a telephone number, an id: see codes
 	pledgeMark   = "\x07" // somebody says that they will do something for somebody
 	numberMark   = "\x08" // the text has a number, see saysNumber
 )
 
-// flags of a document.
+// These are the flags of a document.
 const (
 	flagPinned   = 1 << iota
 	flagQuestion      // the turn asks
 	flagTime          // the text names a time
-	flagPast     = 16 // 8 is the segment's own
+	flagPast     = 16 // the segment uses 8
 	flagPlace    = 32 // the text says where something is
 	flagsKnown   = flagPinned | flagQuestion | flagTime | flagPast | flagPlace
 )
@@ -39,20 +39,20 @@ type count struct {
 // prepared is a document as terms.
 type prepared struct {
 	counts  []count // distinct
-	length  int     // words, stop words included: what length is judged by
+	length  int     // number of words, including stop words: the length for ranking
 	flags   uint8
 	speaker string // folded
-	day     int32  // local; 0: not known
+	day     int32  // local day; 0: not known
 }
 
-// maxTerms bounds the distinct terms of one document; what comes after is
-// left out. A page of print has about 300.
+// maxTerms bounds the distinct terms of one document; further terms are left out. A page of print
+// has about 300.
 const maxTerms = 2000
 
 // bag collects the distinct terms of a document.
 type bag struct {
 	counts []count
-	at     map[string]int // place in counts
+	at     map[string]int // index in counts
 }
 
 // add counts a term.
@@ -65,7 +65,7 @@ func (b *bag) add(term string) {
 	}
 }
 
-// once adds a term that counts once, however often it is named.
+// once adds a term that counts once, however often it occurs.
 func (b *bag) once(term string) {
 	if _, ok := b.at[term]; !ok {
 		b.add(term)
@@ -81,7 +81,7 @@ func (b *bag) addWords(words []word) {
 	}
 }
 
-// prepare reads a document's text, and makes terms of all that it is found by.
+// prepare reads a document's text, and makes the terms by which it is found.
 func prepare(d Doc) prepared {
 	words := split(d.Text)
 	var now time.Time
@@ -98,8 +98,8 @@ func prepare(d Doc) prepared {
 		terms.addWords(split(d.Speaker))
 		terms.once(speakerMark + speaker)
 	}
-	// Where it was said is a name, not words: half a day is said at home, and
-	// is not about the home.
+	// The place is added as a name, not as words: half a day is spent at home, and is not about the
+	// home.
 	for _, e := range append([]string{d.Place}, d.Entities...) {
 		if n := foldName(e); n != "" && len(n) <= maxTerm {
 			terms.once(entityMark + n)
@@ -132,7 +132,8 @@ func prepare(d Doc) prepared {
 	return prepared{terms.counts, lengthOf(words), flagsOf(d, words, f), speaker, day}
 }
 
-// lengthOf is the length of a text in words. Five Chinese characters say about as much as three words.
+// lengthOf returns the length of a text in words. Five Chinese characters say about as much as
+// three words.
 func lengthOf(words []word) int {
 	n, han := 0, 0
 	for _, w := range words {
@@ -146,7 +147,7 @@ func lengthOf(words []word) int {
 	return n + (3*han+4)/5
 }
 
-// flagsOf says what a document is and what its text does.
+// flagsOf returns the flags of a document and its text.
 func flagsOf(d Doc, words []word, f found) (flags uint8) {
 	for _, x := range []struct {
 		flag uint8
@@ -161,9 +162,9 @@ func flagsOf(d Doc, words []word, f found) (flags uint8) {
 	return flags
 }
 
-// dateTerms names the days, months and years that a span covers: D<days since
-// 1970> for each day of a span of up to ten, M<year>-<month> and m<month> for
-// up to three months, Y<year>; d<month>-<day> for a single day.
+// dateTerms adds the days, months and years that a span covers: D<days since 1970> for each day of
+// a span of up to ten, M<year>-<month> and m<month> for up to three months, Y<year>; d<month>-<day>
+// for a single day.
 func dateTerms(s span, add func(string)) {
 	if s.to < s.from || s.to-s.from > 800 {
 		return
@@ -191,7 +192,7 @@ func dateTerms(s span, add func(string)) {
 func monthTerm(y, m int) string { return timeMark + "M" + strconv.Itoa(y) + "-" + strconv.Itoa(m) }
 func yearTerm(y int) string     { return timeMark + "Y" + strconv.Itoa(y) }
 
-// foldName is a name for comparison: its words in lower case.
+// foldName returns a name for comparison: its words in lower case.
 func foldName(s string) string {
 	var out []string
 	for _, w := range split(s) {

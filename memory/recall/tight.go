@@ -2,9 +2,9 @@ package recall
 
 import "slices"
 
-// tighten copies all posting lists into memory without spare room, and releases
-// the spare room of the other tables. A list that grows later is copied out
-// again. The caller must have the index to itself.
+// tighten copies all posting lists into memory without spare capacity, and releases the spare
+// capacity of the other tables. A list that grows later is copied again. The caller must have
+// exclusive access to the index.
 func (c *core) tighten() {
 	size := 0
 	for i := range c.lists {
@@ -24,8 +24,8 @@ func (c *core) tighten() {
 	c.tight = len(c.docs)
 }
 
-// loose reports whether enough documents came since the last time to make
-// tightening worthwhile. It blocks searches for some milliseconds.
+// loose reports whether enough documents came since the last time to make tightening worthwhile. It
+// blocks searches for some milliseconds.
 func (c *core) loose() bool { return len(c.docs) > c.tight+c.tight/4+8192 }
 
 // tighten is core.tighten for the lists of grams.
@@ -41,17 +41,17 @@ func (g *gramTable) tighten() {
 }
 
 // pieceSize is how many elements a piece has. With one piece for all lists, the old
-// one and the new one would be in memory together. Of the old pieces, those whose
-// lists have moved can be collected meanwhile.
+// one and the new one would be in memory together. Old pieces can be collected as soon as all their
+// lists have moved.
 const pieceSize = 64 << 10
 
-// pieces is memory into which lists are laid one after the other.
+// pieces is memory for lists, one after the other.
 type pieces[T any] struct {
-	left int // elements that are still to be laid
+	left int // elements that are still to be copied
 	last []T
 }
 
-// lay copies a list. The copy has no room to grow.
+// lay copies a list. The copy has no spare capacity.
 func (p *pieces[T]) lay(l []T) []T {
 	if len(l) > cap(p.last)-len(p.last) {
 		if len(l) > pieceSize/4 {
@@ -66,7 +66,7 @@ func (p *pieces[T]) lay(l []T) []T {
 	return p.last[from:len(p.last):len(p.last)]
 }
 
-// tight is a slice without more than a sixteenth of room to grow.
+// tight returns a slice whose spare capacity is at most a sixteenth.
 func tight[T any](s []T) []T {
 	if cap(s)-len(s) <= len(s)/16 {
 		return s

@@ -10,8 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// An index that was made tight answers as before, and takes in more without one
-// list running into the next.
+// A tightened index answers as before, and takes more documents without lists overlapping.
 func TestTight(t *testing.T) {
 	open := func() *Index {
 		x, err := Open(t.Context(), newSegments(), Options{})
@@ -58,8 +57,7 @@ func TestTight(t *testing.T) {
 	}
 }
 
-// Lists keep their content in pieces, whatever their sizes, and can't grow into each
-// other.
+// Lists keep their content in pieces, whatever their sizes, and can't grow into each other.
 func TestPieces(t *testing.T) {
 	var lists, laid [][]byte
 	to := pieces[byte]{}

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// span is a run of days, both ends included, as days since 1970-01-01 in the
-// local calendar of whoever said it.
+// span is a range of days, both ends included, as days since 1970-01-01 in the speaker's local
+// calendar.
 type span struct {
 	from, to int32
 	said     bool // named by month, day or year, not relative
@@ -28,14 +28,14 @@ func local(t time.Time, zone string) time.Time {
 	return t.In(memory.ZoneOr(zone, t.Location()))
 }
 
-// found is what a text says of time.
+// found is what a text says about time.
 type found struct {
 	spans    []span // resolved to days
-	month    int    // named without a year: 1 to 12
-	day      int    // named beside that month: 1 to 31
-	year     int    // named
-	weekday  int    // named without "last" or "next": 1 Monday to 7 Sunday
-	any      bool   // holds some word of time at all
+	month    int    // the month that is named without a year: 1 to 12
+	day      int    // the day that is named with that month: 1 to 31
+	year     int    // the year that is named
+	weekday  int    // the weekday that is named without "last" or "next": 1 Monday to 7 Sunday
+	any      bool   // the text has some word of time
 	consumed map[int]bool
 	named    map[int]bool // words of a feast's name, which a text of that day need not have
 }
@@ -44,20 +44,21 @@ type found struct {
 type timeReader struct {
 	found
 	words []word
-	now   time.Time // local; zero: relative times are noticed and not resolved
-	today int       // now
+	now   time.Time // local; zero: relative times are noticed but not resolved
+	today int       // day of now
 	text  calendar.Words
-	tense *tense // of words; nil until it is needed
+	tense *tense // tense of words; nil until it is needed
 	of    yearOf
 }
 
-// yearOf is a year that was read by itself, and whose part may be read next: "two years ago in the spring".
+// yearOf is a year that was read by itself, and whose part may be read next: "two years ago in the
+// spring".
 type yearOf struct {
-	year, span, next int // its span's place, and that of the word behind it
+	year, span, next int // the year, the index of its span, and that of the word after it
 }
 
-// findTimes reads the times that words name, relative to now (local). Zero
-// now: relative times are noticed and not resolved.
+// findTimes reads the times that words name, relative to now (local). If now is zero, relative
+// times are noticed but not resolved.
 func findTimes(words []word, now time.Time) found {
 	r := timeReader{found: found{consumed: map[int]bool{}, named: map[int]bool{}}, words: words, now: now, today: int(dayOf(now))}
 	r.text = r.at
@@ -79,7 +80,7 @@ func findTimes(words []word, now time.Time) found {
 // done reports whether words[i] is part of a time that was read.
 func (r *timeReader) done(i int) bool { return r.consumed[i] || r.named[i] }
 
-// at returns the text of words[i]; "" where there is no such word.
+// at returns the text of words[i], or "" if there is no such word.
 func (r *timeReader) at(i int) string {
 	if i >= 0 && i < len(r.words) {
 		return r.words[i].text
@@ -87,8 +88,8 @@ func (r *timeReader) at(i int) string {
 	return ""
 }
 
-// add adds a run of days. said: it was named by month, day or year, so it is
-// known without now.
+// add adds a range of days. said means that it was named by month, day or year, so it is known
+// without now.
 func (r *timeReader) add(from, to int32, said bool) {
 	r.any = true
 	if (said || !r.now.IsZero()) && len(r.spans) < 8 {
@@ -193,8 +194,8 @@ func (r *timeReader) englishDay(i int) bool {
 	return true
 }
 
-// englishWeekday reads a day of a week: "last Friday", "Friday next week". Without its week it is the last one, or
-// the next where the text speaks of what is to come.
+// englishWeekday reads a day of a week: "last Friday", "Friday next week". Without its week it is
+// the last one, or the next if the text speaks of the future.
 func (r *timeReader) englishWeekday(i, d int) {
 	r.any = true
 	r.use(i)
@@ -221,10 +222,11 @@ func (r *timeReader) englishWeekday(i, d int) {
 	r.add(day, day, false)
 }
 
-// monday is the first day of a time's week.
+// monday returns the first day of a time's week.
 func monday(t time.Time) int32 { return dayOf(t) - (int32(t.Weekday())+6)%7 }
 
-// nearestWeekday returns the last such day of the week before now, or the next from now on; 7 is Sunday.
+// nearestWeekday returns the last such weekday in the week before now, or the next one from now on;
+// 7 is Sunday.
 func nearestWeekday(now time.Time, d int, ahead bool) int32 {
 	back := (int32(now.Weekday()) - int32(d)%7 + 7) % 7
 	switch {
@@ -236,8 +238,8 @@ func nearestWeekday(now time.Time, d int, ahead bool) int32 {
 	return dayOf(now) - back
 }
 
-// dayOnly reads "on the 20th" at its number, where no month and nothing that is counted follows, and "and the
-// 20th?", which says nothing else; 0: it is none.
+// dayOnly reads a day of the month at its number: "on the 20th", if no month and nothing that is
+// counted follows, or "and the 20th?" by itself. It returns 0 if there is none.
 func dayOnly(words []word, i int) int {
 	n := number(words[i].text)
 	if i < 1 || n < 1 || n > 31 || words[i].text[0] > '9' || words[i].text[len(words[i].text)-1] <= '9' || words[i-1].text != "the" {
@@ -253,13 +255,14 @@ func dayOnly(words []word, i int) int {
 	return n
 }
 
-// dayLeads stand before a day of the month: "on the 20th", "the morning of the 9th".
+// dayLeads come before a day of the month: "on the 20th", "the morning of the 9th".
 var dayLeads = set(`on by of around about since before after until`)
 
-// goesOn are the words of a question that goes on from the one before it, to another day.
+// goesOn are the words of a question that continues the previous one with another day.
 var goesOn = set(`and but so then what how about of for the`)
 
-// nearestDay returns the last day with a number in its month up to now, or the next from now on.
+// nearestDay returns the last day up to now with this number in its month, or the next one from now
+// on.
 func nearestDay(now time.Time, n int, ahead bool) int32 {
 	return int32(calendar.DayOfMonth(int(dayOf(now)), n, ahead))
 }

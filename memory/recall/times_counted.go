@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// number reads 3, 3rd, three; 0 where it is none.
+// number reads 3, 3rd or three; it returns 0 if s is not a number.
 func number(s string) int {
 	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")
 	switch rest := s[len(digits):]; {
@@ -124,7 +124,7 @@ func (r *timeReader) relative(i int, unit int32) {
 	r.add(from, to, false)
 }
 
-// counted reads "two months ago" and "in three days", give or take a quarter of a unit.
+// counted reads "two months ago" and "in three days", plus or minus a quarter of a unit.
 func (r *timeReader) counted(i int, unit int32) {
 	count := int32(number(r.at(i - 1)))
 	if b := r.at(i - 1); b == "few" || b == "couple" || b == "several" || b == "of" && r.at(i-2) == "couple" {

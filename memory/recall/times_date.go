@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// numeric reads a date in figures with its year at words[i]: 2025-05-28, or
-// 28.5.2025 and 5/28/2025 where it can't be read in two ways.
+// numeric reads a date in figures whose year is at words[i]: 2025-05-28, or 28.5.2025 and 5/28/2025
+// if it is not ambiguous.
 func (r *timeReader) numeric(i, y int) bool {
 	figure := func(k, most int) int {
 		if k < 0 || k >= len(r.words) || r.consumed[k] || strings.Trim(r.words[k].text, "0123456789") != "" {
@@ -40,7 +40,7 @@ func (r *timeReader) numeric(i, y int) bool {
 	return true
 }
 
-// isMonth tells May the month from may the verb, and March from a march.
+// isMonth distinguishes May from the verb may, and March from a march.
 func isMonth(words []word, i int) bool {
 	w := words[i]
 	if w.text != "may" && w.text != "march" && w.text != "mar" && w.text != "sun" && w.text != "sat" {
@@ -99,8 +99,8 @@ func (r *timeReader) englishDate(i, m int) {
 	r.add(from, to, true)
 }
 
-// englishPart reads a part of a month or a year that begins at words[i], "late May", "first Monday of October", and
-// reports whether it is there.
+// englishPart reads a part of a month or a year that begins at words[i], "late May", "first Monday
+// of October", and reports whether there is one.
 func (r *timeReader) englishPart(i int) bool {
 	run, ok := calendar.English(r.text, i, r.today)
 	if !ok || run.Month >= 0 && !isMonth(r.words, run.Month) {
@@ -109,7 +109,7 @@ func (r *timeReader) englishPart(i int) bool {
 	for k := i; k < run.Next; k++ {
 		r.use(k)
 	}
-	if run.Year < 1900 { // also of "last year", where now isn't known
+	if run.Year < 1900 { // also for "last year" if now isn't known
 		r.yearly(run.Days, i, run.Next)
 		return true
 	}
@@ -120,11 +120,11 @@ func (r *timeReader) englishPart(i int) bool {
 	return true
 }
 
-// quarterLeads stand before a quarter, and not before a car of that name.
+// quarterLeads come before a quarter of a year, and not before a car of that name.
 var quarterLeads = set(`in by for until before after during from since`)
 
-// yearAt reads at words[j] the year of what begins at words[i], and uses its words, or takes the year that stands
-// before it: "two years ago in the spring"; 0: there is none.
+// yearAt reads at words[j] the year of what begins at words[i], and marks its words as used, or
+// takes the year before it: "two years ago in the spring". It returns 0 if there is none.
 func (r *timeReader) yearAt(i, j int) int {
 	y, n := calendar.YearAt(r.text, j, r.now.Year())
 	switch b := r.of; {
@@ -141,11 +141,11 @@ func (r *timeReader) yearAt(i, j int) int {
 	return 0
 }
 
-// yearLeads stand between a year and its part.
+// yearLeads come between a year and its part.
 var yearLeads = set(`in at on over around during`)
 
-// yearly adds the days of what comes every year, named from words[i] up to words[j]: those of a year that is named, or
-// else the last or, where the text speaks of what is to come, the next.
+// yearly adds the days of a yearly event that is named from words[i] up to words[j]: those in a
+// year that is named, or else the last ones or, if the text speaks of the future, the next.
 func (r *timeReader) yearly(days calendar.Yearly, i, j int) {
 	y := r.yearAt(i, j)
 	if y > 0 {
@@ -154,7 +154,7 @@ func (r *timeReader) yearly(days calendar.Yearly, i, j int) {
 	r.yearlyOf(days, y, r.aheadOf(i))
 }
 
-// yearlyOf adds the days of what comes every year; year 0: the last or the next ones.
+// yearlyOf adds the days of a yearly event; year 0: the last or the next ones.
 func (r *timeReader) yearlyOf(days calendar.Yearly, year int, ahead bool) {
 	r.any = true
 	var first, last int
@@ -174,7 +174,8 @@ func (r *timeReader) yearlyOf(days calendar.Yearly, year int, ahead bool) {
 	}
 }
 
-// season reads "the summer of 2021", "last spring", "in the spring" and "the summer before last" at its name.
+// season reads "the summer of 2021", "last spring", "in the spring" and "the summer before last" at
+// the season's name.
 func (r *timeReader) season(i int) {
 	name, plural := strings.CutSuffix(r.at(i), "s")
 	days := calendar.Yearly(calendar.Season(name).Days)
@@ -223,7 +224,7 @@ func (r *timeReader) season(i int) {
 	r.add(int32(first), int32(last), false)
 }
 
-// dayOfMonth reads words[i] as a day of a month, and uses it; 0: it is none.
+// dayOfMonth reads words[i] as a day of a month, and marks it as used; it returns 0 if it is none.
 func (r *timeReader) dayOfMonth(i int) int {
 	if n := number(r.at(i)); n >= 1 && n <= 31 {
 		r.use(i)
@@ -232,7 +233,7 @@ func (r *timeReader) dayOfMonth(i int) int {
 	return 0
 }
 
-// monthSpan are the days of a month; one beyond 12 is of the next year.
+// monthSpan returns the days of a month; a month beyond 12 is in the next year.
 func monthSpan(y, m int) (from, to int32) {
 	return int32(calendar.Day(y, m, 1)), int32(calendar.Day(y, m+1, 0))
 }

@@ -22,8 +22,8 @@ var feastBegins = func() map[string]bool {
 	return begins
 }()
 
-// hanFeast reads a feast, or the days beside it, where a run begins, and returns how many characters that takes, and
-// whether they are the feast's name alone.
+// hanFeast reads a feast, or the days next to it, at the beginning of a run. It returns how many
+// characters that takes, and whether they are only the feast's name.
 func (r *timeReader) hanFeast(h hanRun) (n int, alone bool) {
 	if !feastBegins[string(h.text[0])] || digit(before(r.words, h.at[0])) {
 		return 0, false
@@ -41,7 +41,8 @@ func (r *timeReader) hanFeast(h hanRun) (n int, alone bool) {
 	return n + took, took == 0
 }
 
-// ofYear reports whether a part of a year stands at a place of the run, maybe after 的: a month, a feast or a season.
+// ofYear reports whether a part of a year is at an index of the run, possibly after 的: a month, a
+// feast or a season.
 func (h hanRun) ofYear(at int) bool {
 	if h.has("的", at) {
 		at++
@@ -94,7 +95,8 @@ func (r *timeReader) englishFeast(i int) int {
 	return n
 }
 
-// besideFeast reads "week after Easter" and "two weeks before Christmas" at their unit, and reports whether it is there.
+// besideFeast reads "week after Easter" and "two weeks before Christmas" at their unit, and reports
+// whether there is one.
 func (r *timeReader) besideFeast(i int) bool {
 	if by := r.at(i + 1); by != "after" && by != "before" {
 		return false

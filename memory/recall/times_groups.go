@@ -20,7 +20,7 @@ const weightOfAnyDay = .3
 // It equals the worth of a word that one document in e to this power holds.
 const worthTime = 4
 
-// timeGroups adds the times that the question names, as narrow as it names them.
+// timeGroups adds the times that the question names, as precisely as it names them.
 func (c *core) timeGroups(out *question, f found) {
 	word := len(out.worth)
 	if len(f.spans) > 0 {
@@ -41,7 +41,7 @@ func (c *core) timeGroups(out *question, f found) {
 	}
 	for _, s := range f.spans {
 		switch days := s.to - s.from + 1; {
-		case s.said && f.month != 0 && f.year == 0: // "in May": of any year, the last one most
+		case s.said && f.month != 0 && f.year == 0: // "in May": of any year, but most of all the last one
 		case days <= 10:
 			var names []string
 			for d := s.from; d <= s.to; d++ {

@@ -6,8 +6,7 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// hanRelative are Chinese words for days and periods: unit in days, and which
-// one of it.
+// hanRelative are Chinese words for days and periods: the unit in days, and which one.
 var hanRelative = []struct {
 	word    string
 	unit, n int32
@@ -33,16 +32,16 @@ var hanWeeks = []struct {
 	{"星期", 0, false}, {"礼拜", 0, false}, {"周", 0, false},
 }
 
-// hanUnits are what a count of days, weeks, months or years ago ends with.
+// hanUnits are the endings of a number of days, weeks, months or years ago.
 var hanUnits = []struct {
 	word string
 	days int32
 }{{"天", 1}, {"周", 7}, {"个星期", 7}, {"个礼拜", 7}, {"个月", 30}, {"年", 365}}
 
-// hanRun is what stands from a word on: characters, and numbers between them.
+// hanRun is the text from a word on: characters, and numbers between them.
 type hanRun struct {
 	text []rune
-	at   []int // of each, its word
+	at   []int // index of the word of each character
 }
 
 // hanRunOf reads at most 14 characters.
@@ -140,8 +139,8 @@ func (r *timeReader) hanTime(i int) {
 	}
 }
 
-// reach returns the first and the last of the words that the first n characters of a run are from. A pair of
-// which half is among them counts, too.
+// reach returns the first and the last of the words that contain the first n characters of a run. A
+// pair with only one of them counts, too.
 func (r *timeReader) reach(h hanRun, n int) (from, last int) {
 	pair := func(i int) bool {
 		return i >= 0 && i < len(r.words) && r.words[i].han && len([]rune(r.words[i].text)) == 2
@@ -162,7 +161,7 @@ func (r *timeReader) reach(h hanRun, n int) (from, last int) {
 	return from, last
 }
 
-// spend uses the words of the first n characters of a run.
+// spend marks the words of the first n characters of a run as used.
 func (r *timeReader) spend(h hanRun, n int) {
 	for from, last := r.reach(h, n); from <= last; from++ {
 		r.use(from)
@@ -180,7 +179,7 @@ func (r *timeReader) hanPeriod(h hanRun) bool {
 		m, size := h.number(n)
 		switch {
 		case p.unit == 365 && h.ofYear(n) && !r.now.IsZero():
-			r.year = r.now.Year() + int(p.n) // of which the part is read next
+			r.year = r.now.Year() + int(p.n) // the part of this year is read next
 			r.any = true
 		case p.unit == 30 && m >= 1 && int32(m) <= to-from+1 && (h.has("号", n+size) || h.has("日", n+size)):
 			from += int32(m) - 1
@@ -200,8 +199,8 @@ func (r *timeReader) hanPeriod(h hanRun) bool {
 	return false
 }
 
-// hanDayOnly reports whether a run begins with a day of a month without its month, whose number has so many
-// characters: 20号那天, and 那20号呢.
+// hanDayOnly reports whether a run begins with a day of a month without its month, whose number has
+// size characters: 20号那天, and 那20号呢.
 func (r *timeReader) hanDayOnly(h hanRun, size int) bool {
 	i := h.at[0]
 	first := i == 0 || i <= 2 && r.words[0].text == "那"
@@ -209,8 +208,8 @@ func (r *timeReader) hanDayOnly(h hanRun, size int) bool {
 		(len(h.text) == size+1 || strings.ContainsRune("那我们有发的上下晚早呢做干去怎", h.text[size+1]))
 }
 
-// hanCounted reads n days, weeks, months or years from now, give or take a quarter of a unit: 三天前, 两周后. The
-// number has so many characters.
+// hanCounted reads n days, weeks, months or years from now, plus or minus a quarter of a unit: 三天前,
+// 两周后. The number has size characters.
 func (r *timeReader) hanCounted(h hanRun, n, size int) {
 	for _, u := range hanUnits {
 		if !h.has(u.word, size) {
@@ -223,7 +222,7 @@ func (r *timeReader) hanCounted(h hanRun, n, size int) {
 		}{{"前", -1}, {"之前", -1}, {"以前", -1}, {"后", 1}, {"之后", 1}, {"以后", 1}} {
 			if h.has(rel.word, end) {
 				if past := end + len([]rune(rel.word)); u.days == 365 && rel.sign < 0 && h.ofYear(past) && !r.now.IsZero() {
-					r.year, r.any = r.now.Year()-n, true // of which the part is read next
+					r.year, r.any = r.now.Year()-n, true // the part of this year is read next
 					r.spend(h, past)
 					return
 				}
@@ -251,8 +250,8 @@ func digit(r rune) bool {
 	return ok || r == '十' || r >= '0' && r <= '9'
 }
 
-// hanEnders are the characters that make one word with 下, 上, 本 or 这 behind them: 楼下周五 is on
-// Friday, and no week after. The rules read them alike (wasm/plugins/internal/rules).
+// hanEnders are the characters that form one word with 下, 上, 本 or 这 after them: 楼下周五 is on Friday,
+// and not in the next week. The rules have the same list (wasm/plugins/internal/rules).
 var hanEnders = map[rune]string{
 	'下': "楼桌台地山乡树私线床底脚旗名眼当手天灯车城月足零以之剩坐躺脱卸丢扔跪蹲趴余收",
 	'上': "早晚桌网路楼身手床墙书山船车班世街线马课头脸纸海天表台本际实以之赶遇碰锁贴挂坐骑爬晨群岸镇",
@@ -268,7 +267,7 @@ func hanBound(c rune, words []word, i int) bool {
 			k--
 		}
 		first := before(words, k)
-		return first == 0 || !strings.ContainsRune("周期拜十初月第", first) // 一下, and not 星期一下周
+		return first == 0 || !strings.ContainsRune("周期拜十初月第", first) // 一下, but not 星期一下周
 	}
 	return last != 0 && strings.ContainsRune(hanEnders[c], last)
 }
@@ -318,8 +317,8 @@ func (r *timeReader) hanWeek(h hanRun) bool {
 	return false
 }
 
-// hanDate reads the day after a month, if there is one, and adds the date. It
-// drops a year that was read by itself before.
+// hanDate reads the day after a month, if there is one, and adds the date. It drops a year that was
+// read by itself before.
 func (r *timeReader) hanDate(h hanRun, month, from int) {
 	r.month = month
 	if n, size := h.number(from); n >= 1 && n <= 31 && (h.has("日", from+size) || h.has("号", from+size) || h.has("號", from+size)) {

@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// hanPart reads a part of the year that was named before, or else of the last or the next one.
+// hanPart reads a part of the year that was named before, or else of the last or the next year.
 func (r *timeReader) hanPart(h hanRun) bool {
 	if !strings.ContainsRune("春夏秋冬上下年第一二三四", h.text[0]) {
 		return false

@@ -7,24 +7,23 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// word is one token of a text: its folded form, its term, and whether it had a
-// capital.
+// word is one token of a text: its folded form, its term, and whether it had a capital.
 type word struct {
 	text    string // lower case, accents folded
 	term    string // stem, Chinese pair or single character; empty: not a term
 	capital bool
 	stop    bool
-	clip    string // what an apostrophe took off: 'll
+	clip    string // the part after an apostrophe: 'll
 	han     bool
 }
 
 // maxTerm is the longest term, in bytes: longer words are cut.
 const maxTerm = 48
 
-// split cuts text into words. Runs of Chinese, Japanese and Korean characters
-// become their single characters and pairs, and so do those of scripts that put no
-// space between words, as Thai; a pictograph (🎂) is a word. A pair may hold characters that are
-// grammar, as 京都 and 过敏 do; then it is marked as a stop word and counts for less.
+// split cuts text into words. Runs of Chinese, Japanese and Korean characters become their single
+// characters and pairs, and so do those of scripts without spaces between words, such as Thai; a
+// pictograph (🎂) is a word. A pair may contain grammar characters, as 京都 and 过敏 do; it is then
+// marked as a stop word and counts less.
 func split(text string) []word {
 	var out []word
 	var b strings.Builder
@@ -101,22 +100,22 @@ func pairs(out []word, run []rune) []word {
 	return out
 }
 
-// ideographic reports whether a character is of a script that puts no space between words. The
-// first of them is Thai's.
+// ideographic reports whether a character is of a script without spaces between words. The first
+// such script is Thai.
 func ideographic(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// pictograph reports whether a character is a picture: an emoji or a dingbat. A
-// modifier, such as a skin colour, is none.
+// pictograph reports whether a character is a picture: an emoji or a dingbat. A modifier, such as a
+// skin colour, is not one.
 func pictograph(r rune) bool {
 	return r >= 0x2600 && r <= 0x27bf || r >= 0x1f300 && r <= 0x1faff && (r < 0x1f3fb || r > 0x1f3ff)
 }
 
-// maxAsideHan is how many characters a question has that asks with nothing but 呢: 那你呢.
+// maxAsideHan is the greatest number of characters in a question that asks only with 呢: 那你呢.
 const maxAsideHan = 5
 
-// isQuestion reports that a turn asks rather than tells.
+// isQuestion reports whether a turn asks rather than tells.
 func isQuestion(text string) bool {
 	t := strings.TrimRight(text, " \t\r\n\"')”’")
 	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {

@@ -93,7 +93,7 @@ func TestFindTimes(t *testing.T) {
 		"2025-05-28":                   {day(2025, 5, 28), day(2025, 5, 28)},
 		"28.5.2025":                    {day(2025, 5, 28), day(2025, 5, 28)},
 		"5/28/2025":                    {day(2025, 5, 28), day(2025, 5, 28)},
-		"3/4/2025":                     {day(2025, 1, 1), day(2025, 12, 31)}, // either
+		"3/4/2025":                     {day(2025, 1, 1), day(2025, 12, 31)}, // ambiguous
 		"the day before yesterday":     {day(2025, 6, 10), day(2025, 6, 10)},
 		"Tuesday last week":            {day(2025, 6, 3), day(2025, 6, 3)},
 		"what happened in February":    {day(2025, 2, 1), day(2025, 2, 28)},

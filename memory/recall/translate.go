@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// How a question in one language finds what was said in the other: by the pairs
-// that are built in, and those of a dictionary where there is one.
+// A question in one language finds what was said in the other by the built-in pairs, and by those
+// of a dictionary if there is one.
 
 // chinese returns the terms of a Chinese word: its pairs, or its only character.
 func (c *core) chinese(word string) []weighted {
@@ -21,8 +21,7 @@ func (c *core) chinese(word string) []weighted {
 	return out
 }
 
-// inOther returns the terms that documents have of what an English term is called
-// in Chinese.
+// inOther returns the terms in documents for the Chinese translations of an English term.
 func (c *core) inOther(term string) (out []weighted) {
 	known := theLexicon().pairs.inChinese(term)
 	for _, zh := range known {
@@ -31,8 +30,7 @@ func (c *core) inOther(term string) (out []weighted) {
 	return c.more(out, c.dictionary.inChinese(term), c.chinese, len(known) > 0)
 }
 
-// more adds the terms of further translations, which weigh less where there are
-// others already.
+// more adds the terms of further translations, which have less weight if there are others already.
 func (c *core) more(out []weighted, words []string, terms func(string) []weighted, others bool) []weighted {
 	for _, word := range words {
 		for _, t := range terms(word) {
@@ -47,8 +45,9 @@ func (c *core) more(out []weighted, words []string, terms func(string) []weighte
 	return out
 }
 
-// compounds adds a group for each two English words that have a name as one, beside each other or with grammar between
-// or behind: "washing machine", "mother-in-law", "give up".
+// compounds adds a group for each two English words that have one translation together, next to
+// each other or with grammar words between or after them: "washing machine", "mother-in-law", "give
+// up".
 func (c *core) compounds(out *question, words []word, at map[string]int) {
 	for i, a := range words {
 		if a.han || a.term == "" {
@@ -86,11 +85,11 @@ type translation struct {
 	weight float64
 }
 
-// english returns what a Chinese word is called, the built-in pairs first.
+// english returns the translations of a Chinese word, the built-in pairs first.
 func (c *core) english(word string) (out []translation) {
 	add := func(all []string, weight float64) {
 		for _, en := range all {
-			terms := strings.Fields(en) // what is two words in English counts half for each
+			terms := strings.Fields(en) // for a translation of two words, each counts half
 			for _, term := range terms {
 				if !slices.ContainsFunc(out, func(o translation) bool { return o.term == term }) {
 					out = append(out, translation{term, weight / float64(len(terms))})
@@ -107,8 +106,8 @@ func (c *core) english(word string) (out []translation) {
 	return out
 }
 
-// longestWord returns how many characters the longest word that begins the run has,
-// and what it is called; 0: no word that is known begins it.
+// longestWord returns the length in characters of the longest known word at the beginning of the
+// run, and its translations; 0: there is none.
 func (c *core) longestWord(run []rune) (int, []translation) {
 	longest := theLexicon().pairs.longest
 	if c.dictionary != nil {
@@ -127,9 +126,8 @@ func (c *core) longestWord(run []rune) (int, []translation) {
 	return 0, nil
 }
 
-// translated adds, for each Chinese word of the question that is known, a group of
-// its English terms, longest words first; and gives those terms to what the
-// question is about.
+// translated adds a group of English terms for each known Chinese word of the question, the longest
+// words first, and adds these terms to the question's topics.
 func (c *core) translated(out *question, words []word, at map[string]int, asked []matter) []matter {
 	var run []rune
 	end := func() {

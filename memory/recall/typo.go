@@ -16,11 +16,11 @@ const (
 	swapLeast   = 5
 	changeLeast = 6
 	otherLeast  = 7
-	slipMost    = 32 // longer words are not looked at: their variants are too many
-	typosMost   = 2  // words of a question that are looked at
+	slipMost    = 32 // longer words are ignored, because they have too many variants
+	typosMost   = 2  // words of a question that are corrected
 )
 
-// slipped is a word as it was written, and the terms of all that it may be.
+// slipped is a word as it was written, and the terms of all words that it may be.
 type slipped struct {
 	was string
 	all []weighted
@@ -70,9 +70,9 @@ func isTimeWord(s string) bool {
 	return calendar.MonthNamed(s) > 0 || calendar.Weekdays(s) > 0 || timeUnit(s) != 0 || number(s) > 0
 }
 
-// nearest returns the word that is one slip away and that most documents have,
-// and the terms of all such words. Documents or the lexicon must have the word.
-// It is empty if there is none. A swap is tried before any other slip.
+// nearest returns the word that is one slip away and in most documents, and the terms of all such
+// words. Documents or the lexicon must have the word. It is empty if there is none. A swap is tried
+// before any other slip.
 func (c *core) nearest(s string) (best string, all []weighted) {
 	most := uint32(0)
 	l := theLexicon()
@@ -90,7 +90,7 @@ func (c *core) nearest(s string) (best string, all []weighted) {
 			}
 		}
 		if n == 0 && (len(l.pairs.inChinese(term)) > 0 || len(l.heads[term]) > 0 || len(l.members[term]) > 0) {
-			n = 1 // a word all the same
+			n = 1 // it still is a word
 		}
 		if n > most {
 			best, most = w, n

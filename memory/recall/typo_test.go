@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A misspelt word finds what it may be, and a very long one is left as it is: each of
-// its letters has fifty slips.
+// A misspelt word finds the words that it may be, and a very long one stays as it is, because each
+// of its letters has fifty possible slips.
 func TestSlips(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	long := strings.Repeat("kazoo", 7)

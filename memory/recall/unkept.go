@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Unkept is [Segments] for an index that is in memory alone: it keeps nothing.
+// Unkept implements [Segments] for an index that is only in memory: it keeps nothing.
 type Unkept struct{}
 
 // Put implements Segments.

@@ -5,41 +5,41 @@ package recall
 // much as the plain match of words can contribute. Zero switches a signal off.
 // How they were chosen, and what each is worth, is in docs/recall.md.
 type Weights struct {
-	Session   float64    // best match of a turn of its session
+	Session   float64    // best match of a turn in its session
 	Heard     float64    // share of the question's words that its session has
-	Covered   float64    // share of them that the turn and its context have
-	Several   float64    // share of the match that is taken off where several things are asked for
-	Speaker   float64    // of the match, on top, where the question names the one who spoke
-	Theirs    float64    // of the lexicon's part, likewise
-	Question  float64    // taken off a turn that asks
+	Covered   float64    // share of the question's words that the turn and its context have
+	Several   float64    // share of the match that is subtracted if several things are asked for
+	Speaker   float64    // share of the match that is added if the question names the speaker
+	Theirs    float64    // the same for the lexicon's part
+	Question  float64    // subtracted from a turn that asks
 	Answer    float64    // match of the question that a turn answers
 	String    float64    // words spelt alike
 	Exact     float64    // codes, and phrases in quotation marks
-	Lexicon   float64    // words of one everyday matter, in context
+	Lexicon   float64    // words of one everyday topic, in context
 	Near      float64    // the same, in the turn itself
 	Time      float64    // times that the question names
-	Handle    float64    // this much more where the question asks for nothing but a time
+	Handle    float64    // added to Time if the question asks for nothing but a time
 	When      float64    // the turn names a time, and the question asks when
 	Where     float64    // the turn says where something is, and the question asks where
 	Number    float64    // the turn has a number, and the question asks for one
-	Entity    float64    // names that the question holds
-	Graph     float64    // names that hang together with those, and
-	Led       float64    // this much more where relations that the question names lead to somebody
-	Length    float64    // long turns tell more
-	Pinned    float64    // what the wearer pinned
-	Lent      float64    // factor for words that a conversation lent the question
+	Entity    float64    // names that are in the question
+	Graph     float64    // names that are related to those
+	Led       float64    // added to Graph if relations that the question names lead to somebody
+	Length    float64    // long turns say more
+	Pinned    float64    // memories that the wearer pinned
+	Lent      float64    // factor for words that a conversation lent to the question
 	LentName  float64    // the same for names
-	Derived   float64    // taken off a memory, as far as its utterance matches too
-	Embedding float64    // near in meaning, where a query has a Dense
-	Rerank    float64    // judged by a Reranker, where a query has one
+	Derived   float64    // subtracted from a memory, as far as its utterance matches too
+	Embedding float64    // nearness in meaning, if a query has a Dense
+	Rerank    float64    // judgement of a Reranker, if a query has one
 	Context   [4]float64 // share of the turns at −2, −1, +1, +2
-	K1, B     float64    // of BM25
-	// Without are lines of the lexicon, numbered as [Matters] has them, that are
-	// left out: for measuring what each carries over.
+	K1, B     float64    // parameters of BM25
+	// Without are lines of the lexicon, numbered as in [Matters], that are left out, to measure
+	// what each contributes.
 	Without map[int]bool
 }
 
-// DefaultWeights are those that a query without its own is answered with.
+// DefaultWeights returns the weights for a query without weights of its own.
 func DefaultWeights() Weights {
 	return Weights{
 		Session: .15, Heard: .2, Covered: .2, Several: .9,

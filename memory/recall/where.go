@@ -2,19 +2,19 @@ package recall
 
 import "strings"
 
-// placeWords say where something is: names of places, and prepositions.
+// placeWords say where something is: nouns for places, and prepositions.
 var placeWords = set(`street road avenue lane square corner floor upstairs downstairs drawer shelf cupboard cabinet wardrobe
 folder box bag pocket desk table fridge garage cellar attic hallway kitchen bathroom bedroom balcony station airport harbour
 park bridge river village city country opposite beside behind underneath nearby`)
 
-// placeHan says the same in Chinese: in, on, beside, under, …, after 在.
+// placeHan does the same in Chinese: in, on, beside, under, …, after 在.
 var placeHan = setRunes(`里上下旁边前后楼街路室厅柜桌架抽屉`)
 
 // placeVerb are the characters that say where a thing is when they stand before
 // 在: put, live, stop, book, hang, hide.
 var placeVerb = setRunes(`放住停订挂藏存搁摆坐留落`)
 
-// tail returns the characters of words as they stand.
+// tail returns the last characters of words as they are written.
 func tail(words []word) string {
 	var b strings.Builder
 	for _, w := range words {
@@ -25,11 +25,11 @@ func tail(words []word) string {
 	return b.String()
 }
 
-// saysWhere reports whether a text says where something is. times are the words
-// that name a time: "on Thursday" is no place.
+// saysWhere reports whether a text says where something is. times are the words that name a time:
+// "on Thursday" is not a place.
 func saysWhere(words []word, times map[int]bool) bool {
 	at, han := false, false
-	var before rune // the character before, where han
+	var before rune // the previous character, if it is Chinese
 	for i, w := range words {
 		switch {
 		case placeWords[w.text]:

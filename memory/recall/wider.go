@@ -2,21 +2,21 @@ package recall
 
 import "slices"
 
-// wider is how a candidate matches beside BM25: see docs/recall.md. All are 0 to 1.
+// wider is how a candidate matches besides BM25: see docs/recall.md. All values are 0 to 1.
 type wider struct {
-	alone   float32 // own match, before it is divided; best of its session afterwards
-	covered float32 // share of the question's words, by idf, that it and its context hold
-	heard   float32 // the same, of what its session holds
+	alone   float32 // its own match, before it is divided; the best of its session afterwards
+	covered float32 // share of the question's words, by idf, that it and its context have
+	heard   float32 // the same for its session
 	groups  [maxGroups/64 + 1]uint64
 }
 
-// longLine bounds aloneLength of a memory, in mean lengths: what was taken from half an
-// hour of talk is not judged by all of it.
+// longLine bounds aloneLength of a memory, in mean lengths: a memory of half an hour of talk is not
+// judged by all of it.
 const longLine = 2
 
-// aloneLength returns the length of a document divided by the mean. A memory counts as
-// long as the line that it was taken from: it repeats a part of it, so being shorter makes
-// it no better a match than the lines around, of which nothing was kept.
+// aloneLength returns the length of a document divided by the mean. A memory counts as long as the
+// line that it was taken from: it repeats a part of it, so being shorter makes it no better a match
+// than the lines around it, which have no memory.
 func (r *ranking) aloneLength(d, anchor uint32, mean float32) float32 {
 	own := float32(r.docs[d].length) / mean
 	if d == anchor || r.docs[anchor].kind() != Utterance {
@@ -35,8 +35,7 @@ func (r *ranking) matches() {
 	}
 }
 
-// widen computes covered and alone of a candidate from its rows, and which
-// groups it holds itself.
+// widen computes covered and alone of a candidate from its rows, and which groups it has itself.
 func (r *ranking) widen(c *candidate, own, sum []float32, alone float32) {
 	held := float32(0)
 	for g := range sum {
@@ -55,10 +54,9 @@ func (r *ranking) widen(c *candidate, own, sum []float32, alone float32) {
 	c.covered = part(held, r.asked)
 }
 
-// sessions computes for every candidate what its session has: the best match of
-// one of its turns, and the share of the question's words that are in them. It
-// knows of the session's turns those that are candidates, which are those that
-// match.
+// sessions computes, for every candidate, what its session has: the best match of one of its turns,
+// and the share of the question's words in its turns. Of the session's turns, it knows only the
+// candidates, which are those that match.
 func (r *ranking) sessions() {
 	list := r.s.list
 	if len(list) == 0 {
@@ -99,8 +97,8 @@ func (r *ranking) sessions() {
 	}
 }
 
-// wide is what a candidate's match counts more, or less, by what is in wider and
-// by what the question asks for.
+// wide returns by how much a candidate's match is changed because of the values in wider and of
+// what the question asks for.
 func (r *ranking) wide(c *candidate) float64 {
 	v := r.w.Session*float64(c.alone) + r.w.Heard*float64(c.heard) + r.w.Covered*float64(c.covered)
 	if r.ask.several {
@@ -109,9 +107,9 @@ func (r *ranking) wide(c *candidate) float64 {
 	return v
 }
 
-// surest returns the three documents that confidence is judged by: the best
-// without what is in wider. A session that holds the question's words finds the
-// answer, but it also holds them where nobody said it.
+// surest returns the three documents by which confidence is judged: the best ones without the
+// values in wider. A session with the question's words leads to the answer, but it also has these
+// words if nobody gave the answer.
 func (r *ranking) surest() []uint32 {
 	type sure struct {
 		doc, anchor uint32
@@ -144,8 +142,8 @@ func (r *ranking) surest() []uint32 {
 	return out
 }
 
-// asksSeveral reports whether a question asks for several things: "what
-// activities does she like", "which books have both read".
+// asksSeveral reports whether a question asks for several things: "what activities does she like",
+// "which books have both read".
 func asksSeveral(words []word) bool {
 	if slices.ContainsFunc(words, func(w word) bool { return w.text == "both" || w.text == "哪些" }) {
 		return true

@@ -2,8 +2,7 @@ package recall
 
 import "strings"
 
-// stopWords carry no meaning of their own in a question. Time words, negation
-// and "like" are kept.
+// stopWords carry no meaning by themselves in a question. Time words, negation and "like" are kept.
 var stopWords = set(`a about above after again against all also am an and any are aren as at be because been before
 being below between both but by can could couldn did didn do does doesn doing don down during each else even ever few for from
 further get gets getting got had hadn has hasn have haven having he her here hers herself him himself his how i if in
@@ -13,11 +12,10 @@ the their theirs them themselves then there these they thing things this those t
 ve very was wasn way we well were weren what whatever when where which while who whom whose why will with won would
 wouldn yeah yep yes you your yours yourself yourselves hey hi hello wow m d lot sure tell now currently nowadays`)
 
-// stopHan are the Chinese characters that are grammar.
+// stopHan are the Chinese grammar characters.
 var stopHan = setRunes(`的了吗呢吧啊是在我你他她它们这那个就都也还和与很着过把被给对从到说得地么什谁哪几怎样为之而且或`)
 
-// irregular lists forms that stemming does not bring together: the lemma, then
-// its forms.
+// irregular lists forms that stemming does not unify: the lemma, then its forms.
 var irregular = forms(`
 live:lives|go:went gone goes going|say:said|be:been|see:saw seen|take:took taken|give:gave given|come:came|make:made|know:knew known
 think:thought|tell:told|find:found|leave:left leaves|feel:felt|bring:brought|buy:bought|keep:kept|begin:began begun

@@ -15,10 +15,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestEverydayChinese asks questions of everyday talk among 600 lines that use
-// the same words and answer nothing; a third of the questions are in the
-// language that their answer isn't in. What is found below is what was
-// measured, less a question or two.
+// TestEverydayChinese asks questions about everyday talk among 600 lines that use the same words
+// and answer nothing; a third of the questions are not in the language of their answer. The numbers
+// below are the measured ones, less a question or two.
 func TestEverydayChinese(t *testing.T) {
 	x, asked := everyday(t, "zh.txt")
 	var five, ten, cross, crossed int
@@ -54,19 +53,20 @@ func TestEverydayChinese(t *testing.T) {
 	t.Logf("%d lines, %d questions: %d within five hits, %d within ten; of %d in the other language %d within five", x.Len(), len(asked), five, ten, crossed, cross)
 }
 
-// askedOf is a question of everyday talk, with the number of the line that
-// answers it; cross: in the other language.
+// askedOf is a question about everyday talk, with the number of the line that answers it; cross
+// means in the other language.
 type askedOf struct {
 	text  string
 	want  int
 	cross bool
 }
 
-// TestAcrossLanguages asks in one language what was said in the other, by a wider word.
+// TestAcrossLanguages asks in one language for what was said in the other, with a more general
+// word.
 func TestAcrossLanguages(t *testing.T) {
 	x, asked := everyday(t, "across.txt")
 	five, ten := places(t, x, asked)
-	if five < 24 || ten < 24 { // 20 and 20 before the members of a matter were looked for in Chinese
+	if five < 24 || ten < 24 { // 20 and 20 before the members of a topic were looked for in Chinese
 		t.Errorf("%d questions: %d within five hits, %d within ten", len(asked), five, ten)
 	}
 }
@@ -128,7 +128,7 @@ func everyday(t *testing.T, file string) (*Index, []askedOf) {
 	return x, asked
 }
 
-// TestPutAnotherWay: how a question is written changes hardly anything.
+// TestPutAnotherWay: how a question is written hardly changes the result.
 func TestPutAnotherWay(t *testing.T) {
 	x, asked := everyday(t, "zh.txt")
 	found := func(of func(string) string) (n int) {
@@ -148,7 +148,7 @@ func TestPutAnotherWay(t *testing.T) {
 	}
 }
 
-// smallTalk is 600 lines that speak of the same matters and answer nothing.
+// smallTalk returns 600 lines that speak of the same matters and answer nothing.
 func smallTalk() []string {
 	frames := []string{
 		"今天的%s怎么样", "我刚才看到%s的新闻", "他们说%s又要变了", "%s那边人很多", "昨天跟同事聊到%s", "I read something about the %s again", "%s这件事先放一放吧",
@@ -167,8 +167,8 @@ func smallTalk() []string {
 	return out
 }
 
-// drawn is a model that knows nothing: what is near is drawn by the question and the
-// document.
+// drawn is a model that knows nothing: it draws the nearest documents at random from the question
+// and the document.
 type drawn struct{ ids []memory.ID }
 
 func (d drawn) Nearest(_ context.Context, text string, n int) (out []Similar, _ error) {
@@ -180,7 +180,7 @@ func (d drawn) Nearest(_ context.Context, text string, n int) (out []Similar, _ 
 	return out[:min(n, len(out))], nil
 }
 
-// A model that knows nothing makes hardly anything worse.
+// A model that knows nothing hardly makes anything worse.
 func TestModelThatKnowsNothing(t *testing.T) {
 	x, asked := everyday(t, "zh.txt")
 	found := func(m Models) (first int) {
@@ -198,8 +198,9 @@ func TestModelThatKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestBetweenLanguages asks in one language what was said in the other, about 120 lines among 229 that
-// speak of like matters, and small talk. The pairs of words were chosen without the half that is held back.
+// TestBetweenLanguages asks in one language for what was said in the other, about 120 lines among
+// 229 that speak of similar matters, and small talk. The pairs of words were chosen without the
+// half that is held back.
 func TestBetweenLanguages(t *testing.T) {
 	x, asked := everyday(t, "between.txt")
 	var all, five, ten [2][2]int // by the question's language, and whether it is held back
@@ -233,7 +234,8 @@ func TestBetweenLanguages(t *testing.T) {
 	}
 }
 
-// What stands between a verb and its object is no part of the word, and two English words may be one.
+// A word between a verb and its object is not part of the verb, and two English words may be one
+// word.
 func TestWordsThatArePartedOrTwo(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	said := []string{"I was divorced in Leeds", "My credit is low this week", "他的信用卡丢在出租车上了", "I was ill in Leeds", "她把烟戒掉了", "他给我一张卡", "The card was blue"}

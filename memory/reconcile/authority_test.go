@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// What a worker may try against what it has no say in, before that is said or
-// after: nothing of it shows. Member 7 is a hostile worker.
+// What a worker says about things it may not decide has no effect, whether it says it before the
+// others or after. Member 7 is a hostile worker.
 func TestWorkersWordsCount(t *testing.T) {
 	const dev, person, cloud = memory.RankDevice, memory.RankPerson, memory.RankCloud
 	text := func(s string) func(*memory.Assertion) {
@@ -115,7 +115,7 @@ func TestWorkersWordsCount(t *testing.T) {
 	}
 }
 
-// A pin keeps how private a worker had called it.
+// A pin keeps the sensitivity that a worker had set.
 func TestPinKeepsItPrivate(t *testing.T) {
 	secret := memory.Secret
 	s := new(script).say(6, 1, memory.RankCloud, 1, memory.ActPropose, home("Beijing", 0, false)).
@@ -126,7 +126,7 @@ func TestPinKeepsItPrivate(t *testing.T) {
 	}
 }
 
-// What a pin keeps of a device's is what was shown when it was pinned.
+// A pin on a device's memory keeps what was shown when it was pinned.
 func TestPinKeepsWhatWasShown(t *testing.T) {
 	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
 		say(1, 1, memory.RankDevice, 1, memory.ActPropose, home("Peking", 0, false))
@@ -137,8 +137,8 @@ func TestPinKeepsWhatWasShown(t *testing.T) {
 	}
 }
 
-// A worker's word that does not count is nothing to settle; against what is
-// pinned, and workers' own, it is shown as a machine's is.
+// A worker's assertion that does not count makes no conflict; against a pinned memory, or workers'
+// own, it is shown as a machine's is.
 func TestConflictsWithWorkers(t *testing.T) {
 	other := "Ana lives elsewhere"
 	correct := func(a *memory.Assertion) { a.Patch = &memory.Patch{Text: &other} }
@@ -152,8 +152,8 @@ func TestConflictsWithWorkers(t *testing.T) {
 	}
 }
 
-// Of a memory that anybody else has proposed, workers' words change nothing but
-// the evidence; nor of one whose pin names what it keeps.
+// If anybody else has proposed a memory, workers' assertions change nothing but its evidence. The
+// same holds for a memory whose pin names what it keeps.
 func TestWorkersChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := genGroup(t)
@@ -173,7 +173,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 				continue
 			}
 			x, y := fold(id, with), fold(id, without)
-			if y == nil { // the others' proposals were withdrawn: it is workers' own
+			if y == nil { // the others' proposals were withdrawn, so the memory is the workers' own
 				continue
 			}
 			if x == nil {
@@ -189,9 +189,9 @@ func TestWorkersChangeNothing(t *testing.T) {
 	})
 }
 
-// What a person has said of a slot no worker's word alone ends, whether it says
-// otherwise or denies it, before that is said or after: it stands beside it until
-// the wearer says which is so, by saying it, or somebody else's word ends it.
+// A worker alone cannot end what a person has said of a slot, with another value or a negation,
+// before it or after. Both are shown until the wearer says which is true, or somebody else's
+// assertion ends one.
 func TestWorkersProposeBesideThePersons(t *testing.T) {
 	const dev, person, cloud = memory.RankDevice, memory.RankPerson, memory.RankCloud
 	shown := func(ms []memory.Memory) string {
@@ -243,7 +243,7 @@ func TestWorkersProposeBesideThePersons(t *testing.T) {
 		})
 	}
 
-	// It is listed, what the wearer said first, and settled by either.
+	// The conflict is listed, with the wearer's value first, and either value settles it.
 	s := said(person).say(7, 5, cloud, 2, memory.ActPropose, home("Lyon", 5, false))
 	before := Derive(s.as[:1])
 	if c := Diff(before, Derive(s.as), s.as[1]); len(c) != 1 || c[0].Other != before[0].ID || !strings.Contains(c[0].Reason, SparedSaid) {

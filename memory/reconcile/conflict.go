@@ -18,9 +18,8 @@ const (
 	// FieldConflict: two members changed the same field of a memory without
 	// knowing of each other's change.
 	FieldConflict ConflictKind = "field"
-	// SlotConflict: two members, without knowing of each other, heard values of
-	// a slot that can't both be true; or somebody who can't know it contradicts what
-	// was said by who can.
+	// SlotConflict: two members, without knowing of each other, heard values of a slot that can't
+	// both be true; or somebody who can't know it contradicts somebody who can.
 	SlotConflict ConflictKind = "slot"
 	// PinConflict: a machine's assertion differs from what a person has pinned.
 	PinConflict ConflictKind = "pin"
@@ -53,7 +52,7 @@ type Side struct {
 }
 
 // Conflicts returns what a group's assertions disagree about, in the order of
-// their ids. It is a pure function of the set, as [Derive].
+// their ids. It is a pure function of the set, as [Derive] is.
 func Conflicts(group []memory.Assertion) []Conflict {
 	byMemory := map[memory.ID][]*memory.Assertion{}
 	seen := map[memory.Dot]bool{}
@@ -230,13 +229,13 @@ func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Asserti
 	return out
 }
 
-// alike reports whether two memories of a slot do not stand against each other.
+// alike reports whether two memories of a slot do not contradict each other.
 func alike(a, b *item) bool {
 	return (a.value == b.value || memory.Beside(a.mem.Slot.Attribute)) && a.mem.Negates == b.mem.Negates
 }
 
-// againstWord returns the first proposal of a memory that is shown and that somebody said
-// who can know it, followed by the first proposal of each hearsay that contradicts it.
+// againstWord returns the first proposal of a memory that is shown and was said by somebody who can
+// know it, followed by the first proposal of each hearsay that contradicts it.
 func againstWord(items map[memory.ID]*item, shown map[memory.ID]memory.Memory) []*memory.Assertion {
 	var at *item
 	for _, id := range sorted(items) {
@@ -285,7 +284,7 @@ func againstPinned(items map[memory.ID]*item, shown map[memory.ID]memory.Memory)
 	return out
 }
 
-// byWorkers is 1 for a memory that only workers have spoken of, else 0.
+// byWorkers is 1 for a memory about which only workers made assertions, else 0.
 func byWorkers(it *item) int {
 	if it.mem.Rank == memory.RankCloud {
 		return 1
@@ -310,7 +309,7 @@ func sorted(items map[memory.ID]*item) []memory.ID {
 	return ids
 }
 
-// valuesConflict puts what is shown first, then the latest.
+// valuesConflict makes a conflict in which the shown memory comes first, then the latest.
 func valuesConflict(kind ConflictKind, ps []*memory.Assertion, items map[memory.ID]*item, shown map[memory.ID]memory.Memory) Conflict {
 	active := func(p *memory.Assertion) int {
 		it := items[p.Memory]

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// replicaOf is one member's copy of a group, and what it says into it.
+// replicaOf is one member's copy of a group, and what the member adds to it.
 type replicaOf struct {
 	member byte
 	as     []memory.Assertion
@@ -19,7 +19,7 @@ type replicaOf struct {
 	hours  int
 }
 
-// tell adds an assertion by somebody who knows all that is here.
+// tell adds an assertion by somebody who knows everything in this replica.
 func (r *replicaOf) tell(a memory.Assertion) {
 	for _, b := range r.as {
 		if b.Dot.Member == (memory.MemberID{r.member}) {
@@ -52,7 +52,7 @@ func (r *replicaOf) home(id byte, hours int, city string) {
 	r.tell(a)
 }
 
-// settle says a settlement, and gives what was said.
+// settle settles a conflict, and returns the assertions.
 func (r *replicaOf) settle(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -70,7 +70,7 @@ func (r *replicaOf) settle(t interface {
 	}
 }
 
-// unsettle takes a settlement back, wherever something of it stands.
+// unsettle takes a settlement back in every memory that has a part of it.
 func (r *replicaOf) unsettle(t *testing.T, conflict string) {
 	t.Helper()
 	of := map[memory.ID][]memory.Assertion{}
@@ -121,7 +121,7 @@ func active(as []memory.Assertion) string {
 	return strings.Join(out, " ")
 }
 
-// values are the sides of the one conflict that is there.
+// values returns the only conflict, and the values of its sides.
 func values(t *testing.T, as []memory.Assertion) (*Conflict, string) {
 	t.Helper()
 	cs := Conflicts(as)
@@ -135,7 +135,8 @@ func values(t *testing.T, as []memory.Assertion) (*Conflict, string) {
 	return &cs[0], strings.Join(out, " | ")
 }
 
-// Two devices heard different things apart; each way to settle it ends it.
+// Two devices heard different values without knowing of each other; each way to settle the conflict
+// ends it.
 func TestSlotConflict(t *testing.T) {
 	for _, tt := range []struct {
 		s    Settlement
@@ -162,7 +163,7 @@ func TestSlotConflict(t *testing.T) {
 		meet(watch, phone)
 		for _, r := range []*replicaOf{phone, watch} {
 			got := active(r.as)
-			if tt.s.Both { // the other stands beside it, in a group of its own
+			if tt.s.Both { // the other value stays beside it, in its own group
 				got = active(groupOf(r.as, false)) + " " + active(groupOf(r.as, true))
 			}
 			if cs := Conflicts(groupOf(r.as, false)); got != tt.want || len(cs) != 0 {
@@ -194,7 +195,7 @@ func TestSlotConflict(t *testing.T) {
 	}
 }
 
-// groupOf parts what the store would keep apart.
+// groupOf separates what the store would keep in separate groups.
 func groupOf(as []memory.Assertion, many bool) []memory.Assertion {
 	ids := map[memory.ID]bool{}
 	for _, a := range as {
@@ -211,7 +212,8 @@ func groupOf(as []memory.Assertion, many bool) []memory.Assertion {
 	return out
 }
 
-// Two who settle it differently, apart, leave a conflict and a value, never none.
+// Two members who settle a conflict differently, without knowing of each other, leave a conflict
+// and a value.
 func TestSettledApart(t *testing.T) {
 	phone, watch := &replicaOf{member: 1}, &replicaOf{member: 2}
 	watch.home(2, 3, "Ghent")
@@ -254,8 +256,8 @@ func TestPinConflict(t *testing.T) {
 	}
 }
 
-// A machine's correction, closing and denial of what is pinned are shown, and
-// either is settled both ways.
+// A machine's correction, closing and negation of a pinned memory are shown as conflicts, and each
+// can be settled both ways.
 func TestPinConflictsOfOneMemory(t *testing.T) {
 	text := "Ana lives in Berlin Mitte"
 	deny := memory.Assertion{Rank: memory.RankDevice, Memory: memory.ID{2}, Act: memory.ActPropose}
@@ -341,9 +343,8 @@ func TestWhatIsNoSettlement(t *testing.T) {
 	}
 }
 
-// What is disagreed about is a function of the set; and to choose a side ends
-// that conflict, whichever it is, and leaves none of those that were there
-// before with the same sides.
+// The conflicts are a function of the set. Choosing any side of any conflict ends it, and leaves no
+// earlier conflict with the same sides.
 func TestChoosingEndsIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &replicaOf{member: 9, as: genGroup(t), hours: 100}
@@ -370,7 +371,7 @@ func TestChoosingEndsIt(t *testing.T) {
 		if c.Kind != SlotConflict || side.Negates {
 			return
 		}
-		// Beside what is pinned another value may stand, until that is settled, too.
+		// Another value may also be shown beside a pinned one, until that is settled.
 		alone := !slices.ContainsFunc(Conflicts(r.as), func(left Conflict) bool { return left.Kind == PinConflict })
 		if !slices.ContainsFunc(shown, func(v string) bool { return strings.EqualFold(v, side.Value) }) || alone && len(shown) > 1 {
 			t.Fatalf("chosen %q, and shown %q", side.Value, shown)

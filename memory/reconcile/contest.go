@@ -8,7 +8,7 @@ const (
 	stateField = "state" // archived, closed, or in use
 )
 
-// contest is a register of a memory, as [Conflicts] looks at it.
+// contest is a register of a memory, as [Conflicts] sees it.
 type contest struct {
 	name  string
 	in    func(*memory.Assertion) bool

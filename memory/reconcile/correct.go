@@ -16,7 +16,7 @@ type register struct {
 	has  func(*memory.Patch) bool
 	set  func(*memory.Memory, *memory.Patch)
 	show func(*memory.Patch) string
-	of   func(*memory.Memory) *memory.Patch // as it is
+	of   func(*memory.Memory) *memory.Patch // the present value
 }
 
 var registers = [...]register{

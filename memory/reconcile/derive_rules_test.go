@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// genGroup draws histories of a few members about a few memories of one slot.
+// genGroup generates histories of a few members about a few memories of one slot.
 func genGroup(t *rapid.T) []memory.Assertion {
 	s := new(script)
 	for range rapid.IntRange(1, 14).Draw(t, "n") {
@@ -99,7 +99,7 @@ func TestDeriveKeepsItsRules(t *testing.T) {
 				t.Fatalf("ends before it begins: %v to %v", m.TrueFrom, m.TrueTo)
 			}
 		}
-		beside := active == 2 && persons == 1 && workers == 1 // what a person said, and what workers alone say against it
+		beside := active == 2 && persons == 1 && workers == 1 // a person's statement, and what only workers say against it
 		if active > 1 && pinned == 0 && !beside {
 			t.Fatalf("%d values of a single-valued slot at a time: %s\n%s", active, view(Derive(as)), text(Derive(as)))
 		}

@@ -11,7 +11,7 @@ import (
 
 var day0 = time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
 
-// script builds a group by telling it as a person would.
+// script builds a group by telling it like a story.
 type script struct {
 	as   []memory.Assertion
 	seqs map[byte]uint64
@@ -74,7 +74,7 @@ func view(ms []memory.Memory) string {
 	return s
 }
 
-// still has a claim say that it is so now, and has been for a while.
+// still makes a claim say that it is true now and has been for a while.
 func still(claim func(*memory.Assertion)) func(*memory.Assertion) {
 	return func(a *memory.Assertion) {
 		claim(a)
@@ -82,7 +82,7 @@ func still(claim func(*memory.Assertion)) func(*memory.Assertion) {
 	}
 }
 
-// swims is a habit of some day.
+// swims claims a habit on some weekday.
 func swims(day string, hours int, negates bool) func(*memory.Assertion) {
 	return func(a *memory.Assertion) {
 		home(day, hours, negates)(a)
@@ -249,7 +249,7 @@ func TestConflictingCorrectionsAreBothKept(t *testing.T) {
 	}
 }
 
-// The same words at the same place are one piece of evidence, whoever cites them.
+// The same words from the same place are one piece of evidence, whoever cites them.
 func TestSameEvidenceCountsOnce(t *testing.T) {
 	cite := func(a *memory.Assertion) {
 		a.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 7}, At: day0, Excerpt: "Beijing", End: 7}}
@@ -278,7 +278,7 @@ func TestTagsAreAnObservedRemoveSet(t *testing.T) {
 	}
 }
 
-// What a person tagged, a machine does not untag, whatever it has seen.
+// A machine can't remove a tag that a person set, whatever it has seen.
 func TestTagsOfAPerson(t *testing.T) {
 	tag := func(tags []string, seen ...memory.Dot) func(*memory.Assertion) {
 		return func(a *memory.Assertion) { a.Tags, a.Seen = tags, seen }
@@ -325,7 +325,7 @@ func TestDiffNamesTheVerdict(t *testing.T) {
 		for _, c := range Diff(Derive(s.as[:i]), Derive(s.as[:i+1]), s.as[i]) {
 			got += fmt.Sprintf("%d %s %s; ", c.Memory[0], c.Verdict, c.Reason)
 		}
-		if i == len(s.as)-1 { // what it leaves of memory 2 is told as well; the erasure is what counts here
+		if i == len(s.as)-1 { // what it leaves of memory 2 is reported as well, but only the erasure counts here
 			if got[:len(want[i])] != want[i] {
 				t.Errorf("step %d:\n got %s\nwant %s…", i, got, want[i])
 			}
@@ -335,8 +335,8 @@ func TestDiffNamesTheVerdict(t *testing.T) {
 	}
 }
 
-// An update names the memory whose words it holds, whichever pinned ones stand
-// beside it: an erasure finds those words by that name.
+// An update names the memory whose words it holds, even if pinned ones stand beside it, because an
+// erasure finds those words by that name.
 func TestAnUpdateNamesWhoseWordsItHolds(t *testing.T) {
 	one := func(id byte, city string) memory.Memory {
 		var a memory.Assertion
@@ -358,8 +358,8 @@ func TestAnUpdateNamesWhoseWordsItHolds(t *testing.T) {
 	}
 }
 
-// Recordings, photos and what was made of them are told apart by their files and sources. Their
-// texts don't help: two recordings of one second are described in the same words.
+// Recordings, photos and the memories made from them are distinguished by their files and sources.
+// Their texts don't help: two recordings of one second are described in the same words.
 func TestResourcesOfOneSecond(t *testing.T) {
 	of := func(text, blob string, slot *memory.Slot, to ...string) func(*memory.Assertion) {
 		return func(a *memory.Assertion) {

@@ -8,10 +8,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Diff tells what an assertion changed: before and after are what [Derive]
-// gave without and with it. Each change has a reason that a person can read.
-// What became of the memory that the assertion is about comes first. Seq is
-// left for the store to number.
+// Diff describes what an assertion changed: before and after are what [Derive] returned without and
+// with it. Each change has a reason that a person can read. The change of the memory that the
+// assertion is about comes first. The store sets Seq later.
 func Diff(before, after []memory.Memory, cause memory.Assertion) []memory.Change {
 	old := make(map[memory.ID]*memory.Memory, len(before))
 	for i := range before {
@@ -58,7 +57,7 @@ func own(c *memory.Change, cause *memory.Assertion) int {
 	return 0
 }
 
-// arrival is the change that a memory's first appearance makes.
+// arrival returns the change for the first appearance of a memory.
 func arrival(m *memory.Memory, now map[memory.ID]*memory.Memory, before []memory.Memory) memory.Change {
 	c := memory.Change{Memory: m.ID, New: m.Text}
 	other := now[m.Into]

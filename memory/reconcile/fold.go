@@ -112,9 +112,9 @@ func valueOf(m *memory.Memory) string {
 }
 
 // thingOf names what a resource is about: its file, and the memories that it was made of. So two
-// recordings of one second, which are described in the same words, are two memories, and so
-// are the transcripts "Yes." of two recordings. It is "" for other types, for a text without
-// a source, and where a slot has one value at a time.
+// recordings of one second, which are described in the same words, are two memories, and so are the
+// transcripts "Yes." of two recordings. It is "" for other types, for a text without a source, and
+// where a slot has one value at a time.
 func thingOf(m *memory.Memory) string {
 	f := m.Fields.Resource
 	if f == nil || m.Slot != nil && !m.Slot.Many {

@@ -43,8 +43,8 @@ func proposals(group []memory.Assertion) []*memory.Assertion {
 	return slices.CompactFunc(out, func(a, b *memory.Assertion) bool { return a.Dot == b.Dot })
 }
 
-// settled leaves out the proposals of settlements that were taken back: what they
-// answered is open again. What their authors knew still counts for what came later.
+// settled leaves out the proposals of settlements that were taken back, so what they answered is
+// open again. What their authors knew still counts for later proposals.
 func settled(group []memory.Assertion, ps []*memory.Assertion) []*memory.Assertion {
 	gone := map[memory.ID][]*memory.Assertion{}
 	for i := range group {
@@ -69,12 +69,12 @@ func settled(group []memory.Assertion, ps []*memory.Assertion) []*memory.Asserti
 // seqs says up to which number a proposal's author knew each member's assertions.
 type seqs map[memory.MemberID]uint64
 
-// past is what the author of each proposal knew of the others: what they
-// name in Seen, what the same member said before, and what those knew.
+// past records what the author of each proposal knew of the others: those named in Seen, the
+// earlier ones of the same member, and those that these authors knew.
 type past map[memory.Dot]seqs
 
-// pastOf takes proposals in the order of their dots. A ring of proposals that
-// all claim to know each other, which only a liar makes, is cut where it is met.
+// pastOf expects proposals in the order of their dots. Proposals that all claim to know each other
+// form a ring, which only a liar makes. The ring is cut where it is found.
 func pastOf(ps []*memory.Assertion) past {
 	out := past{}
 	at := make(map[memory.Dot]int, len(ps))
@@ -116,8 +116,8 @@ func (p past) before(a, b *memory.Assertion) bool {
 	return a.Dot != b.Dot && p[b.Dot][a.Dot.Member] >= a.Dot.Seq
 }
 
-// unanswered returns the proposals that no other one was made in knowledge of:
-// at most one of each member, its last.
+// unanswered returns the proposals of which no other author knew: at most one for each member, its
+// last.
 func (p past) unanswered(ps []*memory.Assertion) []*memory.Assertion {
 	var out []*memory.Assertion
 	for i, a := range ps {

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// derived is everything that follows from a set of assertions, as text: what is
-// shown, what is disagreed about, what was believed at each hour, and what the
-// next one would name as known.
+// derived returns everything that follows from a set of assertions, as text: what is shown, what
+// the conflicts are, what was believed at each hour, and what the next assertion would name as
+// known.
 func derived(as []memory.Assertion) string {
 	var b strings.Builder
 	put := func(what string, v any) { fmt.Fprintf(&b, "%s: %s\n", what, said(v)) }
@@ -29,7 +29,7 @@ func derived(as []memory.Assertion) string {
 	return b.String()
 }
 
-// join is how a replica that has a merges what comes of one that has b.
+// join merges what comes from a replica with b into a replica with a.
 func join(a, b []memory.Assertion) []memory.Assertion {
 	out := slices.Clone(a)
 	for _, x := range b {
@@ -40,16 +40,15 @@ func join(a, b []memory.Assertion) []memory.Assertion {
 	return out
 }
 
-// some draws a part of as, in any order.
+// some draws a subset of as, in any order.
 func some(t *rapid.T, as []memory.Assertion, name string) []memory.Assertion {
 	mixed := rapid.Permutation(as).Draw(t, name)
 	return mixed[:rapid.IntRange(0, len(mixed)).Draw(t, "of "+name)]
 }
 
-// The laws by which replicas that have heard the same are alike: to merge is
-// commutative, associative and idempotent, for everything that is derived, and
-// to have derived of a part first leaves no mark. The long form is in
-// docs/proof.md.
+// These laws make replicas alike that have heard the same. A merge is commutative, associative and
+// idempotent for everything that is derived, and deriving from a part first has no effect. The long
+// form is in docs/proof.md.
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		as := genGroup(t)

@@ -8,13 +8,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Whoever leaves a firm has neither its boss nor its pay any more. No word of the slot says so, so
-// the slots of a job end with the employer under whom they began.
+// Somebody who leaves a firm no longer has its boss or its pay. The slot's attribute does not show
+// this, so the slots of a job end with the employer under whom they began.
 
-// ofJob are the slots with one value at a time that somebody has by a job, in both languages.
+// ofJob are the single-valued slots that somebody has because of a job, in both languages.
 var ofJob = [...]string{"boss", "manager", "supervisor", "salary", "老板", "领导", "上司", "经理", "主管"}
 
-// OfJob returns the slots that end with an employer, without values; none for any other slot.
+// OfJob returns the slots that end with an employer, without values; it returns none for any other
+// slot.
 func OfJob(employer *memory.Slot) (slots []memory.Slot) {
 	if employer == nil || employer.Many || memory.Normal(employer.Attribute) != "employer" {
 		return nil
@@ -25,7 +26,7 @@ func OfJob(employer *memory.Slot) (slots []memory.Slot) {
 	return slots
 }
 
-// JobsEnded returns those of the employers before a change that hold no longer after it.
+// JobsEnded returns the employers from before a change that are no longer current after it.
 func JobsEnded(before, after []memory.Memory) (ended []*memory.Memory) {
 	for i := range before {
 		was := &before[i]
@@ -36,8 +37,9 @@ func JobsEnded(before, after []memory.Memory) (ended []*memory.Memory) {
 	return ended
 }
 
-// EndsWithJob reports whether m, which fills a slot of [OfJob], ends at a time with the employer was:
-// it began under that one. employers are all that the slot has had, was among them.
+// EndsWithJob reports whether m, which fills a slot of [OfJob], ends at the given time with the
+// employer was, because it began under that employer. employers are all that the slot has had,
+// including was.
 func EndsWithJob(m, was *memory.Memory, employers []memory.Memory, at time.Time) bool {
 	if m.State != memory.Active || m.Negates || m.Pinned || m.TrueFrom.After(at) || strings.TrimSpace(m.Slot.Value) == "" {
 		return false
@@ -45,7 +47,7 @@ func EndsWithJob(m, was *memory.Memory, employers []memory.Memory, at time.Time)
 	if !m.TrueFrom.Before(was.TrueFrom) {
 		return true
 	}
-	for i := range employers { // the boss was named first: under whom?
+	for i := range employers { // the boss was named before any employer, so under whom?
 		o := &employers[i]
 		if o.ID != was.ID && !o.Negates && !o.Repeats && o.State != memory.Erased && !o.TrueFrom.After(m.TrueFrom) {
 			return false

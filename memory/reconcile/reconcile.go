@@ -15,8 +15,8 @@
 //     memory with another value ends the value before it ([memory.Update]). A
 //     negation ends the value without a new one ([memory.Delete]). Two recordings
 //     or photos never repeat each other, even if they are described in the same words.
-//   - Who can't know something ends nothing that was said by who can (see
-//     [memory.Hearsay]): both are then shown, as a conflict.
+//   - A statement by somebody who can't know something ends nothing that was said by
+//     somebody who can (see [memory.Hearsay]): both are then shown, as a conflict.
 //   - Only a person can change what a person has pinned. Workers' assertions
 //     alone can't end what a person has said: both are then shown.
 package reconcile
@@ -110,8 +110,9 @@ func arrange(items []*item) {
 	}
 }
 
-// names reports whether a negation means c: it has c's value or none, or the value of a slot
-// with one value at a time begins with it, up to where that is: "bakery" of "bakery on Park Street".
+// names reports whether a negation means c. It does if it has c's value or no value, or if the slot
+// is single-valued and its value begins with the negated one, up to its place: "bakery" of "bakery
+// on Park Street".
 func names(no, c *item) bool {
 	if no.value == "" || no.value == c.value {
 		return true
@@ -121,9 +122,9 @@ func names(no, c *item) bool {
 	return ok && c.mem.Slot != nil && !c.mem.Slot.Many && prepositions[first]
 }
 
-// protectedFrom reports whether by cannot end c. That is so if c is pinned and by is a
-// machine's statement, if somebody said c who can know it and by is hearsay, if a person
-// said c and only workers said by, or if the wearer's own devices said c and an app said by.
+// protectedFrom reports whether by cannot end c. That is so if c is pinned and by is a machine's
+// statement, if c was said by somebody who can know it and by is hearsay, if a person said c and
+// only workers said by, or if the wearer's own devices said c and an app said by.
 func (c *item) protectedFrom(by *item) bool {
 	if c.mem.Pinned && by.mem.Rank < memory.RankPerson || by.hearsay && !c.hearsay {
 		return true
@@ -177,11 +178,11 @@ type item struct {
 	first    *memory.Assertion // the earliest proposal
 	from     time.Time         // the time by which the group orders it
 	value    string            // what is compared within the group
-	thing    string            // of a resource: its file and what it was made of; memories of two things don't change each other
+	thing    string            // of a resource: its file and its sources; memories of two things don't change each other
 	evidence []memory.Evidence // all of it
 	putAway  memory.Rank       // the rank that archived it
 	workers  bool              // only workers have made assertions about it
-	hearsay  bool              // only those have said it who can't know it, and no person has confirmed it
+	hearsay  bool              // only people who can't know it have said it, and no person has confirmed it
 }
 
 func (c *item) setEvidence() {

@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Same reports whether a candidate says what a known memory says: of the same
-// owner, with the same polarity, of the same time, in the same words in their
-// order (see [Statement]). Where either fills a slot, slots decide by their value.
+// Same reports whether a candidate says what a known memory says: it has the same owner, polarity
+// and time, and the same words in the same order (see [Statement]). If either fills a slot, the
+// values of the slots decide.
 func Same(c *memory.Candidate, m *memory.Memory) bool {
 	if c.Type != m.Type || c.Owner != m.Owner || c.Slot != nil || m.Slot != nil || c.Negates != m.Negates || happened(c) != happened(&m.Candidate) {
 		return false
@@ -37,10 +37,10 @@ func happened(c *memory.Candidate) string {
 	return at.Format(time.RFC3339)
 }
 
-// Statement is a text as it is compared: what is done by whom, in order, then
-// what each preposition brings in, in any order. Articles and words that only
-// colour a sentence are left out. So "flew from Paris to Rome" is "flew to Rome
-// from Paris", and not "flew from Rome to Paris".
+// Statement returns a text in the form in which texts are compared: who does what, in order, then
+// what each preposition adds, in any order. Articles and words that only colour a sentence are left
+// out. So "flew from Paris to Rome" is "flew to Rome from Paris", and not "flew from Rome to
+// Paris".
 func Statement(text string) string {
 	var core, phrases []string
 	phrase := ""
@@ -66,8 +66,8 @@ func Statement(text string) string {
 	return strings.Join(append(core, phrases...), " | ")
 }
 
-// statementWords are the words of a text that make a difference, in lower case,
-// contractions taken apart, each Chinese character a word.
+// statementWords returns the words of a text that make a difference, in lower case. Contractions
+// are split, and each Chinese character is a word.
 func statementWords(text string) []string {
 	var out []string
 	add := func(w string) {

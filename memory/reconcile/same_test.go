@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestSame reads pairs that say the same and pairs that don't, each way round:
-// "=" or "!" a tab, one, a tab, the other.
+// TestSame reads pairs that say the same and pairs that don't, and compares each in both orders. A
+// line is "=" or "!", a tab, one text, a tab, and the other text.
 func TestSame(t *testing.T) {
 	b, err := os.ReadFile("testdata/same.txt")
 	if err != nil {
@@ -44,7 +44,7 @@ func event(at time.Time, said time.Time) memory.Candidate {
 		Fields: memory.Fields{Episodic: &memory.EpisodicFields{EventType: "visit", Started: at}}}
 }
 
-// What happened on another day, or at another hour, happened again.
+// An event on another day, or at another hour, is another event.
 func TestSameTime(t *testing.T) {
 	nine := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -65,8 +65,8 @@ func TestSameTime(t *testing.T) {
 	}
 }
 
-// The same words of several days are several memories of their group, and a
-// repetition of one of them is heard again.
+// The same words on several days are several memories of their group, and a repetition of one of
+// them adds to that one.
 func TestDeriveSameWordsOfTwoDays(t *testing.T) {
 	nine := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	var group []memory.Assertion

@@ -16,7 +16,7 @@ type Settlement struct {
 	Choose int    `json:"choose,omitempty"` // this side, from 1
 	Both   bool   `json:"both,omitempty"`   // all of them
 	Write  string `json:"write,omitempty"`  // neither: the value of the field, or of the slot
-	Text   string `json:"text,omitempty"`   // with Write, of a slot: the statement; empty: the shown one's, with the new value in place of its own
+	Text   string `json:"text,omitempty"`   // with Write, of a slot: the statement; empty: the shown statement with the new value in place of its own
 }
 
 // errSettle is the error for a decision that does not fit the conflict.
@@ -70,9 +70,9 @@ func Settle(group []memory.Assertion, c *Conflict, s Settlement, evidence memory
 // a person has said something later about one of its memories.
 var ErrSaidSince = errors.New("you have said something since about what you settled")
 
-// Unsettle returns the withdrawal, with a person's rank, of what a settlement has said
-// about one memory. as is everything that was said about it. ok is false if nothing of
-// the settlement stands there.
+// Unsettle returns the withdrawal, with a person's rank, of what a settlement has said about one
+// memory; as is everything that was said about that memory. ok is false if the settlement said
+// nothing about it.
 func Unsettle(as []memory.Assertion, conflict string) (w memory.Assertion, ok bool, err error) {
 	all := make([]*memory.Assertion, len(as))
 	for i := range as {
@@ -247,8 +247,8 @@ func propose(c memory.Candidate, newID func(*memory.Candidate) memory.ID) memory
 	return memory.Assertion{Memory: newID(&c), Act: memory.ActPropose, Candidate: &c}
 }
 
-// closeAfter closes the memories that would be shown instead of a candidate that is
-// ordered at a time: those of the group that are ordered after it and have another value.
+// closeAfter closes the memories that would be shown instead of a candidate that is ordered at the
+// given time. These are the memories of the group that are ordered after it and have another value.
 func closeAfter(group []memory.Assertion, cand *memory.Candidate, at time.Time) []memory.Assertion {
 	value := valueOf(&memory.Memory{Candidate: *cand})
 	items, pinned := []*item{}, map[string]bool{}

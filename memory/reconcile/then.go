@@ -41,6 +41,6 @@ func Holds(m *memory.Memory, asOf time.Time) bool {
 	if asOf.IsZero() {
 		return m.State == memory.Active
 	}
-	kept := m.State == memory.Archived && !m.TrueTo.IsZero() // has an end, and was put away since
+	kept := m.State == memory.Archived && !m.TrueTo.IsZero() // has an end, and was archived since
 	return (m.State == memory.Active || m.State == memory.Superseded || kept) && m.TrueAt(asOf)
 }

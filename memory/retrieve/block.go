@@ -9,11 +9,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Of a line, in characters.
+// Lengths in a line, in characters.
 const (
 	maxLine  = 1200
 	maxQuote = 200
-	minCite  = 10 // as commands show ids
+	minCite  = 10 // as in commands
 )
 
 const (
@@ -21,14 +21,13 @@ const (
 	closing = "</memory>"
 )
 
-// Build makes a block of items about a topic, which must come best first. What is
-// said of an item is shown in parts: of an utterance the sentences that tell most of
-// what the topic asks for, and its others where there is room; of a memory its text,
-// and where there is room what was said. The parts are chosen by what they are worth for
-// their length, within budget, a number of tokens; one that does not fit does not keep out a
-// shorter one after it. Core blocks are always there, even if they alone exceed the
-// budget. Utterances stand in the order of time, under a heading for each run of talk.
-// Times are shown in zone.
+// Build makes a block of items about a topic. The items must be in descending order of relevance.
+// An item is shown in parts. The parts of an utterance are its sentences: first those that say most
+// about the topic, then the others if there is room. The parts of a memory are its text and, if
+// there is room, the words of its evidence. Parts are chosen by their worth relative to their
+// length, within budget, a number of tokens; if one does not fit, a shorter one after it may still
+// be chosen. Core blocks are always there, even if they alone exceed the budget. Utterances are in
+// the order of time, under a heading for each run of talk. Times are shown in zone.
 func Build(topic string, items []Item, budget int, zone *time.Location) Block {
 	b := building{entries: entriesOf(items, citesOf(items), zone), count: map[memory.Type]int{}, headed: map[int]bool{}}
 	b.headings = runs(b.entries, zone)
@@ -55,11 +54,11 @@ func Build(topic string, items []Item, budget int, zone *time.Location) Block {
 // building is a block while its parts are chosen.
 type building struct {
 	entries  []entry
-	headings []string // of runs
+	headings []string // headings of the runs
 	cores    []string // lines
 	spent    extent
 	count    map[memory.Type]int // lines
-	headed   map[int]bool        // runs of which something is shown
+	headed   map[int]bool        // runs of which a part is shown
 }
 
 // core adds the core blocks.
@@ -80,15 +79,15 @@ func (b *building) core(items []Item, out *Block) {
 	}
 }
 
-// around is what a section costs beside its lines.
+// around returns the size of a section without its lines.
 func around(t memory.Type) extent { return of("<" + tagOf(t) + ">\n</" + tagOf(t) + ">\n") }
 
-// gapBytes is how much shorter than its own text a part may make a line, when the "… " beside
-// it goes.
+// gapBytes is by how much a part may make a line shorter apart from its own text, because a "… "
+// next to it is removed.
 const gapBytes = len(" … ")
 
-// add shows one part more, if there is room. If a part is obviously too long, only its
-// length is looked at.
+// add shows one more part, if there is room. If a part is obviously too long, only its length is
+// checked.
 func (b *building) add(p part, budget int) {
 	e := &b.entries[p.entry]
 	section, begun, own := e.item.Section, e.begun(), e.parts[p.at]
@@ -122,7 +121,7 @@ func (b *building) add(p part, budget int) {
 	}
 }
 
-// text is the whole block.
+// text returns the whole block.
 func (b *building) text() string {
 	bodies := map[memory.Type][]string{memory.Core: b.cores}
 	var said []*entry
@@ -169,7 +168,7 @@ func limit(t memory.Type) int {
 	return PerType
 }
 
-// citesOf shortens ids as far as they stay apart.
+// citesOf shortens ids as far as they stay distinct.
 func citesOf(items []Item) map[memory.ID]string {
 	out := map[memory.ID]string{}
 	for n := minCite; ; n++ {
@@ -188,7 +187,7 @@ func citesOf(items []Item) map[memory.ID]string {
 	}
 }
 
-// headOf is the beginning of an item's line.
+// headOf returns the beginning of an item's line.
 func headOf(it *Item, cite string, zone *time.Location) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- [%s] ", cite)
@@ -198,12 +197,12 @@ func headOf(it *Item, cite string, zone *time.Location) string {
 	}
 	switch {
 	case it.Section == Utterances && until != "":
-		b.WriteString(until + " · ") // its time stands above its run
+		b.WriteString(until + " · ") // its time is in the heading of its run
 	case it.Section == Utterances, it.Section == memory.Core, it.At.IsZero():
 	default:
 		layout := "2006-01-02 15:04"
 		if h, m, s := it.At.In(zone).Clock(); h+m+s == 0 {
-			layout = time.DateOnly // a day without an hour
+			layout = time.DateOnly // only a day, without an hour
 		}
 		b.WriteString(strings.TrimSpace(it.At.In(zone).Format(layout)+" "+until) + " · ")
 	}
@@ -226,7 +225,7 @@ func headOf(it *Item, cite string, zone *time.Location) string {
 	return b.String()
 }
 
-// tellingOf is what a memory tells, and what was said where that is more.
+// tellingOf returns a memory's text and, if that says more, the words of its evidence.
 func tellingOf(it *Item) []string {
 	text := cut(Escape(it.Text), maxLine)
 	for i, s := range it.Steps {
@@ -243,7 +242,7 @@ func tellingOf(it *Item) []string {
 	return parts
 }
 
-// same reports that one of two texts says what the other does.
+// same reports whether one of two texts contains the other.
 func same(a, b string) bool {
 	a, b = memory.Normal(a), memory.Normal(b)
 	return a == b || b != "" && strings.Contains(a, b)

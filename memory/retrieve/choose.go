@@ -14,37 +14,36 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// What a part of a line is worth. The figures were compared on LoCoMo's development
-// conversations, where their neighbours give the same within .3 (docs/recall.md).
+// Parameters for the worth of a part of a line. The values were compared on LoCoMo's development
+// conversations, where neighbouring values give the same within .3 (docs/recall.md).
 const (
-	rankOffset = 2   // the item at place n, from 0, is worth (n+2)^-1.5
+	rankOffset = 2   // the item at index n is worth (n+2)^-1.5
 	rankPower  = 1.5 //
-	unasked    = .5  // of a word that the question does not have
-	lineCost   = 18  // bytes: what a line costs beside its words
+	unasked    = .5  // worth of a word that the question does not have
+	lineCost   = 18  // bytes that a line costs besides its words
 )
 
-// entry is an item on its way into a block: its line in parts of which some are shown.
-// The parts of an utterance are its sentences. Those of a memory are its text, and what
-// was said.
+// entry is an item that may go into a block: its line in parts, of which some are shown. The parts
+// of an utterance are its sentences. Those of a memory are its text, and what was said.
 type entry struct {
 	item  *Item
 	cite  string
-	head  string   // of the line, before the parts
+	head  string   // beginning of the line, before the parts
 	parts []string // escaped
 	shown []bool   // by part
-	run   int      // of an utterance: the run of talk that it is in
-	size  extent   // of the line as it is shown, with its end; none before something is
-	runes int      // of the line as it is shown
+	run   int      // of an utterance: its run of talk
+	size  extent   // size of the line as it is shown, with its newline; zero before a part is shown
+	runes int      // characters of the line as it is shown
 }
 
 // part is one part of one entry.
 type part struct {
 	entry, at int
-	worth     float64 // for its length
+	worth     float64 // worth relative to its length
 }
 
-// text is the line with the parts that are shown. Of an utterance, "…" stands for those
-// that are not: before, between and after.
+// text returns the line with the parts that are shown. In an utterance, "…" stands for those that
+// are not: before, between and after.
 func (e *entry) text() string {
 	var b strings.Builder
 	b.WriteString(e.head)
@@ -69,25 +68,25 @@ func (e *entry) text() string {
 	return b.String()
 }
 
-// begun reports whether something of the entry is shown.
+// begun reports whether a part of the entry is shown.
 func (e *entry) begun() bool { return slices.Contains(e.shown, true) }
 
-// choices returns the parts of all entries, best first. The first part of an entry is
-// worth what the entry's place is worth. Every other part is worth that times its share of the
-// entry's words, in which words of the question count most. Long parts are worth less.
+// choices returns the parts of all entries, best first. The first part of an entry has the worth of
+// the entry's rank. Every other part is worth that times its share of the entry's words, in which
+// words of the question count most. Long parts are worth less.
 func choices(topic string, entries []entry) []part {
 	asked := map[string]bool{}
 	for _, w := range recall.ContentWords(topic) {
 		asked[w.Term] = true
 	}
 	words := make([][]map[string]bool, len(entries))
-	in := map[string]int{} // in how many entries a word stands
+	in := map[string]int{} // number of entries that have a word
 	for i := range entries {
 		all := map[string]bool{}
 		for _, s := range entries[i].parts {
 			own := map[string]bool{}
 			for _, w := range recall.ContentWords(s) {
-				// In what was said, only that counts which the memory doesn't tell.
+				// In evidence, only words that the memory's text doesn't have count.
 				own[w.Term] = entries[i].item.Section == Utterances || !all[w.Term]
 			}
 			for w := range own {
@@ -104,7 +103,7 @@ func choices(topic string, entries []entry) []part {
 		place := math.Pow(float64(i+rankOffset), -rankPower)
 		worth, sum := make([]float64, len(words[i])), 0.0
 		for k, own := range words[i] {
-			for _, w := range slices.Sorted(maps.Keys(own)) { // floating point: always in one order
+			for _, w := range slices.Sorted(maps.Keys(own)) { // floating-point sums need a fixed order
 				switch v := math.Log(1 + float64(MaxUtterances)/float64(1+in[w])); {
 				case !own[w]:
 				case asked[w]:
@@ -121,8 +120,8 @@ func choices(topic string, entries []entry) []part {
 	return out
 }
 
-// choices are the parts of one entry, no later one worth more than the one before it. The first
-// part of an item that is shown first is worth more than anything.
+// choices returns the parts of one entry; no part is worth more than the one before it. The first
+// part of an item with First set is worth more than anything else.
 func (e *entry) choices(n int, place float64, worth []float64, sum float64) []part {
 	order := make([]int, len(e.parts))
 	for k := range order {
@@ -149,21 +148,22 @@ func (e *entry) choices(n int, place float64, worth []float64, sum float64) []pa
 	return out
 }
 
-// A short sentence goes with the one before it, which it may take back: "That was a
-// joke." Of a choice there are so many of them at most, and of a short one so many words, or characters of Chinese.
+// A short sentence belongs to the previous one, which it may take back: "That was a joke." A part
+// has at most this many of them, and a short sentence has at most this many words, or Chinese
+// characters.
 const (
 	together   = 3
 	shortWords = 6
 	shortHan   = 8
-	maxParts   = 64 // of an utterance; the last has all the rest
+	maxParts   = 64 // of an utterance; the last part has all the rest
 )
 
-// sentences cuts an escaped text after marks that end a sentence. What is too short to
-// be one stays with what follows, and a short sentence with the one before it. A run of
+// sentences splits an escaped text after marks that end a sentence. A piece that is too short to be
+// a sentence stays with the following one, and a short sentence with the previous one. A run of
 // marks, as ！！！, is one.
 func sentences(s string) []string {
 	var out []string
-	from, begin, short := 0, 0, 0 // of the choice; of the sentence; short ones in the choice
+	from, begin, short := 0, 0, 0 // beginnings of the part and of the sentence; number of short sentences in the part
 	runes := []rune(s)
 	for i := range runes {
 		if len(out) == maxParts-1 {
@@ -187,9 +187,9 @@ func isShort(s string) bool {
 	return of(s).wide <= shortHan && len(strings.Fields(s)) <= shortWords
 }
 
-// ends reports whether a sentence ends with the mark at i, which is not the last
-// character. A hesitation ("...", "…", 。。。) and an abbreviation end none: a cut "not" would
-// turn round what was said.
+// ends reports whether the mark at i, which is not the last character, ends a sentence. A
+// hesitation ("...", "…", 。。。) and an abbreviation don't: a "not" that is cut off would reverse the
+// meaning.
 func ends(s []rune, i int) bool {
 	next := s[i+1]
 	if strings.ContainsRune(marks, next) {
@@ -209,14 +209,14 @@ func ends(s []rune, i int) bool {
 	if next != ' ' || i == 0 || s[i-1] == '.' || s[i-1] == '…' {
 		return false
 	}
-	begin := i + 2 // of the next word
+	begin := i + 2 // start of the next word
 	for begin < len(s) && strings.ContainsRune("\"'“‘(", s[begin]) {
 		begin++
 	}
 	if begin == len(s) || !unicode.IsUpper(s[begin]) && !unicode.IsDigit(s[begin]) && !unicode.Is(unicode.Han, s[begin]) {
 		return false
 	}
-	from := i // of the word before the mark
+	from := i // start of the word before the mark
 	for from > 0 && (unicode.IsLetter(s[from-1]) || s[from-1] == '.') {
 		from--
 	}
@@ -229,17 +229,17 @@ func ends(s []rune, i int) bool {
 
 const marks = ".!?…。！？"
 
-// abbreviations are those after which a capital may stand in the middle of a sentence.
+// abbreviations are words after which a capital may follow in the middle of a sentence.
 var abbreviations = []string{"mr", "mrs", "ms", "dr", "st", "vs", "e.g", "i.e", "etc"}
 
-// A run of talk has one heading, with its day and the time at which it begins.
+// A run of talk has one heading, with its day and the time when it begins.
 const (
-	runGap    = 30 * time.Minute // as between sessions
+	runGap    = 30 * time.Minute // the same as between sessions
 	runLength = time.Hour
 )
 
-// runs finds which entries, utterances, are of one run, and gives each run's heading.
-// Runs are in the order of time.
+// runs finds which entries (utterances) are in one run, and returns each run's heading. Runs are in
+// the order of time.
 func runs(entries []entry, zone *time.Location) (headings []string) {
 	var said []*entry
 	for i := range entries {
@@ -271,7 +271,7 @@ func sortByTime(list []*entry) {
 	sorting.Stable(list, func(a, b *entry) int { return a.item.At.Compare(b.item.At) })
 }
 
-// entriesOf takes the items apart, but for core blocks and what no block has.
+// entriesOf makes entries of the items, except core blocks and items that no block shows.
 func entriesOf(items []Item, cites map[memory.ID]string, zone *time.Location) (out []entry) {
 	for i := range items {
 		it := &items[i]

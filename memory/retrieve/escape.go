@@ -5,11 +5,10 @@ import (
 	"unicode"
 )
 
-// Escape makes a text fit for one line of a block. Characters that have a
-// meaning there are written as XML writes them: < and > of a tag and of the
-// marks of chat templates, [ of a cite and of Llama's marks, & of what is
-// written so. Line ends become spaces; what can't be seen, or turns the order
-// of what can, is taken out.
+// Escape makes a text fit for one line of a block. Characters with a special meaning are written as
+// in XML: < and > of a tag and of the marks of chat templates, [ of a cite and of Llama's marks, &
+// of such an escape. Line ends become spaces; characters that are invisible, or that change the
+// order of visible ones, are removed.
 func Escape(s string) string {
 	var b strings.Builder
 	gap := false
@@ -43,7 +42,7 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// fold returns the plain form of a character that a model may read as it.
+// fold returns the plain form of a character that a model may read as that form.
 func fold(r rune) rune {
 	switch r {
 	case '＜', '﹤':
@@ -60,7 +59,7 @@ func fold(r rune) rune {
 	return r
 }
 
-// joins reports the two format characters that scripts and emoji are spelled with.
+// joins reports whether r is one of the two format characters that scripts and emoji need.
 func joins(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 // cut shortens s to at most n characters.

@@ -17,7 +17,7 @@ import (
 
 var showGoesOn = flag.Bool("goeson", false, "print where the evidence of testdata/goeson.txt stands")
 
-// goesOn is a question after another and its answer.
+// goesOn is a follow-up question, after another question and its answer.
 type goesOn struct {
 	before   []Turn
 	ask      string
@@ -98,9 +98,9 @@ func places(t *testing.T, x *recall.Index, asked []goesOn, query func(goesOn) re
 	return first, three
 }
 
-// TestGoesOn: a question that goes on finds its evidence more often if it is lent words of
-// what was said before. It finds it more often still if those words count less than its own.
-// How much less, Lent and LentName, was chosen on these questions.
+// TestGoesOn: a follow-up question finds its evidence more often if it is lent words of what was
+// said before. It finds it more often still if those words count less than its own. How much less
+// (Lent and LentName) was chosen on these questions.
 func TestGoesOn(t *testing.T) {
 	x, asked := readGoesOn(t)
 	lent := func(w *recall.Weights) func(goesOn) recall.Query {

@@ -7,8 +7,8 @@
 //   - A topic is what its last turns are about, as a query: see [Topic].
 //   - An [Item] is one memory or utterance that may go into the block.
 //   - A section holds the items of one type, within a tag of its name.
-//   - A cite is the beginning of an item's id by which the block, and an answer
-//     made from it, names the item; no two of a block are alike.
+//   - A cite is a prefix of an item's id by which the block, and an answer
+//     made from it, names the item; all cites of a block are distinct.
 //   - The budget is a number of tokens, as [Tokens] counts them.
 //
 // A memory's text is somebody's words, so a block presents it as data. Each
@@ -28,8 +28,8 @@ import (
 // PerType is how many items a section of memories has at most (as MIRIX).
 const PerType = 10
 
-// MaxUtterances is how many utterances a block has at most: they are the
-// sources, and fill what the memories leave of the budget.
+// MaxUtterances is how many utterances a block has at most: they are the sources, and fill what the
+// memories leave of the budget.
 const MaxUtterances = 100
 
 // Turn is one message of a conversation, the latest last.
@@ -38,11 +38,10 @@ type Turn struct {
 	Text    string
 }
 
-// Utterances names the section of what was said; the others are named after
-// their type.
+// Utterances is the name of the section of utterances; the others have the names of their types.
 const Utterances memory.Type = "utterances"
 
-// sections in the order in which a block has them. The vault is none of them.
+// sections in the order in which a block has them. The vault is not among them.
 var sections = []struct {
 	of  memory.Type
 	tag string
@@ -55,23 +54,23 @@ var sections = []struct {
 	{Utterances, "utterances"},
 }
 
-// Item is what may go into a block.
+// Item is a memory or utterance that may go into a block.
 type Item struct {
 	ID      memory.ID
-	Section memory.Type // of a memory its type; else Utterances
+	Section memory.Type // the type of a memory, or Utterances
 	Text    string
 	Label   string    // of a core block: its name
-	Steps   []string  // of a procedure
+	Steps   []string  // steps of a procedure
 	At      time.Time // when it happened or was said; zero: not known
-	Until   time.Time // until when it was so; zero: it still is
+	Until   time.Time // until when it was true; zero: it still is
 	Speaker string
-	Quote   string // the words of the evidence; left out where Text says the same
+	Quote   string // the words of the evidence; empty if Text says the same
 
 	First bool // it is shown before all others but core blocks
 
 	SharedBy string    // who shares it with the wearer; empty: it is the wearer's own
 	User     string    // another user, whom it is about; empty: the wearer
-	Lapses   time.Time // when that ends; zero: not said
+	Lapses   time.Time // when the share ends; zero: not known
 }
 
 // Line is an item that is in a block.
@@ -85,6 +84,6 @@ type Line struct {
 type Block struct {
 	Text   string
 	Tokens int
-	Lines  []Line // in the order in which they came, core first
-	Left   int    // items that had no room
+	Lines  []Line // in the order of the items, core first
+	Left   int    // number of items for which there was no room
 }

@@ -5,15 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens estimates how many tokens a language model counts in s: a token for
-// every four bytes, rounded up, and one for each Chinese, Japanese or Korean
-// character, whose three bytes are a token to most models and not three
-// quarters of one. It errs on the high side for English by some 5 %, and for
-// Chinese by up to a half with tokenizers that know many of its words.
+// Tokens estimates how many tokens a language model counts in s: one for every four bytes, rounded
+// up, and one for each Chinese, Japanese or Korean character, whose three bytes are a whole token
+// for most models. The estimate is about 5 % too high for English, and up to a half too high for
+// Chinese with tokenizers that know many of its words.
 func Tokens(s string) int { return of(s).tokens() }
 
-// extent is how much text there is: characters of Chinese, Japanese and
-// Korean, their punctuation included, and bytes of everything else.
+// extent is a length of text: the number of Chinese, Japanese and Korean characters, including
+// their punctuation, and the bytes of everything else.
 type extent struct{ wide, bytes int }
 
 func (e extent) tokens() int { return e.wide + (e.bytes+3)/4 }

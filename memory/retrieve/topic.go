@@ -7,29 +7,28 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// Of [Topic].
+// Parameters of [Topic].
 const (
 	lookBack  = 4  // turns before the last one that may lend it words
-	standing  = 4  // content words from which a turn stands by itself
-	lentWords = 12 // at most, from the turns before
+	standing  = 4  // number of content words from which a turn stands by itself
+	lentWords = 12 // greatest number of words from the turns before
 	maxTopic  = 2 << 10
 )
 
-// pointers are the words by which a turn points at an earlier one.
+// pointers are the words by which a turn refers to an earlier one.
 var pointers = set(`it its that this these those they them their theirs he him his she her hers there then one ones
 another same such too either both former latter`)
 
-// sounds are said while thinking.
+// sounds are hesitations.
 var sounds = set(`hm hmm mm mmm uh um er ah eh huh 嗯 哦 呃`)
 
 // pointersHan do the same in Chinese.
 var pointersHan = []string{"它", "他", "她", "那个", "这个", "那里", "那儿", "这里", "这儿", "那次", "那时", "那天"}
 
 // Topic says what the last turns are about, as a query for recall. A last turn that stands
-// by itself is its own topic. One that points back ("and where did she buy it?"), or has few
-// words of its own, gets names and words of the turns before it, the nearest first. The topic
-// begins with own, which is the text of one turn. Both are empty where nobody said anything
-// that carries meaning.
+// by itself is its own topic. One that refers back ("and where did she buy it?"), or has few words
+// of its own, gets names and words from earlier turns, the nearest first. The topic begins with
+// own, which is the text of one turn. Both are empty if nobody said anything that carries meaning.
 func Topic(turns []Turn) (topic, own string) {
 	last := len(turns) - 1
 	var words []recall.Word
@@ -42,7 +41,7 @@ func Topic(turns []Turn) (topic, own string) {
 	if last < 0 {
 		return "", ""
 	}
-	if end := len(turns) - 1; last < end && Asks(turns[end].Text) { // "how much is it?" has no word of its own
+	if end := len(turns) - 1; last < end && Asks(turns[end].Text) { // "how much is it?" has no content word of its own
 		last, words = end, nil
 	}
 	own = clip(strings.TrimSpace(turns[last].Text))
@@ -63,8 +62,8 @@ func Topic(turns []Turn) (topic, own string) {
 	return clip(own + " " + strings.Join(lent, " ")), own
 }
 
-// lend adds a turn's words that the topic lacks: names with their capital, and
-// Chinese as its pairs, which carry more than single characters.
+// lend adds a turn's words that the topic lacks: names with their capital, and Chinese words as
+// pairs of characters, which carry more meaning than single ones.
 func lend(to []string, t Turn, have map[string]bool) []string {
 	words := recall.ContentWords(t.Text)
 	for i, w := range words {
@@ -84,12 +83,12 @@ func lend(to []string, t Turn, have map[string]bool) []string {
 	return to
 }
 
-// paired reports that a pair holds a character.
+// paired reports whether a pair contains a character.
 func paired(pair, one recall.Word) bool {
 	return len([]rune(pair.Text)) == 2 && strings.Contains(pair.Text, one.Text)
 }
 
-// weight counts words of meaning; of Chinese, characters by halves.
+// weight counts content words; a Chinese character counts half.
 func weight(words []recall.Word) int {
 	n := 0
 	for _, w := range words {
@@ -103,8 +102,8 @@ func weight(words []recall.Word) int {
 	return n / 2
 }
 
-// PointsBack tells whether a text has a word that stands for something said before,
-// such as "she" or "there".
+// PointsBack reports whether a text has a word that refers to something said before, such as "she"
+// or "there".
 func PointsBack(text string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		if pointers[w] {
@@ -114,7 +113,7 @@ func PointsBack(text string) bool {
 	return slices.ContainsFunc(pointersHan, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// clip keeps a topic to what a query may be.
+// clip shortens a topic to the greatest length of a query.
 func clip(s string) string {
 	if len(s) <= maxTopic {
 		return s

@@ -13,7 +13,7 @@ func TestTopic(t *testing.T) {
 		{nil, ""},
 		{[]Turn{{"Ann", "Hm, well."}}, ""},
 		{[]Turn{{"Ann", "When does the ferry to Texel leave on Sundays?"}}, "When does the ferry to Texel leave on Sundays?"},
-		// It stands by itself: what was said before is another matter.
+		// The question stands by itself: the earlier turn is about something else.
 		{[]Turn{{"Ann", "The cat is ill again"}, {"Bo", "When does the ferry to Texel leave on Sundays?"}}, "When does the ferry to Texel leave on Sundays?"},
 		{[]Turn{{"Ann", "Maja bought a red kayak"}, {"Bo", "Where did she buy it?"}}, "Where did she buy it? Maja red kayak"},
 		{[]Turn{{"Ann", "Maja bought a red kayak in Lindau in the old boat shop at the harbour"}, {"Bo", "Yes."}}, "Maja bought a red kayak in Lindau in the old boat shop at the harbour"},

@@ -9,22 +9,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// abouts keeps of which memories a plugin has asserted something, so that all assertions
-// are read once for a plugin that is asked about, and not each time.
+// abouts records about which memories a plugin has asserted something. All assertions are read only
+// once for each plugin that is asked about.
 type abouts struct {
-	mu sync.Mutex // guards of, and what is in it
+	mu sync.Mutex // guards of and everything in it
 	of map[string]*about
 }
 
 // about is what is kept for one plugin.
 type about struct {
-	since uint64             // moment from which on what is written is kept
-	whole bool               // what was written before was read, too
+	since uint64             // moment from which on writes are recorded
+	whole bool               // earlier writes were read, too
 	ids   map[memory.ID]bool // some of them may be erased or cold by now
 }
 
-// wrote takes note of the assertions that a transaction writes. It is called before and
-// after the commit: a reader that begins to keep something in between misses neither.
+// wrote records the assertions that a transaction writes. It is called before and after the commit,
+// so that a reader that begins to record in between misses neither.
 func (a *abouts) wrote(p *pending) {
 	records := p.kinds[kindAssertion]
 	if len(records) == 0 {
@@ -41,7 +41,7 @@ func (a *abouts) wrote(p *pending) {
 	}
 }
 
-// begin keeps what is written from now on, if t sees everything until now.
+// begin starts recording for a plugin, if t sees everything until now.
 func (a *abouts) begin(t *Tx, plugin string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -60,7 +60,7 @@ func (a *abouts) begin(t *Tx, plugin string) {
 // of their ids. The first time it reads all assertions, and decodes only those that have
 // the plugin's name.
 func (t *Tx) About(plugin string) ([]memory.ID, error) {
-	if t.state != nil { // its own changes are not kept yet
+	if t.state != nil { // this transaction's own changes are not recorded yet
 		return t.assertedBy(keyOf(kindAssertion), plugin)
 	}
 	a := &t.store.abouts

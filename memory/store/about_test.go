@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// What is kept of who asserted what is what reading all assertions gives, after each change.
+// After each change, the record of who asserted what equals the result of reading all assertions.
 func TestAboutIsKept(t *testing.T) {
 	s := open(t, t.TempDir())
 	by := func(n uint64, plugin string) memory.Assertion {
@@ -46,7 +46,7 @@ func TestAboutIsKept(t *testing.T) {
 	update(t, s, func(tx *Tx) error { return tx.Erase(Targets{Memories: []memory.ID{testID(2)}}) })
 	check("an erasure", testID(3))
 
-	// Who sees an older state neither keeps nor gets what came later.
+	// A transaction that sees an older state neither records nor gets later assertions.
 	old := &Tx{store: s, txn: s.db.NewTransaction(false)}
 	defer old.txn.Discard()
 	s.abouts.of = nil

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestRolledBackDirectory puts a whole records directory back: every value in
-// it is as it was written, and only the anchor knows.
+// TestRolledBackDirectory restores an old copy of the whole records directory: every value in it is
+// as it was written, and only the anchor shows it.
 func TestRolledBackDirectory(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -44,7 +44,7 @@ func TestRolledBackDirectory(t *testing.T) {
 		t.Fatalf("accepted: %v", err)
 	}
 	sound(t, s)
-	// The same number of transactions, otherwise: a fork.
+	// The same number of transactions with other content: a fork.
 	update(t, s, func(tx *Tx) error { _, err := tx.Assert(home(2, me, 2, "Bruges")); return err })
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

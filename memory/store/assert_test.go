@@ -154,8 +154,8 @@ func TestAssertionWaitsForItsProposal(t *testing.T) {
 	sound(t, s)
 }
 
-// TestHistoryOfWhatWaited: a correction that came before its proposal stands in
-// the history as where it came after it.
+// TestHistoryOfWhatWaited: a correction that came before its proposal has the same history as one
+// that came after it.
 func TestHistoryOfWhatWaited(t *testing.T) {
 	proposal, fix := home(1, me, 1, "Ghent"), act(1, me, 2, memory.ActCorrect)
 	text := "Ana lives in Gent."
@@ -179,8 +179,8 @@ func TestHistoryOfWhatWaited(t *testing.T) {
 	}
 }
 
-// TestProposalMovesGroup: two proposals of one id which disagree about the
-// group; the one with the lesser dot decides, whichever came first.
+// TestProposalMovesGroup: two proposals of one id disagree about the group; the one with the
+// smaller dot decides, whichever came first.
 func TestProposalMovesGroup(t *testing.T) {
 	first, second := home(1, me, 1, "Ghent"), fact(1, you, 1, "It rains.")
 	for name, order := range map[string][]memory.Assertion{"in order": {first, second}, "out of order": {second, first}} {
@@ -202,8 +202,8 @@ func TestProposalMovesGroup(t *testing.T) {
 	}
 }
 
-// A worker that proposes what a device said, with the lower dot and of another
-// slot, moves it nowhere, whichever comes first.
+// A worker that proposes a device's memory again, with a lower dot and for another slot, does not
+// move it to another group, whichever comes first.
 func TestWorkerMovesNothingToAnotherGroup(t *testing.T) {
 	devices, workers := home(1, memory.MemberID{9}, 1, "Ghent"), home(2, memory.MemberID{1}, 1, "Ghent")
 	workers.Memory, workers.Rank = devices.Memory, memory.RankCloud

@@ -84,8 +84,8 @@ func filled(b *testing.B, n int) *Store {
 	return s
 }
 
-// BenchmarkUtterances reads one of twenty thousand utterances, loose and packed,
-// and looks through all of them.
+// BenchmarkUtterances reads one of twenty thousand utterances, loose and packed, and scans all of
+// them.
 func BenchmarkUtterances(b *testing.B) {
 	const n = 20_000
 	s, err := Open(func() Options { o := testOptions(b.TempDir()); o.Small = true; return o }())

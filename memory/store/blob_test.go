@@ -145,7 +145,7 @@ func TestOrphansAreSwept(t *testing.T) {
 	}
 }
 
-// A file that is none of the store's stays where somebody put it.
+// A file that does not belong to the store stays where somebody put it.
 func TestSweepLeavesOthers(t *testing.T) {
 	s := open(t, t.TempDir())
 	b, err := s.WriteBlob(t.Context(), strings.NewReader("x"))
@@ -162,8 +162,8 @@ func TestSweepLeavesOthers(t *testing.T) {
 	}
 }
 
-// A blob without a name is read by its key alone, also over a rewrite, and
-// goes by DropBlob or by the next Open; one with a name is not dropped.
+// A blob without a name can be read with its key, also after a rewrite, and is removed by DropBlob
+// or the next Open; a named one is not dropped.
 func TestBlobsWithoutAName(t *testing.T) {
 	s := open(t, t.TempDir())
 	data := randomBytes(chunkSize + 9)
@@ -257,7 +257,7 @@ func TestSegments(t *testing.T) {
 	sound(t, s)
 }
 
-// A source that breaks off makes no blob, whatever it calls that.
+// A source that breaks off makes no blob, whatever error it returns.
 func TestBlobOfABrokenSource(t *testing.T) {
 	s := open(t, t.TempDir())
 	for _, n := range []int{0, 5, chunkSize, chunkSize + 1, 3 * chunkSize} {
@@ -271,8 +271,8 @@ func TestBlobOfABrokenSource(t *testing.T) {
 	}
 }
 
-// A blob that waits to be sent does not turn cold; one that was sent does, and
-// comes back under its name.
+// A blob that waits to be sent does not turn cold; one that was sent does, and can return under its
+// name.
 func TestCoolBlob(t *testing.T) {
 	s := open(t, t.TempDir())
 	ctx := t.Context()

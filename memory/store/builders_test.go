@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// After a commit Badger keeps no memory in which it built tables.
+// After a commit, Badger keeps no memory in which it built tables.
 func TestBuildersAreLetGo(t *testing.T) {
 	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey()})
 	if err != nil {

@@ -20,10 +20,10 @@ type packStore map[string][]byte
 
 func idBytes(n int) []byte { id := testID(n); return id[:] }
 
-// everything is in the index's segments.
+// covered says that the index's segments have everything.
 var covered = Cooling{Covered: 1 << 60}
 
-// freeze turns what it can cold, and says what stayed.
+// freeze makes all memories cold that it can, and returns which stayed hot and why.
 func (sh packStore) freeze(tb interface{ Fatal(...any) }, s *Store, ids ...memory.ID) (frozen int, left map[memory.ID]string) {
 	var p *Packed
 	err := s.View(context.Background(), func(tx *Tx) (err error) { p, err = tx.MakePack(ids, covered); return err })
@@ -38,7 +38,7 @@ func (sh packStore) freeze(tb interface{ Fatal(...any) }, s *Store, ids ...memor
 	return frozen, p.Left
 }
 
-// thaw brings memories back, or all where none is named.
+// thaw brings memories back, or all memories if none is named.
 func (sh packStore) thaw(tb interface{ Fatal(...any) }, s *Store, ids ...memory.ID) (back int) {
 	var packs []ColdPack
 	err := s.View(context.Background(), func(tx *Tx) error {
@@ -77,8 +77,8 @@ func remembered(tb testing.TB, s *Store, id memory.ID) (m *memory.Memory, histor
 	return m, history
 }
 
-// What turned cold is a stub and nothing else, comes back as it was, and is
-// found by its id in between.
+// A memory that turned cold is only a stub, comes back as it was, and is found by its id in
+// between.
 func TestColdAndBack(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
@@ -131,7 +131,7 @@ func TestColdAndBack(t *testing.T) {
 	if m, h := remembered(t, s, testID(1)); !same(t, m, was) || !same(t, h, history) {
 		t.Errorf("came back as %+v, %+v", m, h)
 	}
-	// A dot that was cold is still known, and not given again.
+	// The dot of a cold assertion is still known, and is not used again.
 	update(t, s, func(tx *Tx) error {
 		if got, err := tx.AssertRemote(fact(1, you, 1, "The kettle is descaled with Zitronella.")); err != nil || len(got) != 0 {
 			t.Errorf("said again: %+v, %v", got, err)
@@ -173,7 +173,7 @@ func same(tb testing.TB, a, b any) bool {
 	return bytes.Equal(x, y)
 }
 
-// What must not turn cold stays, and says why.
+// A memory that must not turn cold stays hot, with the reason.
 func TestWhatStaysHot(t *testing.T) {
 	s := open(t, t.TempDir())
 	photo := fact(5, you, 5, "A photo of the quay.")
@@ -199,7 +199,7 @@ func TestWhatStaysHot(t *testing.T) {
 			t.Errorf("%d: stays because %q, want %q", id, left[testID(id)], want)
 		}
 	}
-	// What changed between packing and acknowledgement stays, too.
+	// A memory that changed between packing and acknowledgement stays hot, too.
 	var p *Packed
 	update(t, s, func(tx *Tx) error { return tx.sentUpTo(1 << 60) })
 	view(t, s, func(tx *Tx) (err error) { p, err = tx.MakePack([]memory.ID{testID(1)}, covered); return err })
@@ -215,7 +215,7 @@ func TestWhatStaysHot(t *testing.T) {
 		}
 		return nil
 	})
-	// And what is not in the index's segments.
+	// So does a memory that is not in the index's segments.
 	view(t, s, func(tx *Tx) (err error) {
 		p, err = tx.MakePack([]memory.ID{testID(1)}, Cooling{Covered: 3})
 		return err
@@ -226,7 +226,7 @@ func TestWhatStaysHot(t *testing.T) {
 	sound(t, s)
 }
 
-// What came back is in the document log: an index made anew finds it there.
+// A memory that came back is in the document log, where a rebuilt index finds it.
 func TestBackInTheDocumentLog(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
@@ -251,7 +251,7 @@ func TestBackInTheDocumentLog(t *testing.T) {
 	sound(t, s)
 }
 
-// What would not fit into one transaction on its way back does not turn cold.
+// A group that would not fit into one transaction on its way back does not turn cold.
 func TestOnlyWhatComesBackTurnsCold(t *testing.T) {
 	s := open(t, t.TempDir())
 	say := func(n, times int) {
@@ -274,8 +274,8 @@ func TestOnlyWhatComesBackTurnsCold(t *testing.T) {
 	sound(t, s)
 }
 
-// The last numbers of members count those that were cold: a device that begins
-// from a snapshot must not give them again.
+// The last numbers of members include those of cold assertions: a device that begins from a
+// snapshot must not use them again.
 func TestLastDotsCountCold(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
@@ -300,8 +300,8 @@ func TestLastDotsCountCold(t *testing.T) {
 	}
 }
 
-// An erased memory's stub goes with its key at once; one that shared its key
-// with others is gone once those are back.
+// The stub of an erased memory is removed with its key at once; if it shared the key with others,
+// it is removed when those are back.
 func TestEraseReachesCold(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
@@ -346,8 +346,8 @@ func TestEraseReachesCold(t *testing.T) {
 	sound(t, s)
 }
 
-// Whatever is said, turns cold and comes back, in whatever order: in the end
-// everything follows from all that was said.
+// Memories are told, turn cold and come back in any order: in the end everything follows from all
+// assertions.
 func TestColdDerivesTheSame(t *testing.T) {
 	a, b := open(t, t.TempDir()), open(t, t.TempDir())
 	sh := packStore{}

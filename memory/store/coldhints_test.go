@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Hints are a map, however they lie.
+// Hints behave like a map, whether they are in the lists or in the map.
 func TestHints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h hints
@@ -42,7 +42,7 @@ func TestHints(t *testing.T) {
 	})
 }
 
-// Many settle by themselves.
+// When there are many hints, they settle by themselves.
 func TestHintsSettle(t *testing.T) {
 	var h hints
 	for i := range uint32(20000) {
@@ -58,7 +58,7 @@ func TestHintsSettle(t *testing.T) {
 	}
 }
 
-// A whole id, or most of one, is looked for in one page, however many there are.
+// A whole id, or most of one, is looked for in one page, however many pages there are.
 func TestFindLooksIntoOnePage(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
@@ -85,7 +85,7 @@ func TestFindLooksIntoOnePage(t *testing.T) {
 		if _, err := tx.Find(testID(9).String()); !errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrDamaged) {
 			t.Errorf("none: %v", err)
 		}
-		for _, n := range []int{2, hintChars} { // a short one is looked for everywhere, and the bad page is damage
+		for _, n := range []int{2, hintChars} { // a short prefix is looked for in all pages, so the bad page is found as damage
 			if _, err := tx.Find(testID(2).String()[:n]); !errors.Is(err, memory.ErrDamaged) {
 				t.Errorf("%d characters: %v", n, err)
 			}

@@ -21,7 +21,7 @@ import (
 
 const crashDir = "LOCKET_STORE_CRASH_DIR"
 
-// scratch is a folder for what several tests share.
+// scratch is a folder that several tests share.
 var scratch string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -47,7 +47,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// writeUntilKilled commits one fact after another, and says so after each.
+// writeUntilKilled commits one fact after another, and prints a line after each.
 func writeUntilKilled(dir string) error {
 	s, err := Open(testOptions(dir))
 	if err != nil {
@@ -90,9 +90,9 @@ func writeUntilKilled(dir string) error {
 	}
 }
 
-// TestKill kills a process that writes, at any moment, and looks whether all
-// that it had acknowledged is there, whole and in order. KILLS has it go on for
-// so many rounds. Each round reads all that was written before, so every hundred have a store of their own.
+// TestKill kills a writing process at any moment, and checks that everything that it had
+// acknowledged is there, complete and in order. KILLS sets the number of rounds. Each round reads
+// everything that was written before, so every hundred rounds use a new store.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -142,12 +142,12 @@ func TestKill(t *testing.T) {
 			if n := len(collect(t, tx.Utterances(heard(1<<21, "").At, time.Time{}))); n != int(last) {
 				t.Fatalf("round %d: %d lines of %d", round, n, last)
 			}
-			for seq := 1; seq <= int(last); seq++ { // each of them once
+			for seq := 1; seq <= int(last); seq++ { // each exactly once
 				if u, err := tx.Utterance(testID(1<<21 + seq)); err != nil || u.Text != "Line number "+strconv.Itoa(seq)+"." {
 					t.Fatalf("round %d: line %d of %d: %+v, %v", round, seq, last, u, err)
 				}
 			}
-			if n := len(collect(t, tx.Outbox(0))); n != 2*int(last) { // an assertion and an utterance each
+			if n := len(collect(t, tx.Outbox(0))); n != 2*int(last) { // an assertion and an utterance for each
 				t.Errorf("round %d: %d in the outbox, %d facts", round, n, last)
 			}
 			return nil
@@ -159,7 +159,7 @@ func TestKill(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if (round+1)%100 == 0 { // a run that is stopped has shown so much
+		if (round+1)%100 == 0 { // so that a run that is stopped has shown its progress
 			all += acknowledged
 			t.Logf("%d kills, %d commits acknowledged", round+1, all)
 			dir, acknowledged = t.TempDir(), 0

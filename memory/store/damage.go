@@ -24,7 +24,7 @@ func (d *Damage) Error() string { return fmt.Sprintf("store: %s %s: %s", d.Kind,
 // Unwrap returns [memory.ErrDamaged].
 func (d *Damage) Unwrap() error { return memory.ErrDamaged }
 
-// Damages returns every [Damage] in an error, and as rest what of the error is no damage.
+// Damages returns every [Damage] in an error, and as rest the other errors in it.
 func Damages(err error) (all []Damage, rest error) {
 	switch e := err.(type) {
 	case *Damage:

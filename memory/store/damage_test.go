@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Each record of bucket digests that is damaged is named: by the check of an open store,
-// and by the error with which a closed one refuses to open.
+// Each damaged record of bucket digests is named, by the check of an open store and by the error
+// with which a closed one refuses to open.
 func TestEachDamagedTurnIsNamed(t *testing.T) {
 	t.Parallel()
 	spoil := func(txn *badger.Txn) (names []string, err error) {
@@ -51,7 +51,7 @@ func TestEachDamagedTurnIsNamed(t *testing.T) {
 	}
 }
 
-// What is no damage is given back, and not lost beside what is.
+// Errors that are not damage are returned, and not lost beside the damage.
 func TestDamagesLeavesOtherErrors(t *testing.T) {
 	t.Parallel()
 	other := errors.New("the disk is gone")
@@ -64,8 +64,8 @@ func TestDamagesLeavesOtherErrors(t *testing.T) {
 	}
 }
 
-// A value that is sealed as it should be and does not decompress was not altered, and it is
-// not said that it was.
+// A value that is sealed correctly but does not decompress was not altered, and is not reported as
+// altered.
 func TestPressedValueThatDoesNotDecompress(t *testing.T) {
 	t.Parallel()
 	sec := newSecrets(testKey())

@@ -56,7 +56,7 @@ func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger
 	return openUnder(dir, opt)
 }
 
-// sized gives options of a database that uses less memory, if it is small.
+// sized sets the options for a database that uses less memory, if small is set.
 func sized(opt badger.Options, small bool) badger.Options {
 	if small {
 		opt = opt.WithNumMemtables(1).WithBaseTableSize(smallTable).WithBlockCacheSize(smallCache)

@@ -6,8 +6,8 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 )
 
-// TestBadgerIsSetUp looks at settings whose absence no other test would
-// notice: a kill leaves the page cache, and sealed values hide what is in clear.
+// TestBadgerIsSetUp checks settings whose absence no other test would notice: the page cache
+// survives a kill, and sealed values hide what is not encrypted.
 func TestBadgerIsSetUp(t *testing.T) {
 	o := open(t, t.TempDir()).db.Opts()
 	if !o.SyncWrites || len(o.EncryptionKey) != 32 || o.ChecksumVerificationMode != options.OnBlockRead {

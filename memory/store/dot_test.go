@@ -8,19 +8,19 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Two lives of one store give no dot twice, whether they know of each other or
-// not; within one they follow each other, over transactions that fail, too.
+// Two lives of one store never use a dot twice, whether they know of each other or not; within one
+// life, dots are consecutive, even across failed transactions.
 func TestDotsOfTwoLives(t *testing.T) {
 	dir := t.TempDir()
 	given := map[memory.Dot]bool{}
-	for life := range 4 { // the store forgets each: as if put back from before
+	for life := range 4 { // the store forgets each life, as if restored from an earlier backup
 		s := open(t, filepath.Join(dir, string(rune('a'+life))))
 		var last memory.Dot
 		for i := range 6 {
 			err := s.Update(t.Context(), func(tx *Tx) error {
 				d, err := tx.NextDot(me)
 				if err != nil || i%3 == 1 {
-					return errNoDerive // any: it is taken back
+					return errNoDerive // any error: the transaction is rolled back
 				}
 				if given[d] || i > 0 && d.Seq != last.Seq+1 {
 					t.Errorf("life %d: %v after %v", life, d, last)
@@ -39,8 +39,8 @@ func TestDotsOfTwoLives(t *testing.T) {
 	}
 }
 
-// A life is a time, and then a chance; a clock that is far off is taken as the
-// nearest that fits. A count that is full begins another life.
+// A life consists of a time and a random part; a clock that is far off is replaced by the nearest
+// time that fits. When a life has no numbers left, another one begins.
 func TestLives(t *testing.T) {
 	for at, want := range map[time.Time]uint64{
 		firstHour.Add(-time.Hour):                0,
@@ -70,7 +70,7 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// Of all lives of this hour one has no number that is known.
+// Only one of all the lives of this hour has no known number.
 func TestLifeIsNotUsedTwice(t *testing.T) {
 	s := open(t, t.TempDir())
 	hour, id := newLife(time.Now())>>chanceBits, testID(1)
@@ -97,7 +97,7 @@ func TestLifeIsNotUsedTwice(t *testing.T) {
 	})
 }
 
-// That a number is in use keeps nobody from bringing the assertion that has it.
+// A dot that is marked as used does not prevent the assertion with this dot from being taken.
 func TestRaisedDotIsTaken(t *testing.T) {
 	s := open(t, t.TempDir())
 	a := home(1, memory.MemberID{9}, 7, "Ghent")

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// chill makes a store of four facts of you and one hot one, of which two lie in
-// each of two packs.
+// chill makes a store with four cold facts of member you, two in each of two packs, and one hot
+// fact.
 func chill(t *testing.T, dir string) (sh packStore, said []memory.Assertion) {
 	t.Helper()
 	s, err := Open(testOptions(dir))
@@ -32,7 +32,7 @@ func chill(t *testing.T, dir string) (sh packStore, said []memory.Assertion) {
 	return sh, said
 }
 
-// takeAway removes records with their guards, past the store.
+// takeAway removes records with their guards without the store's knowledge.
 func takeAway(t *testing.T, dir string, keys ...[]byte) {
 	t.Helper()
 	sec := newSecrets(testKey())
@@ -45,7 +45,7 @@ func takeAway(t *testing.T, dir string, keys ...[]byte) {
 	})
 }
 
-// again takes what a relay gives from its first delta on, and says what came new.
+// again takes what a relay returns from its first delta on, and returns how much of it was new.
 func again(t *testing.T, s *Store, said []memory.Assertion) (fresh int) {
 	t.Helper()
 	update(t, s, func(tx *Tx) error {
@@ -56,8 +56,8 @@ func again(t *testing.T, s *Store, said []memory.Assertion) (fresh int) {
 	return fresh
 }
 
-// What lay on a page that is lost comes back when it is said again; what the
-// other page holds stays cold, and what was erased stays away.
+// Memories of a lost page come back when they are said again; those of the other page stay cold,
+// and erased ones stay erased.
 func TestSalvageWithoutAColdPage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	sh, said := chill(t, dir)
@@ -98,7 +98,7 @@ func TestSalvageWithoutAColdPage(t *testing.T) {
 		t.Errorf("%d came back of the page that is there", n)
 	}
 	sound(t, s)
-	// A dot that was given to another assertion is refused as ever.
+	// Another assertion with the same dot is still refused.
 	update(t, s, func(tx *Tx) error {
 		if _, err := tx.AssertRemote(fact(9, you, 1, "Otherwise.")); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("the dot on another assertion: %v", err)
@@ -107,8 +107,8 @@ func TestSalvageWithoutAColdPage(t *testing.T) {
 	})
 }
 
-// What came back from a pack, and is lost from here, is taken again as well: its
-// dots stand in the record of the cold still.
+// A memory that came back from a pack and was then lost here is taken again as well, although its
+// dots are still in the record of cold dots.
 func TestSalvageWithoutWhatWasCold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	sh, said := chill(t, dir)
@@ -128,8 +128,8 @@ func TestSalvageWithoutWhatWasCold(t *testing.T) {
 	sound(t, s)
 }
 
-// What was said of a cold memory meanwhile has a dot of its own, which may stand
-// among those that are taken in with the cold ones about it.
+// An assertion about a cold memory has a dot of its own, which may lie between those of the cold
+// assertions about it.
 func TestSalvageWithoutNewsOfACold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	_, said := chill(t, dir)
@@ -164,8 +164,8 @@ func here(t *testing.T, s *Store, key []byte) (ok bool) {
 	return ok
 }
 
-// A pack that the pack store does not have any more is given up: what is said again
-// takes the place of its stubs, and what is not keeps them.
+// A pack that the pack store has lost is given up: assertions that come again replace its stubs,
+// and the other stubs stay.
 func TestGiveUpAPack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	sh, said := chill(t, dir)
@@ -186,7 +186,7 @@ func TestGiveUpAPack(t *testing.T) {
 		}
 		return nil
 	})
-	// The pack store had it after all.
+	// The pack store has the pack after all.
 	if n := sh.thaw(t, s, testID(1)); n != 1 {
 		t.Errorf("%d came back", n)
 	}

@@ -42,8 +42,7 @@ func (t *Tx) Erase(targets Targets) error {
 }
 
 // EraseRemote forgets what another member has erased. It is like Erase, but
-// puts nothing into the outbox. It also refuses from now on what was never
-// here.
+// puts nothing into the outbox. From then on, it also refuses targets that were never here.
 func (t *Tx) EraseRemote(targets Targets) error {
 	if t.state == nil {
 		return errReadOnly
@@ -119,9 +118,9 @@ func (t *Tx) EraseSome(id memory.ID, limit int) (n int, err error) {
 	return n, nil
 }
 
-// Divided lets do erase memories in as many transactions of update as needed.
-// It first tries all memories in one, and then fewer in each. If a single
-// memory is too large, it first erases parts of it.
+// Divided calls do, which erases memories, in as many transactions of update as needed. It first
+// tries all memories in one, and then fewer in each. If a single memory is too large, it first
+// erases parts of it.
 func Divided(ids []memory.ID, update func(func(*Tx) error) error, do func(*Tx, []memory.ID) error) error {
 	err := update(func(t *Tx) error { return do(t, ids) })
 	if !errors.Is(err, ErrTooLarge) || len(ids) == 0 {

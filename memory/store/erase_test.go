@@ -18,8 +18,8 @@ import (
 
 const sentinel = "xylophone"
 
-// onDisk counts where a word stands in anything that lies in a store's folder,
-// with its keys: every version of every record, deleted ones too, and blobs.
+// onDisk counts the occurrences of a word in everything in a store's folder, decrypted with its
+// keys: every version of every record, including deleted ones, and blobs.
 func onDisk(t *testing.T, dir, word string) (found int) {
 	t.Helper()
 	sec := newSecrets(testKey())
@@ -86,7 +86,7 @@ func onDisk(t *testing.T, dir, word string) (found int) {
 	return found
 }
 
-// forgettable fills a store so that a word stands wherever it can stand.
+// forgettable fills a store so that a word is in every place where it can be.
 func forgettable(t *testing.T) (s *Store, targets Targets, blob memory.ID) {
 	s = open(t, t.TempDir())
 	event := memory.EventID{Device: "pin", Boot: 1, Seq: 60}
@@ -159,7 +159,7 @@ func TestEraseLeavesNothing(t *testing.T) {
 		}
 		return nil
 	})
-	// Neither comes back, by whatever way.
+	// Neither comes back, whichever way it is sent.
 	update(t, s, func(tx *Tx) error {
 		if d, err := tx.NextDot(me); err != nil || d.Seq>>countBits == 0 {
 			t.Errorf("next dot: %v, %v", d, err)
@@ -196,7 +196,7 @@ func TestEraseLeavesNothing(t *testing.T) {
 	sound(t, open(t, s.opt.Dir))
 }
 
-// TestWhatIsNotErasedIsFound shows that the search above can find.
+// TestWhatIsNotErasedIsFound shows that onDisk can find a word.
 func TestWhatIsNotErasedIsFound(t *testing.T) {
 	s, targets, _ := forgettable(t)
 	if err := s.Compact(t.Context()); err != nil {
@@ -254,8 +254,8 @@ func TestRewriteCutOff(t *testing.T) {
 	}
 }
 
-// TestExpiredUtterances leave nothing, not even an entry in the document log
-// once the index has heard of them.
+// TestExpiredUtterances: expired utterances leave nothing, not even an entry in the document log
+// once the index has been told.
 func TestExpiredUtterances(t *testing.T) {
 	s := open(t, t.TempDir())
 	const n = coveredPage + 100
@@ -291,7 +291,7 @@ func TestExpiredUtterances(t *testing.T) {
 		})
 	}
 	update(t, s, func(tx *Tx) error { return tx.PutUtterance(&memory.Utterance{ID: testID(0), At: noon, Text: "again"}) })
-	if got := records(); got != n+5 { // a document each; of the one that came again an utterance, two indexes, and a place in the outbox too
+	if got := records(); got != n+5 { // a document for each; for the one that came again also an utterance, two index records, and an outbox entry
 		t.Errorf("%d records before", got)
 	}
 	covered := s.state.head.Seq.Document - 1

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A memory of which so much was said that one transaction can't take all of it
-// away can be erased, and nothing of it is left; also where it ended in between.
+// A memory with too many assertions for one transaction can be erased completely, even if the
+// erasure was interrupted.
 func TestEraseOfMuch(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
@@ -76,8 +76,8 @@ func TestEraseOfMuch(t *testing.T) {
 	})
 }
 
-// A proposal that comes after more than one transaction could tell of is taken,
-// and the newest of what waited are told one by one.
+// A proposal for which more assertions waited than one transaction can record is taken, and the
+// newest of them get changes of their own.
 func TestProposalAfterMuch(t *testing.T) {
 	s := open(t, t.TempDir())
 	const waited = 600

@@ -20,9 +20,9 @@ var (
 	byteSeed  = flag.Uint64("seed", 0, "which bytes TestSalvageNamesEveryByte changes, and to what; 0: others in each hour")
 )
 
-// TestSalvageNamesEveryByte changes one byte of one file at a time: what a
-// salvage takes over is what was there, and where it takes over less, it says
-// so. Nothing is written, so that every byte can be tried.
+// TestSalvageNamesEveryByte changes one byte of one file at a time: a salvage restores only what
+// was there, and reports whatever it does not restore. The test writes no files, so every byte can
+// be tried.
 func TestSalvageNamesEveryByte(t *testing.T) {
 	t.Parallel()
 	seed := *byteSeed
@@ -41,7 +41,7 @@ func TestSalvageNamesEveryByte(t *testing.T) {
 		if err != nil || len(lost) > 0 {
 			t.Fatal(lost, err)
 		}
-		for file, f := range files { // a log is mostly zeros, which take the time
+		for file, f := range files { // a log is mostly zeros, which would take most of the time
 			files[file] = imageFile{f.bytes, min(f.size, int64(len(f.bytes)+1000))}
 		}
 		if err := files.write(dir); err != nil {
@@ -49,7 +49,7 @@ func TestSalvageNamesEveryByte(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(seed, 1))
 		tried, less, silent := 0, 0, 0
-		for _, file := range slices.Sorted(maps.Keys(files)) { // in order, so that a seed says which bytes
+		for _, file := range slices.Sorted(maps.Keys(files)) { // in order, so that a seed determines the bytes
 			f := files[file]
 			if strings.HasPrefix(file, spareName) || file == lockName || strings.HasSuffix(file, ".vlog") || strings.HasSuffix(file, "DISCARD") {
 				continue
@@ -104,8 +104,8 @@ func TestSalvageNamesEveryByte(t *testing.T) {
 	}
 }
 
-// chosenFrom gives the version of each record that a salvage would take over,
-// but for those that it makes anew, and what it names as lost.
+// chosenFrom returns the version of each record that a salvage would restore, except those that it
+// makes again, and the records that it reports as lost.
 func chosenFrom(dir string) (versions map[string]uint64, lost []Damage, err error) {
 	s := newSalvage(testOptions(dir))
 	defer s.secrets.zero()
@@ -121,9 +121,9 @@ func chosenFrom(dir string) (versions map[string]uint64, lost []Damage, err erro
 	return versions, s.out.Lost, nil
 }
 
-// little makes two stores that hold as little as has every kind of file: closed is
-// one table with all, crash is a table and a log, as a process leaves them that
-// ends without closing. Something was erased in both.
+// little makes two small stores with every kind of file: closed has one table with everything,
+// crash has a table and a log, as a process leaves them that ends without closing. Something was
+// erased in both.
 func little(t *testing.T, crash, closed string) {
 	t.Helper()
 	s, err := Open(testOptions(closed))

@@ -19,12 +19,12 @@ import (
 
 const (
 	logHeader      = 20 // bytes of a log's header
-	manifestHeader = 8  // of the table list's
+	manifestHeader = 8  // bytes of the table list's header
 )
 
 const flipDir = "LOCKET_STORE_FLIP_DIR"
 
-// flip is a byte of a file under records/ to change.
+// flip is a byte to change in a file under records/.
 type flip struct {
 	name string
 	at   int
@@ -33,8 +33,8 @@ type flip struct {
 
 func (f flip) String() string { return fmt.Sprintf("%s %d %02x", f.name, f.at, f.mask) }
 
-// TestFlippedFiles changes one byte of a file at a time, in another process:
-// Badger ends the process on many of these when it is let near them.
+// TestFlippedFiles changes one byte of a file at a time, in another process, because Badger ends
+// the process on many of these changes if it opens the files.
 func TestFlippedFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -82,9 +82,9 @@ func TestFlippedFiles(t *testing.T) {
 	}
 }
 
-// TestListClaimsTooMuch: Badger takes an entry of its list of tables that
-// claims more than there is for one that a crash cut short, and then deletes
-// the tables that it names. One that was cut short opens.
+// TestListClaimsTooMuch: if an entry of the table list claims more bytes than there are, Badger
+// takes it for one that a crash cut short, and then deletes the tables that it names. A list that
+// was really cut short can be opened.
 func TestListClaimsTooMuch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -95,7 +95,7 @@ func TestListClaimsTooMuch(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := bytes.Clone(whole)
-	binary.BigEndian.PutUint32(p[manifestHeader:], uint32(len(p))) // the most that Badger takes
+	binary.BigEndian.PutUint32(p[manifestHeader:], uint32(len(p))) // the most that Badger accepts
 	if err := os.WriteFile(path, p, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +112,8 @@ func TestListClaimsTooMuch(t *testing.T) {
 	open(t, dir)
 }
 
-// crashed makes a store of three tables and a log in dir, as a process leaves
-// it that was killed, and returns where the log's entries end.
+// crashed makes a store with three tables and a log in dir, as a killed process leaves it, and
+// returns where the log's entries end.
 func crashed(t *testing.T, dir string) (logEnd int) {
 	t.Helper()
 	live := t.TempDir()
@@ -153,7 +153,7 @@ func crashed(t *testing.T, dir string) (logEnd int) {
 	return len(bytes.TrimRight(p, "\x00"))
 }
 
-// image is a store's files, by path; the zeros at the end of one are left out.
+// image has a store's files by path; zeros at the end of a file are left out.
 type image map[string]imageFile
 
 type imageFile struct {
@@ -197,9 +197,8 @@ func (m image) write(dir string) error {
 	return nil
 }
 
-// flipsOf chooses bytes: of tables the whole footer and what is before it in
-// steps, of the smallest files each byte, of logs the header and some of the
-// entries.
+// flipsOf chooses bytes: of tables the whole footer and samples of the rest, of the smallest files
+// each byte, of logs the header and some of the entries.
 func flipsOf(t *testing.T, dir string, logEnd int) (flips []flip) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -250,8 +249,8 @@ func flipsOf(t *testing.T, dir string, logEnd int) (flips []flip) {
 	return flips
 }
 
-// openFlipped opens a copy of the store in dir for each flip that it reads, and
-// prints a line on what came of it.
+// openFlipped opens a copy of the store in dir for each flip that it reads, and prints a line with
+// the result.
 func openFlipped(dir string, in io.Reader) error {
 	work, err := os.MkdirTemp("", "locket-flip")
 	if err != nil {

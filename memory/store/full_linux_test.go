@@ -16,12 +16,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// endless is what others write.
+// endless is a reader for the data of other programs that fill the disk.
 type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-// leave fills a disk but for so many bytes.
+// leave fills a disk until only this many bytes are free.
 func leave(t *testing.T, disk string, n uint64) {
 	t.Helper()
 	free, err := diskspace.Free(disk)
@@ -37,8 +37,8 @@ func leave(t *testing.T, disk string, n uint64) {
 	}
 }
 
-// A disk that others have filled, in earnest: a store that was killed opens with a table's
-// room, is read, rests and is closed.
+// On a disk that other programs have really filled, a killed store opens with room for one table,
+// can be read, rests and is closed.
 func TestFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=160m"); err != nil {
@@ -65,7 +65,7 @@ func TestFullDisk(t *testing.T) {
 	n++
 	killed := opt
 	killed.Dir = filepath.Join(disk, "killed")
-	if err := os.CopyFS(killed.Dir, os.DirFS(opt.Dir)); err != nil { // as a kill leaves it
+	if err := os.CopyFS(killed.Dir, os.DirFS(opt.Dir)); err != nil { // as a killed process leaves it
 		t.Fatal(err)
 	}
 	if err := errors.Join(s.Close(), os.RemoveAll(opt.Dir)); err != nil {
@@ -78,7 +78,7 @@ func TestFullDisk(t *testing.T) {
 	if err := s.Rest(); err != nil {
 		t.Error(err)
 	}
-	for s.compacts && !settled(s.db) { // and ends the process
+	for s.compacts && !settled(s.db) { // which ends the process
 		if err := s.Rest(); err != nil {
 			t.Error(err)
 		}
@@ -95,8 +95,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A disk without room for what a killed store has left: it is opened for reading alone, and
-// for writing as soon as there is room.
+// On a disk without room for what a killed store has left, the store is opened for reading alone,
+// and for writing as soon as there is room.
 func TestNoRoomToOpen(t *testing.T) {
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=160m"); err != nil {
@@ -119,13 +119,13 @@ func TestNoRoomToOpen(t *testing.T) {
 	if s, err = Open(opt); err != nil { // no table is being written now
 		t.Fatal(err)
 	}
-	for range 8 { // in the log alone
+	for range 8 { // only in the log
 		update(t, s, func(tx *Tx) error { return tx.PutMeta(fmt.Sprint(n), value) })
 		n++
 	}
 	killed := opt
 	killed.Dir = filepath.Join(disk, "killed")
-	if err := os.CopyFS(killed.Dir, os.DirFS(opt.Dir)); err != nil { // as a kill leaves it
+	if err := os.CopyFS(killed.Dir, os.DirFS(opt.Dir)); err != nil { // as a killed process leaves it
 		t.Fatal(err)
 	}
 	if err := errors.Join(s.Close(), os.RemoveAll(opt.Dir)); err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// sealedPlain is "plain" of version 7 as the memory testID(1), under testKey.
-// It is a constant because a fuzzing worker is a process of its own.
+// sealedPlain is the plaintext "plain", sealed with version 7 as the memory testID(1) under
+// testKey. It is a constant because a fuzzing worker is a process of its own.
 const sealedPlain = "0000000000000007018edabd9bb240350894c629de51e1288f1598c76dcfcf3a8dc7a993d6bdb132bababa534673e3865ea990a96541"
 
-// FuzzRecord: whatever lies under whatever key, it opens only if it is what was
-// sealed there; and any key can be named.
+// FuzzRecord: any bytes under any key can be opened only if they were sealed there, and any key can
+// be described.
 func FuzzRecord(f *testing.F) {
 	sec := newSecrets(testKey())
 	key := memoryKey(testID(1))

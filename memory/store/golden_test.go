@@ -19,8 +19,8 @@ import (
 var golden = flag.Bool("golden", false, "write testdata/format4.tar.gz anew; only for a format that no release has")
 
 // TestFormatsOpen opens stores that were written when their formats were new, and
-// writes to them. That of format 3 has guards, buckets and packed lines as formats 1 to 3
-// had them. A change that breaks one needs a new format and a migration.
+// writes to them. The store of format 3 has guards, buckets and packed lines as formats 1 to 3 had
+// them. A change that breaks one needs a new format and a migration.
 func TestFormatsOpen(t *testing.T) {
 	if *golden {
 		writeGolden(t, filepath.Join(t.TempDir(), "store"), "testdata/format4.tar.gz")

@@ -93,7 +93,7 @@ func (t *Tx) RefusalsOf(e memory.EventID) ([]memory.Refusal, error) {
 
 // ExpireUtterance removes an utterance whose retention has ended, and tells the
 // index. Unlike [Tx.Erase], it does not keep the id: the mark of the event
-// prevents that the utterance comes back. If there is none, it returns nil.
+// keeps the utterance from coming back. If there is none, it returns nil.
 func (t *Tx) ExpireUtterance(id memory.ID) error {
 	document, err := t.dropUtterance(id)
 	if err != nil || document == 0 {

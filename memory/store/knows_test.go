@@ -6,7 +6,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Knows tells what was taken under a dot from what was not, be it hot, cold or erased.
+// Knows distinguishes assertions that were taken under a dot, be they hot, cold or erased, from all
+// others.
 func TestKnows(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())

@@ -19,11 +19,10 @@ const (
 	packLooks = 2048
 )
 
-// PackUtterances packs utterances from since on and before another time, if
-// stored segments of the index hold them: their number in the document log is
-// at most covered. Utterances in the outbox may be packed, and are sent from
-// their page. One call does a limited amount of work, and returns from where to
-// continue, or zero when all is done.
+// PackUtterances packs utterances from since until before, if stored segments of the index hold
+// them: their number in the document log is at most covered. Utterances in the outbox may be
+// packed, and are sent from their page. One call does a limited amount of work, and returns from
+// where to continue, or zero when all is done.
 func (t *Tx) PackUtterances(since, before time.Time, covered uint64) (packed int, next time.Time, err error) {
 	if t.state == nil {
 		return 0, next, errReadOnly
@@ -177,7 +176,7 @@ func (t *Tx) LooseUtterances(before time.Time) (n int, err error) {
 }
 
 // pendingPacked returns the documents of packed utterances with numbers greater
-// than seq, in order. They have no entry in the document log.
+// than seq, in order. Packed utterances have no entry in the document log.
 func (t *Tx) pendingPacked(seq uint64) (out []Document, err error) {
 	if !t.store.lines.any() {
 		return nil, nil

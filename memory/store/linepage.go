@@ -16,17 +16,16 @@ import (
 
 // FORMAT of a page of utterances: a CBOR array of rows, sample and blocks.
 //
-//	rows    26 bytes each, by place
+//	rows    26 bytes each, ordered by place
 //	        0   16  id
 //	        16  6   time in milliseconds since 1970
-//	        22  4   begin of the MAC of its event
-//	sample  what lines of this page look like: the dictionary of each block
+//	        22  4   first bytes of the MAC of its event
+//	sample  a typical line of this page: the dictionary of each block
 //	blocks  a CBOR array of byte strings. The first has the first 16 lines, the
-//	        next the next, the last what is left: deflated (RFC 1951) with the
+//	        next the next 16, the last the rest: deflated (RFC 1951) with the
 //	        sample as preset dictionary, one packedRecord after the other
 //
-// So one line is read by its row and the block that it is in, whatever else the
-// page has.
+// So one line is read by its row and its block, whatever else the page has.
 type linePage struct {
 	_      struct{} `cbor:",toarray"`
 	Rows   []byte

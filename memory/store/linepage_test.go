@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// paged is a line of packedPage: of every other one the row has all of the time.
+// paged is a line of packedPage: for every other one, the row has the complete time.
 func paged(n int) *memory.Utterance {
 	u := heard(n, fmt.Sprint("said ", n))
 	if n%2 == 0 {
@@ -25,7 +25,7 @@ func paged(n int) *memory.Utterance {
 	return u
 }
 
-// packedPage gives the page of some lines, which a store packed.
+// packedPage returns a page with n lines, which a store packed.
 func packedPage(tb testing.TB, n int) entry {
 	s := open(tb, tb.TempDir())
 	update(tb, s, func(tx *Tx) error {
@@ -52,7 +52,7 @@ func mustEncode(tb testing.TB, v any) []byte {
 	return b
 }
 
-// deflated is a block of a page that has a sample.
+// deflated returns a block of a page that has this sample.
 func deflated(tb testing.TB, sample []byte, parts ...[]byte) []byte {
 	var b bytes.Buffer
 	z, err := flate.NewWriterDict(&b, flate.BestCompression, sample)
@@ -81,8 +81,8 @@ func readAll(key, plain []byte) error {
 
 const goldenPage = "testdata/lines-3.hex"
 
-// A page that was written when format 3 was new is read. A change that breaks
-// it needs another format, and a migration. The flag golden writes it anew.
+// A page from the time when format 3 was new can be read. A change that breaks it needs another
+// format, and a migration. The flag golden writes it again.
 func TestGoldenPage(t *testing.T) {
 	const n = blockLines + 2
 	if *golden {
@@ -129,7 +129,7 @@ func TestGoldenPage(t *testing.T) {
 	}
 }
 
-// A line is read from its block alone: another one may be spoilt.
+// A line is read from its own block only: another block may be damaged.
 func TestLineIsReadFromItsBlock(t *testing.T) {
 	page := packedPage(t, 3*blockLines+5)
 	p, err := decode[linePage](page.key, page.plain)
@@ -156,7 +156,7 @@ func TestLineIsReadFromItsBlock(t *testing.T) {
 	}
 }
 
-// A page that says what can't be is damage, and names its place.
+// A page with impossible content is damage, and the error names its place.
 func TestPageOfNonsense(t *testing.T) {
 	page := packedPage(t, blockLines+1)
 	good, err := decode[linePage](page.key, page.plain)
@@ -198,7 +198,7 @@ func TestPageOfNonsense(t *testing.T) {
 	}
 }
 
-// Whatever a page says, it is read or named as damaged.
+// Any page can be read or is reported as damaged.
 func FuzzLines(f *testing.F) {
 	page := packedPage(f, blockLines+2)
 	f.Add(page.plain)
@@ -210,7 +210,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// What the row says of a time is not said again, and comes back as it was.
+// A time that is completely in the row is not stored again, and comes back as it was.
 func TestTimesOfPackedLines(t *testing.T) {
 	tx := &Tx{store: &Store{secrets: newSecrets(testKey())}}
 	for at, want := range map[time.Time]bool{
@@ -241,7 +241,7 @@ func TestTimesOfPackedLines(t *testing.T) {
 	}
 }
 
-// The sample of a page is of a line that is in it.
+// The sample of a page comes from a line that is in it.
 func TestSampleIsTakenAnew(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A salvage takes what is packed, but what was erased or changed since.
+// A salvage restores packed utterances, except those that were erased or changed since.
 func TestSalvageOfPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := open(t, dir)
@@ -41,7 +41,7 @@ func TestSalvageOfPages(t *testing.T) {
 		return errors.Join(tx.PutUtterance(u), tx.Erase(Targets{Utterances: []memory.ID{testID(160)}}))
 	})
 	before := all(t, s)
-	// As if the last state of the page were lost, and the one before were there.
+	// As if the last state of the page were lost, and only the one before existed.
 	update(t, s, func(tx *Tx) error { return tx.put(page.key, page.plain) })
 	update(t, s, func(tx *Tx) error {
 		r, _, err := load[utteranceRecord](tx, utteranceKey(testID(150)))
@@ -50,7 +50,7 @@ func TestSalvageOfPages(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// In whatever order the files give them.
+	// The result is the same in any order of the files.
 	sv := newSalvage(testOptions(dir))
 	sv.to = open(t, t.TempDir())
 	if err := errors.Join(sv.look(t.Context()), sv.takeLines(page.key, page.plain), sv.flush()); err != nil {
@@ -87,8 +87,7 @@ func deref(us []*memory.Utterance) (out []memory.Utterance) {
 	return out
 }
 
-// A page of which a byte is wrong is lost alone, and named: the others are
-// taken as they were.
+// Only the page with a wrong byte is lost, and it is named: the others are restored as they were.
 func TestSalvageOfFlippedPages(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "store"))

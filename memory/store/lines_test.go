@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// packAll packs what can be, of before a time.
+// packAll packs all utterances from before a time that can be packed.
 func packAll(tb testing.TB, s *Store, before time.Time, covered uint64) (packed int) {
 	for since, more := (time.Time{}), true; more; {
 		err := s.Update(context.Background(), func(tx *Tx) error {
@@ -32,7 +32,7 @@ func packAll(tb testing.TB, s *Store, before time.Time, covered uint64) (packed 
 	return packed
 }
 
-// heard is an utterance of a number; every third is of the event of the one before it.
+// heard returns the nth utterance; every third belongs to the same event as the one before it.
 func heard(n int, text string) *memory.Utterance {
 	return &memory.Utterance{ID: testID(n), Event: memory.EventID{Device: "pin", Boot: 1, Seq: uint64(n - n%3/2)}, Session: "s", At: noon.Add(time.Duration(n/4) * time.Second),
 		Received: noon.Add(time.Duration(n) * time.Second), Zone: "Asia/Shanghai", Speaker: "Mei", Lang: "en", Text: text, Metadata: memory.Metadata{"n": fmt.Sprint(n)}}
@@ -40,10 +40,10 @@ func heard(n int, text string) *memory.Utterance {
 
 var pageSeeds = flag.Uint64("pages.seeds", 6, "how many times packed and loose utterances are compared")
 
-// never is a number in the document log after any.
+// never is greater than any number in the document log.
 const never = math.MaxUint64
 
-// all is everything that a store tells of utterances.
+// all returns everything that a store says about utterances, as text.
 func all(tb testing.TB, s *Store) string {
 	var out struct {
 		ByTime, Between, ByID []*memory.Utterance
@@ -110,8 +110,8 @@ func all(tb testing.TB, s *Store) string {
 	return string(b)
 }
 
-// Whether utterances are packed or not, a store tells the same of them, whatever
-// happens to them in between.
+// A store returns the same utterances whether they are packed or not, whatever happens to them in
+// between.
 func TestPackedIsAsLoose(t *testing.T) {
 	for seed := range *pageSeeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -154,7 +154,7 @@ func packedIsAsLoose(t *testing.T, r *rand.Rand) {
 			both(func(tx *Tx) error { _, err := tx.ResendUtterance(testID(n)); return err })
 		case 6:
 			both(func(tx *Tx) error { return tx.sentUpTo(tx.Posted()) })
-		case 7: // the same again, inside of a look
+		case 7: // the same again, during a scan
 			both(func(tx *Tx) error {
 				for u, err := range tx.Utterances(noon.Add(time.Duration(n/8)*time.Second), time.Time{}) {
 					if err != nil {
@@ -212,7 +212,7 @@ func TestWhatIsNotPacked(t *testing.T) {
 		}
 		return nil
 	})
-	// It is found by an index that has less than its segments had.
+	// An index that has less than its segments had finds it.
 	view(t, s, func(tx *Tx) error {
 		if d := collect(t, tx.IndexPending(0)); len(d) != 6 || d[0].ID != testID(1) {
 			t.Errorf("from the first on: %v", d)
@@ -224,7 +224,7 @@ func TestWhatIsNotPacked(t *testing.T) {
 	})
 }
 
-// Of what was erased, or replaced, nothing is left in any page on the disk.
+// No page on the disk has anything left of an utterance that was erased or replaced.
 func TestPackedIsErased(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

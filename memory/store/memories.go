@@ -127,8 +127,8 @@ func (t *Tx) Memory(id memory.ID) (*memory.Memory, error) {
 	return nil, fmt.Errorf("store: memory %s: %w", id, memory.ErrNotFound)
 }
 
-// MemoriesOf returns [Tx.Memory] of each id, in their order, and leaves out
-// unknown ids: those of memories that were forgotten meanwhile. After an error
+// MemoriesOf returns the memories with the given ids, in their order, as [Tx.Memory] does. It
+// leaves out unknown ids, which are those of memories that were forgotten meanwhile. After an error
 // it ends.
 func (t *Tx) MemoriesOf(ids []memory.ID) iter.Seq2[*memory.Memory, error] {
 	return func(yield func(*memory.Memory, error) bool) {
@@ -204,8 +204,8 @@ type Filter struct {
 	Oldest bool           // oldest first; otherwise newest first
 }
 
-// Place is where a memory stands in the order of [Tx.Memories]. It stays one when the
-// memory has gone.
+// Place is the position of a memory in the order of [Tx.Memories]. It stays valid when the memory
+// is gone.
 type Place struct {
 	Learnt time.Time // to the millisecond
 	ID     memory.ID
@@ -214,7 +214,7 @@ type Place struct {
 // PlaceOf returns the place of a memory as it is stored.
 func PlaceOf(m *memory.Memory) Place { return Place{m.Learnt, m.ID} }
 
-// IsZero reports whether it is no place.
+// IsZero reports whether p is the zero place.
 func (p Place) IsZero() bool { return p.ID.IsZero() && p.Learnt.IsZero() }
 
 func (p Place) key() []byte { return keyOf(kindMemoryTime, timeKey(p.Learnt), p.ID[:]) }

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// formatZero makes a store in the trial layout: no guards, no buckets, no
-// index of memories by time, and a head that says 0.
+// formatZero makes a store in the trial layout: no guards, no buckets, no index of memories by
+// time, and format 0 in the head.
 func formatZero(t *testing.T, memories int) (dir string) {
 	s := open(t, t.TempDir())
 	for i := range memories {
@@ -75,7 +75,7 @@ func TestMigrateFromZero(t *testing.T) {
 // TestMigrateEmpty: a store in which nothing was ever written.
 func TestMigrateEmpty(t *testing.T) { sound(t, open(t, formatZero(t, 0))) }
 
-// TestMigrateDamaged: what can't be read stops a migration, and stays as it was.
+// TestMigrateDamaged: a record that can't be read stops a migration, and stays as it was.
 func TestMigrateDamaged(t *testing.T) {
 	dir := formatZero(t, 2)
 	key := memoryKey(testID(1))

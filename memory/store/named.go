@@ -97,8 +97,8 @@ func (t *Tx) Meta(name string, value any) (ok bool, err error) {
 	return true, nil
 }
 
-// MetaNames returns the names of small values that begin with a prefix, in no
-// particular order. It reads all small values.
+// MetaNames returns the names with a given prefix of all small values, in no particular order. It
+// reads all small values.
 func (t *Tx) MetaNames(prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for r, err := range under[metaRecord](t, keyOf(kindMeta)) {

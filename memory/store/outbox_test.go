@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// What was made here goes out, once, in its last words; what came from others
-// does not.
+// Everything that was made here is sent once, in its latest form; what came from others is not
+// sent.
 func TestOutboxCarriesAll(t *testing.T) {
 	s := open(t, t.TempDir())
 	b, err := s.WriteBlob(t.Context(), strings.NewReader("a picture"))
@@ -41,7 +41,7 @@ func TestOutboxCarriesAll(t *testing.T) {
 		}
 		return nil
 	})
-	// An older telling of another member does not bring the secret back.
+	// An older version from another member does not bring the secret back.
 	update(t, s, func(tx *Tx) error { return tx.PutRemoteUtterance(&u) })
 	view(t, s, func(tx *Tx) error {
 		if got, err := tx.Utterance(u.ID); err != nil || got.Text != clean.Text {
@@ -71,7 +71,7 @@ func TestOutboxCarriesAll(t *testing.T) {
 	})
 }
 
-// An erasure from afar keeps what was never here from coming, and is not sent on.
+// An erasure by another member keeps an unknown memory from coming later, and is not sent on.
 func TestEraseRemote(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
@@ -95,10 +95,10 @@ func TestEraseRemote(t *testing.T) {
 	})
 }
 
-// A blob from afar keeps its name.
+// A blob of another member keeps its name.
 func TestRemoteBlob(t *testing.T) {
 	s := open(t, t.TempDir())
-	for range 2 { // the first may have been cut short
+	for range 2 { // the first attempt may have been interrupted
 		b, err := s.WriteRemoteBlob(t.Context(), testID(9), strings.NewReader("a picture"))
 		if err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestRemoteBlob(t *testing.T) {
 	})
 }
 
-// A delta carries no zones: what was said here comes back in UTC, and is the same.
+// A delta carries no time zones: an assertion from here comes back in UTC, and counts as the same.
 func TestKnownInAnotherZone(t *testing.T) {
 	s := open(t, t.TempDir())
 	a := home(1, me, 1, "Ghent")
@@ -139,8 +139,8 @@ func TestKnownInAnotherZone(t *testing.T) {
 	}
 }
 
-// What another member has replaced before it was sent, and what was erased then,
-// leaves nothing in the outbox that names it.
+// If another member has replaced an utterance before it was sent, and it was then erased, nothing
+// in the outbox names it.
 func TestReplacedWhileItWaits(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error { return tx.PutUtterance(heard(1, "as it is here")) })
@@ -162,8 +162,8 @@ func TestReplacedWhileItWaits(t *testing.T) {
 	})
 }
 
-// Of several blobs of an owner those are sent again that do not wait already,
-// whichever comes first.
+// Of several blobs of an owner, those that do not wait in the outbox are sent again, whichever
+// comes first.
 func TestResendBlobsOfOneThatWaits(t *testing.T) {
 	for _, waits := range []int{0, 1, 2} {
 		s := open(t, t.TempDir())
@@ -193,7 +193,7 @@ func TestResendBlobsOfOneThatWaits(t *testing.T) {
 	}
 }
 
-// sentUpTo takes entries up to seq out of the outbox.
+// sentUpTo removes the entries up to seq from the outbox.
 func (t *Tx) sentUpTo(seq uint64) error {
 	for e, err := range t.scan(keyOf(kindOutbox), nil, false) {
 		if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Of two lines with one id all devices keep the same, in whatever order they
-// came, although the one that heard a line knows more of it than is synced.
+// All devices keep the same one of two lines with one id, in whatever order they came, although the
+// device that heard a line knows more about it than is synced.
 func TestSameLineEverywhere(t *testing.T) {
 	base := memory.Utterance{ID: testID(9), At: noon, Text: "The key is under the mat.", Session: "s"}
 	var lines []memory.Utterance
@@ -60,7 +60,7 @@ func TestSameLineEverywhere(t *testing.T) {
 	}
 }
 
-// Against a device's line a worker's does not stay, whatever it says of itself.
+// A worker's line does not replace a device's, whatever it claims.
 func TestADevicesLineStays(t *testing.T) {
 	device := memory.Utterance{ID: testID(9), At: noon, Text: "The key is under the mat.", Session: "s", Source: memory.Source{Plugin: "speech"}}
 	worker := device

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Packs of nearly one size have one size.
+// Packs of similar size are padded to one size.
 func TestPackIsPadded(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
@@ -42,8 +42,7 @@ func TestPackIsPadded(t *testing.T) {
 	}
 }
 
-// A pack that is not the one that was acknowledged is refused, and changes
-// nothing.
+// A pack that differs from the acknowledged one is refused, and changes nothing.
 func TestAlteredPack(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A dictionary that was written with never changes.
+// A dictionary that was used for writing never changes.
 func TestPressDictionary(t *testing.T) {
 	if sum := sha256.Sum256(dictionary); hex.EncodeToString(sum[:]) != "485fc54b1cc702ced557aa443aa28c9d86f42ccb92858ed6211347e8c1850830" {
 		t.Errorf("dictionary.1 is now %x", sum)
@@ -43,7 +43,7 @@ func TestPress(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		plain []byte
-		most  int // bytes of its value beside what a seal adds
+		most  int // bytes of its value besides what sealing adds
 	}{
 		"an utterance":   {u, len(u) * 7 / 10},
 		"the longest":    {bytes.Repeat([]byte("longest "), maxValue/8), 1000},
@@ -52,7 +52,7 @@ func TestPress(t *testing.T) {
 		"a number":       {[]byte{7}, 1},
 	} {
 		sec, key := newSecrets(testKey()), utteranceKey(testID(1))
-		const version = 1<<63 - 1 // the greatest
+		const version = 1<<63 - 1 // the greatest version
 		value := sec.seal(key, version, c.plain)
 		if n := len(value) - versionSize - 41; n > c.most {
 			t.Errorf("%s of %d bytes takes %d, want %d at most", name, len(c.plain), n, c.most)
@@ -64,7 +64,7 @@ func TestPress(t *testing.T) {
 	}
 }
 
-// Each bit of a value that is not sealed counts, as that of one that is.
+// A flipped bit in a value that is not sealed is found, as in a sealed one.
 func TestBareValuesFindEachFlippedBit(t *testing.T) {
 	sec := newSecrets(testKey())
 	of := utteranceKey(testID(1))
@@ -92,8 +92,8 @@ func TestBareValuesFindEachFlippedBit(t *testing.T) {
 	}
 }
 
-// A transaction writes one record for all the buckets that it touches, and a bucket that
-// nothing touches any more outlasts the turns.
+// A transaction writes one record for all the buckets that it touches, and the sum of a bucket that
+// is not touched any more survives the turns.
 func TestTurns(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error { return tx.PutUtterance(heard(1, "first")) })
@@ -113,12 +113,12 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// If the last sum of a bucket is lost, the one before does not tell what was deleted: it
-// was taken when the last record was not there yet.
+// If the last sum of a bucket is lost, the previous one does not show what was deleted, because the
+// last record did not exist when it was computed.
 func TestSalvageKeepsWhatIsLaterThanItsBucket(t *testing.T) {
 	s := open(t, t.TempDir())
 	sec, names := newSecrets(testKey()), map[int]string{}
-	var pair []string // two devices of one bucket
+	var pair []string // two devices in one bucket
 	for i := 0; len(pair) == 0; i++ {
 		name := "pin-" + strings.Repeat("x", i)
 		n := int(sec.guardKey(keyOf(kindDevice, sec.mac16("name", []byte(name))))[1])

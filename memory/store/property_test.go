@@ -11,9 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestAnyOrderDerivesTheSame gives the same assertions to two stores in two
-// orders, in transactions of any size and some of them twice: both hold the
-// same memories afterwards, and are sound.
+// TestAnyOrderDerivesTheSame gives the same assertions to two stores in two orders, in transactions
+// of any size and some of them twice: afterwards both hold the same memories, and are sound.
 func TestAnyOrderDerivesTheSame(t *testing.T) {
 	a, b := open(t, t.TempDir()), open(t, t.TempDir())
 	user := 0
@@ -42,8 +41,8 @@ func TestAnyOrderDerivesTheSame(t *testing.T) {
 
 func memoryOf(user, i int) (id memory.ID) { return testID(user*16 + i) }
 
-// drawAssertions makes what three members might say about four memories in two
-// groups; acts on memories that nobody proposed are among them.
+// drawAssertions makes assertions of three members about four memories in two groups; some are
+// about memories that nobody proposed.
 func drawAssertions(t *rapid.T, user int) []memory.Assertion {
 	acts := []memory.Act{
 		memory.ActPropose, memory.ActPropose, memory.ActPropose, memory.ActReinforce, memory.ActCorrect, memory.ActClose,
@@ -84,7 +83,7 @@ func drawAssertions(t *rapid.T, user int) []memory.Assertion {
 	return out
 }
 
-// give hands assertions to a store, some to a transaction.
+// give adds assertions to a store, several in one transaction.
 func give(t *rapid.T, s *Store, as []memory.Assertion) {
 	for len(as) > 0 {
 		n := rapid.IntRange(1, len(as)).Draw(t, "together")
@@ -110,7 +109,7 @@ func encoded(t *rapid.T, s *Store, id memory.ID) (plain []byte) {
 	return plain
 }
 
-// checkDerived: what is stored is what follows from all that was said.
+// checkDerived checks that the stored memories follow from all assertions.
 func checkDerived(tx *Tx, id memory.ID) error {
 	m, ok, err := tx.memory(id)
 	if err != nil || !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Limits of the quarantine. Beyond them, the oldest entry of the source that has most is
-// removed: a source is a device, or what else a topic begins with. Those that can be tried
+// Limits of the quarantine. Beyond them, the oldest entry of the source with the most entries is
+// removed. A source is a device, or whatever else a topic begins with. Entries that can be tried
 // again are not counted, and stay, because a device was told that they are safe.
 const (
 	MaxQuarantined     = 1000
@@ -74,7 +74,7 @@ func (t *Tx) shareQuarantine(source string, seq uint64) error {
 	}
 	if known && err == nil {
 		of[source] = append(of[source], seq)
-	} else { // as of a version that had no shares
+	} else { // written by a version that did not count by source
 		of = map[string][]uint64{}
 		for m, err := range t.Quarantined() {
 			if err == nil && m.Again == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// restToEnd has s rest until it compacts no more.
+// restToEnd lets s rest until it has nothing left to compact.
 func restToEnd(t *testing.T, s *Store) {
 	t.Helper()
 	for s.compacts {
@@ -80,8 +80,8 @@ func TestCompactorsOnlyWhenNeeded(t *testing.T) {
 	}
 }
 
-// A small store compacts when it is told to, and not at five tables. Settle leaves
-// nothing to be done, and everything that was written.
+// A small store compacts when Settle is called, and not at five tables. Settle leaves nothing to
+// compact, and loses nothing that was written.
 func TestSettle(t *testing.T) {
 	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey(), Small: true})
 	if err != nil {
@@ -122,8 +122,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// Where compaction does not end, Settle lets go of the writer's token after its time, and does
-// not take it for as long again. Rest ends what it began.
+// If compaction does not end, Settle releases the writer's token after its time limit, and does not
+// hold it for as long again. Rest completes what Settle began.
 func TestSettleOverdue(t *testing.T) {
 	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey(), Small: true})
 	if err != nil {
@@ -155,8 +155,8 @@ func TestSettleOverdue(t *testing.T) {
 	}
 }
 
-// Where others have filled the disk nothing is compacted, which would be killed by it: not
-// in a rest, and not by a transaction that makes room.
+// If other programs have filled the disk, nothing is compacted, because that would end the process:
+// neither in a rest, nor by a transaction that makes room.
 func TestNoCompactionOnAFullDisk(t *testing.T) {
 	free := uint64(1 << 40)
 	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey(), Small: true, Free: func(string) (uint64, error) { return free, nil }})
@@ -172,7 +172,7 @@ func TestNoCompactionOnAFullDisk(t *testing.T) {
 	if err := s.Settle(t.Context()); !errors.Is(err, memory.ErrNoSpace) || s.compacts {
 		t.Errorf("it settles: %v, %v", s.compacts, err)
 	}
-	s.opt.Small, s.opt.Reserve = false, 1<<20 // which compacts sooner
+	s.opt.Small, s.opt.Reserve = false, 1<<20 // this compacts sooner
 	if err := s.Update(t.Context(), func(tx *Tx) error { return tx.PutMeta(fmt.Sprint(n), value) }); err != nil || s.compacts {
 		t.Errorf("it compacts for a transaction: %v, %v", s.compacts, err)
 	}
@@ -184,7 +184,7 @@ func TestNoCompactionOnAFullDisk(t *testing.T) {
 	restToEnd(t, s)
 }
 
-// pile writes records until as many tables wait as are compacted in a rest.
+// pile writes records until enough tables wait for a rest to compact them.
 func pile(t *testing.T, s *Store) (n int, value []byte) {
 	t.Helper()
 	value = make([]byte, 100<<10)

@@ -41,7 +41,8 @@ func (s *Store) openRoomy(dir string) (*badger.DB, error) {
 
 // startWriting opens for writing what is open for reading alone, if there is room by now.
 // Otherwise it returns [memory.ErrNoSpace]. The caller has the writer's token and no other
-// lock. lock takes s.mu, or reports that it does not; no reader waits for it where there is no room.
+// lock. lock takes s.mu, or returns false if it does not; no reader waits for the lock if there is
+// no room.
 func (s *Store) startWriting(lock func() bool) error {
 	if err := s.roomToWrite(); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// A log that ends anywhere, as a crash leaves it, is read to the same transaction whether
-// the store is opened for reading alone or for writing.
+// A log that ends at any byte, as after a crash, is read up to the same transaction whether the
+// store is opened for reading alone or for writing.
 func TestReadAsItIsWritten(t *testing.T) {
 	opt := Options{Dir: filepath.Join(t.TempDir(), "store"), Key: seal.NewKey(), Small: true}
 	s, err := Open(opt)
@@ -45,7 +45,7 @@ func TestReadAsItIsWritten(t *testing.T) {
 		var found [2]string
 		for i, free := range []uint64{1 << 40, 0} {
 			opt := opt
-			opt.Accept = true // the anchor is of a later transaction
+			opt.Accept = true // the anchor belongs to a later transaction
 			opt.Dir, opt.Free = filepath.Join(t.TempDir(), "store"), func(string) (uint64, error) { return free, nil }
 			if err := os.CopyFS(opt.Dir, os.DirFS(killed)); err != nil {
 				t.Fatal(err)
@@ -55,7 +55,7 @@ func TestReadAsItIsWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, err := Open(opt)
-			if err != nil { // a cut that no crash makes
+			if err != nil { // no crash makes such a cut
 				found[i] = err.Error()
 				continue
 			}

@@ -31,8 +31,8 @@ func (t *Tx) Refuse(r memory.Refusal) error {
 	return t.dropRefusal(n - MaxRefusals)
 }
 
-// Unrefuse takes back the refusals of one event, and gives how many there were: it became a
-// memory after all.
+// Unrefuse removes the refusals of one event, because it became a memory after all, and returns how
+// many there were.
 func (t *Tx) Unrefuse(e memory.EventID) (int, error) {
 	if t.state == nil {
 		return 0, errReadOnly

@@ -18,7 +18,7 @@ import (
 // Remnant is one decrypted value that lies somewhere in a store's folder.
 type Remnant struct {
 	File   string // path within the folder
-	What   string // what it is of, as a kind and an id; "clear" of a file that is not sealed
+	What   string // kind and id of the record, or "clear" for a file that is not sealed
 	Opened bool   // false: no known key decrypts it, and Data has the stored bytes
 	Data   []byte
 }

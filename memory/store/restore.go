@@ -159,7 +159,7 @@ func (t *Tx) restore(key, plain []byte) error {
 }
 
 // goneAgain stores that an id was erased, and tells the index, whose segments
-// may be older. It is not known any more whether the id was of a memory or of
+// may be older. It is no longer known whether the id was that of a memory or of
 // an utterance.
 func (t *Tx) goneAgain(key []byte) error {
 	n, err := t.logDocument(0, Document{Kind: MemoryDocument, ID: memory.ID(key[1:]), Gone: true})

@@ -22,7 +22,7 @@ import (
 // leaves either the old database or the new one.
 //
 //	records            the database
-//	records.building   a copy that is being written: worthless
+//	records.new        a complete copy
 //	records.new        a whole copy
 //	records.old        the database that it replaces
 const (

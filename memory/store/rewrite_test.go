@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestCompactThatCantRename has each rename of a compaction fail, as a full or
-// failing disk does: the store must go on, and its records be there and whole.
+// TestCompactThatCantRename makes each rename of a compaction fail, as a full or failing disk does:
+// the store must continue with all its records.
 func TestCompactThatCantRename(t *testing.T) {
 	for _, name := range []string{newName, oldName} {
 		t.Run(name, func(t *testing.T) {
@@ -18,7 +18,7 @@ func TestCompactThatCantRename(t *testing.T) {
 				_, err := tx.Assert(home(1, me, 1, "Oslo"))
 				return err
 			})
-			// A folder that is not empty has no other renamed to it.
+			// A rename to a folder that is not empty fails.
 			if err := os.MkdirAll(filepath.Join(s.opt.Dir, name, "in the way"), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestCompactThatCantRename(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOldRecords opens a store that has the replaced database alone.
+// TestOnlyTheOldRecords opens a store that has only the replaced database.
 func TestOnlyTheOldRecords(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
@@ -60,7 +60,7 @@ func TestOnlyTheOldRecords(t *testing.T) {
 	kept(t, open(t, dir))
 }
 
-// kept sees that the one memory is there, and the store sound.
+// kept checks that the one memory is there, and that the store is sound.
 func kept(t *testing.T, s *Store) {
 	t.Helper()
 	sound(t, s)

@@ -14,8 +14,8 @@ import (
 // rules is the version of the rules by which assertions are grouped (see
 // [memory.Candidate.Group]) and memories are derived from them. The groups and
 // the memories are stored, so a store that was written under other rules has to
-// regroup and derive again what they decide otherwise. Add one when the rules
-// change, and let ruled name what is concerned.
+// regroup and derive again what they decide otherwise. Increase it when the rules change, and let
+// ruled name what is affected.
 //
 //	0  a denial ("not_allergies") is in no group with what it denies, and a
 //	   person can't take back how a conflict was settled
@@ -58,10 +58,10 @@ func (s *Store) followRules() error {
 	return err
 }
 
-// ruled gives the memories that the rules of this version may decide otherwise,
-// by the group to which they belong now, and the records by which some of them
-// are still in another group. It reads all assertions, and decodes only those
-// that have the words for it. Cold memories are looked at when they come back.
+// ruled returns the memories for which the rules of this version may decide otherwise, by the group
+// to which they belong now, and the records by which some of them are still in another group. It
+// reads all assertions, and decodes only those that have the words for it. Cold memories are looked
+// at when they come back.
 func (s *Store) ruled() (groups map[string][]memory.ID, stale map[memory.ID][][]byte, err error) {
 	groups, stale = map[string][]memory.ID{}, map[memory.ID][][]byte{}
 	err = s.View(context.Background(), func(t *Tx) error {
@@ -110,7 +110,7 @@ func (s *Store) ruled() (groups map[string][]memory.ID, stale map[memory.ID][][]
 	return groups, stale, err
 }
 
-// ruled reports whether an assertion counts otherwise than under rules 0.
+// ruled reports whether an assertion has a different effect than under rules 0.
 func ruled(a *memory.Assertion) bool {
 	if a.Act == memory.ActWithdraw {
 		return a.Rank == memory.RankPerson

@@ -14,8 +14,8 @@ func nuts(n int, attribute string) memory.Assertion {
 	return a
 }
 
-// underRules0 makes a store as the version before rules had it: each memory in a
-// group of its own attribute, and the withdrawals of persons without effect.
+// underRules0 makes a store as the version before rules had it: each memory is in a group of its
+// own attribute, and a person's withdrawals have no effect.
 func underRules0(t *testing.T) *Store {
 	s := open(t, t.TempDir())
 	said := []memory.Assertion{nuts(1, "allergies"), nuts(2, "not_allergies"), home(3, me, 3, "Leeds"), fact(6, me, 6, "It is as it was.")}
@@ -62,8 +62,7 @@ func states(t *testing.T, s *Store) (of map[memory.ID]memory.State) {
 	return of
 }
 
-// TestFollowRules: what was stored under earlier rules is grouped and derived
-// again, once.
+// TestFollowRules: groups and memories that were stored under earlier rules are made again, once.
 func TestFollowRules(t *testing.T) {
 	s := underRules0(t)
 	if of := states(t, s); of[testID(1)] != memory.Active || of[testID(2)] != memory.Active || of[testID(3)] != memory.Archived {
@@ -79,7 +78,7 @@ func TestFollowRules(t *testing.T) {
 	if s.state.head.Rules != rules || s.state.head.Generation != made {
 		t.Errorf("rules %d, generation %d after %d", s.state.head.Rules, s.state.head.Generation, made)
 	}
-	update(t, s, func(tx *Tx) error { // an erased denial ends nothing any more
+	update(t, s, func(tx *Tx) error { // an erased denial no longer ends anything
 		return tx.Erase(Targets{Memories: []memory.ID{testID(2)}})
 	})
 	if of := states(t, s); of[testID(1)] != memory.Active {
@@ -88,7 +87,7 @@ func TestFollowRules(t *testing.T) {
 	sound(t, s)
 }
 
-// TestFollowRulesAfterCrash: what was begun is completed by the next Open.
+// TestFollowRulesAfterCrash: the next Open completes what was begun.
 func TestFollowRulesAfterCrash(t *testing.T) {
 	s := underRules0(t)
 	derive, left := s.opt.Derive, 1

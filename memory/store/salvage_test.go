@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// said is all that a store says, by what it is of: without what numbers its
-// documents and the index, which a salvage makes anew.
+// said returns everything that a store says, by its subject, without the numbers of documents and
+// of the index, which a salvage makes again.
 func said(tb testing.TB, s *Store) map[string]string {
 	tb.Helper()
 	all := map[string]string{}
@@ -53,7 +53,7 @@ func said(tb testing.TB, s *Store) map[string]string {
 	return all
 }
 
-// rich makes a store in dir with a record of each kind that is taken over.
+// rich makes a store in dir with a record of each kind that is restored.
 func rich(tb testing.TB, dir string) {
 	tb.Helper()
 	s, err := Open(testOptions(dir))
@@ -146,7 +146,7 @@ func TestSalvageOfASoundStoreChangesNothing(t *testing.T) {
 	if want := 23 + 2 + 23; pending != want {
 		t.Errorf("%d documents, want %d", pending, want)
 	}
-	// It goes on as before: what was erased does not come back.
+	// The store continues as before: what was erased does not come back.
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.AssertRemote(fact(2, me, 2, "again"))
 		return err
@@ -169,8 +169,8 @@ func blobOf(tb testing.TB, tx *Tx) (id memory.ID) {
 	return id
 }
 
-// TestSalvageOfFlippedFiles: whatever byte is changed, what a salvage brings
-// back is what was there, and what it does not bring back it names.
+// TestSalvageOfFlippedFiles: whatever byte is changed, a salvage restores only what was there, and
+// names what it does not restore.
 func TestSalvageOfFlippedFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -216,11 +216,11 @@ func TestSalvageOfFlippedFiles(t *testing.T) {
 			for _, id := range r.Bare {
 				named["bare "+id.String()] = true
 			}
-			untold := named["bucket"] || named["head"] // which records went, can't be told
+			untold := named["bucket"] || named["head"] // it can't be known which records were lost
 			saidLess := untold || named["assertion"]
 			for what, value := range after {
 				if strings.HasPrefix(what, "memory ") && saidLess {
-					continue // it follows from less
+					continue // it follows from fewer assertions
 				}
 				if was, ok := before[what]; !ok || was != value {
 					t.Errorf("%s at %d: %s is %q, was %q", name, at, what, value, was)
@@ -257,8 +257,8 @@ func TestSalvageOfFlippedFiles(t *testing.T) {
 	}
 }
 
-// TestSalvagedTakesLostAgain: what was lost is taken when another member says
-// it once more, and what is new gets no number that was given before.
+// TestSalvagedTakesLostAgain: lost assertions are taken when another member sends them again, and
+// new ones get no number that was used before.
 func TestSalvagedTakesLostAgain(t *testing.T) {
 	a := home(1, me, 1, "Ghent")
 	dir := tampered(t, func(sec *secrets, txn *badger.Txn, _ map[string][]byte) error {
@@ -279,7 +279,7 @@ func TestSalvagedTakesLostAgain(t *testing.T) {
 		return nil
 	})
 	update(t, s, func(tx *Tx) error {
-		if d, err := tx.NextDot(me); err != nil || d.Seq>>countBits == 0 { // of a life of its own
+		if d, err := tx.NextDot(me); err != nil || d.Seq>>countBits == 0 { // in a new life
 			t.Error(d, err)
 		}
 		return nil
@@ -292,12 +292,12 @@ func TestSalvageNamesWhatWasTampered(t *testing.T) {
 	ghent, antwerp, hello := memoryKey(testID(1)), memoryKey(testID(60)), utteranceKey(testID(5))
 	for name, c := range map[string]struct {
 		do   func(txn *badger.Txn, old map[string][]byte) error
-		lost string // begins a line of Lost; empty: nothing is lost
+		lost string // beginning of a line of Lost; empty: nothing is lost
 	}{
 		"two values swapped": {func(txn *badger.Txn, _ map[string][]byte) error {
 			a, b := rawGet(t, txn, ghent), rawGet(t, txn, antwerp)
 			return errors.Join(txn.Set(slices.Clone(ghent), b), txn.Set(slices.Clone(antwerp), a))
-		}, ""}, // the right ones are in an older table
+		}, ""}, // the right versions are in an older table
 		"an older value put back": {func(txn *badger.Txn, old map[string][]byte) error {
 			return txn.Set(ghent, old[string(ghent)])
 		}, ""},
@@ -327,8 +327,8 @@ func TestSalvageNamesWhatWasTampered(t *testing.T) {
 	}
 }
 
-// TestSpareKeys: without Badger's keys nothing opens, and a bit of them is
-// enough: there is a copy.
+// TestSpareKeys: without Badger's keys nothing can be read, and one changed bit destroys them, so
+// there is a copy.
 func TestSpareKeys(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	rich(t, dir)
@@ -359,8 +359,7 @@ func TestSpareKeys(t *testing.T) {
 	}
 }
 
-// TestSalvageKeepsBareMemories: of a memory whose assertions are lost the
-// derived record is left.
+// TestSalvageKeepsBareMemories: if the assertions of a memory are lost, its derived record is kept.
 func TestSalvageKeepsBareMemories(t *testing.T) {
 	dir := tampered(t, func(sec *secrets, txn *badger.Txn, _ map[string][]byte) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)

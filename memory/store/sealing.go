@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// FORMAT of a record's value
+// FORMAT of a record's value:
 //
 //	offset  size  field
 //	0       8     version, u64 big-endian: the store's write counter at the write;

@@ -79,7 +79,7 @@ func TestNamedRecords(t *testing.T) {
 	sound(t, s)
 }
 
-// TestKeysRevealNothing looks for what was said and named in the keys.
+// TestKeysRevealNothing looks in the keys for what was said and named.
 func TestKeysRevealNothing(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
@@ -176,7 +176,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 	if err := errors.Join(refuse(1), refuse(2), refuse(2)); err != nil {
 		t.Fatal(err)
 	}
-	update(t, s, func(tx *Tx) error { tx.state.head.Seq.Refusal = MaxRefusals; return nil }) // as if so many had come
+	update(t, s, func(tx *Tx) error { tx.state.head.Seq.Refusal = MaxRefusals; return nil }) // as if that many had come
 	if err := refuse(3); err != nil {
 		t.Fatal(err)
 	}
@@ -195,8 +195,8 @@ func TestRefusalsAreBounded(t *testing.T) {
 	sound(t, s)
 }
 
-// TestQuarantineKeepsWhatWaits: however much comes after it, what can be tried
-// again stays, with its blob; of what can't, the blob goes with it.
+// TestQuarantineKeepsWhatWaits: an entry that can be tried again stays, with its blob, however much
+// comes after it; any other entry is removed with its blob.
 func TestQuarantineKeepsWhatWaits(t *testing.T) {
 	s := open(t, t.TempDir())
 	var blobs []Blob
@@ -254,7 +254,7 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 	sound(t, s)
 }
 
-// What one device sends pushes out its own alone, in a store of an earlier version, too.
+// The entries of one device only push out its own, also in a store of an earlier version.
 func TestQuarantineHasShares(t *testing.T) {
 	s := open(t, t.TempDir())
 	topics := func(from, n int, topic string) {
@@ -269,7 +269,7 @@ func TestQuarantineHasShares(t *testing.T) {
 	}
 	topics(0, 3, "pin/text")
 	topics(0, 2, "journal")
-	update(t, s, func(tx *Tx) error { return tx.DeleteMeta(quarantineMeta) }) // as an earlier version
+	update(t, s, func(tx *Tx) error { return tx.DeleteMeta(quarantineMeta) }) // as an earlier version leaves it
 	topics(0, MaxQuarantined, "glasses/text")
 	topics(MaxQuarantined, 100, "glasses/photo")
 	topics(3, 1, "pin/photo")

@@ -101,7 +101,7 @@ func evidence(n int, excerpt string) memory.Evidence {
 	}
 }
 
-// home proposes where the wearer lives: one slot, one value at a time.
+// home proposes where the wearer lives: a slot with one value at a time.
 func home(n int, member memory.MemberID, seq uint64, city string) memory.Assertion {
 	return memory.Assertion{
 		Dot: memory.Dot{Member: member, Seq: seq}, Clock: clockOf(n), Rank: memory.RankDevice, Space: space,
@@ -201,7 +201,7 @@ func TestReserve(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, free = range []uint64{1 << 20, 10 << 20, 50 << 20} { // below the reserve: what is there can be read
+	for _, free = range []uint64{1 << 20, 10 << 20, 50 << 20} { // below the reserve, existing data can be read
 		if s, err = Open(opt); err != nil {
 			t.Fatal(err)
 		}
@@ -216,13 +216,13 @@ func TestReserve(t *testing.T) {
 			}
 		}
 	}
-	free = leastRoom // not for a copy of the records
+	free = leastRoom // not enough for a copy of the records
 	if err := s.Compact(t.Context()); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("compact: %v", err)
 	}
 	free = 200 << 20
 	update(t, s, func(tx *Tx) error { return tx.SetCursor("journal", 5) })
-	err = s.Update(t.Context(), func(tx *Tx) error { // others fill the disk meanwhile
+	err = s.Update(t.Context(), func(tx *Tx) error { // other programs fill the disk meanwhile
 		free = leastRoom - 1
 		return tx.SetCursor("journal", 6)
 	})

@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// raw opens the records past the store, as someone with the disk key could.
+// raw opens the records without the store, as someone with the disk key could.
 func raw(tb testing.TB, dir string, fn func(txn *badger.Txn) error) {
 	tb.Helper()
 	sec := newSecrets(testKey())
@@ -42,7 +42,7 @@ func rawGet(tb testing.TB, txn *badger.Txn, key []byte) []byte {
 	return value
 }
 
-// snapshot copies every value that lies in the records.
+// snapshot copies every value in the records.
 func snapshot(tb testing.TB, dir string) map[string][]byte {
 	all := map[string][]byte{}
 	raw(tb, dir, func(txn *badger.Txn) error {
@@ -60,12 +60,12 @@ func snapshot(tb testing.TB, dir string) map[string][]byte {
 	return all
 }
 
-// original is a store with two homes and an utterance, of which the first home
-// and a deleted device have older values. Several tests copy it.
+// original is a store with two homes and an utterance, which also has older values of the first
+// home and of a deleted device. Several tests copy it.
 var original struct {
 	sync.Once
 	dir string            // in scratch
-	old map[string][]byte // what lay there first
+	old map[string][]byte // the older values
 }
 
 func makeOriginal(tb testing.TB) {
@@ -91,7 +91,7 @@ func makeOriginal(tb testing.TB) {
 	})
 }
 
-// tampered copies the original, and lets fn at it. old is what lay there first.
+// tampered copies the original, and lets fn change it. old has the older values.
 func tampered(t *testing.T, fn func(sec *secrets, txn *badger.Txn, old map[string][]byte) error) string {
 	original.Do(func() { makeOriginal(t) })
 	dir := filepath.Join(t.TempDir(), "store")
@@ -194,7 +194,8 @@ func TestVerifyNamesWhatWasTampered(t *testing.T) {
 					t.Errorf("not found: %q\namong: %q", w, got)
 				}
 			}
-			// A rewrite makes guards anew: it must not do so for what was tampered with.
+			// A rewrite makes the guards again, which it must not do for records that were tampered
+			// with.
 			onlyGuards := name == "a guard altered" || name == "all guards taken away" || name == "nothing"
 			if err := s.Compact(t.Context()); errors.Is(err, memory.ErrDamaged) == onlyGuards {
 				t.Errorf("compaction: %v", err)
@@ -206,8 +207,8 @@ func TestVerifyNamesWhatWasTampered(t *testing.T) {
 	}
 }
 
-// Who has the keys, too, does not pass another value, guard or place for the one that was
-// there: each is told by name.
+// Somebody who also has the keys can't replace a value, guard or place by another one: each is
+// reported by name.
 func TestVerifyTellsGuardsApart(t *testing.T) {
 	ghent, antwerp := memoryKey(testID(1)), memoryKey(testID(60))
 	for want, do := range map[string]func(sec *secrets, txn *badger.Txn, old map[string][]byte) error{
@@ -253,7 +254,7 @@ func keysUnder(txn *badger.Txn, k kind) (keys [][]byte) {
 	return keys
 }
 
-// TestOpenFindsTheHead: what a look at the head alone can tell.
+// TestOpenFindsTheHead: what Open finds by reading only the head.
 func TestOpenFindsTheHead(t *testing.T) {
 	t.Parallel()
 	putBack := func(of func(key []byte) bool) func(*secrets, *badger.Txn, map[string][]byte) error {
@@ -316,7 +317,7 @@ func TestOpenFindsTheHead(t *testing.T) {
 	}
 }
 
-// TestGetFindsEachFlippedBit flips every bit of a value where it lies.
+// TestGetFindsEachFlippedBit flips every bit of a stored value.
 func TestGetFindsEachFlippedBit(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

@@ -39,8 +39,7 @@ func TestTasks(t *testing.T) {
 	if len(got) != 3 || got[2].Utterance != testID(3) || !got[0].At.Equal(noon) || got[0].Session != "s" {
 		t.Fatalf("%+v", got)
 	}
-	// It is there after the store was closed, changed in its place, and goes
-	// with its utterance.
+	// The task survives closing the store, can be changed, and is removed with its utterance.
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +61,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// A summary may repeat anything that it is of.
+// A summary may repeat anything from what it summarises.
 func TestSummaryGoesWithWhatItIsOf(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "store"))
 	u := memory.Utterance{ID: testID(1), Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: noon, Session: "s", Text: "hello"}

@@ -39,8 +39,8 @@ type Tx struct {
 	finish     []func()   // run after the commit, to remove files that are no longer used
 }
 
-// Moment numbers the state that a reading transaction sees. Two of the same number see
-// the same.
+// Moment numbers the state that a reading transaction sees. Two transactions with the same number
+// see the same.
 func (t *Tx) Moment() uint64 { return t.txn.ReadTs() }
 
 // update runs fn and commits. The caller holds the writer's token.
@@ -217,7 +217,7 @@ func (t *Tx) scan(prefix, start []byte, backwards bool) iter.Seq2[entry, error] 
 	}
 }
 
-// Collect returns what an iterator gives, or its first error.
+// Collect returns all values of an iterator, or its first error.
 func Collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
 	for v, err := range seq {
 		if err != nil {
@@ -228,7 +228,7 @@ func Collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-// each is scan, with what of makes of each record. After an error it ends.
+// each is scan, with each record converted by of. After an error it ends.
 func each[T any](t *Tx, prefix, start []byte, backwards bool, of func(entry) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for e, err := range t.scan(prefix, start, backwards) {

@@ -130,9 +130,9 @@ func (t *Tx) unindexUtterance(was *memory.Utterance, packed bool, index [][]byte
 	return nil
 }
 
-// postUtterance returns the utterance's number in the outbox; 0: none. old is the number that it had. An utterance
-// of this device (local) is posted anew. One of another member is not, but an entry that still waits stays, because
-// it is removed with the utterance.
+// postUtterance returns the utterance's number in the outbox; 0: it is not in it. old is the number
+// that it had. An utterance of this device (local) is posted anew. One of another member is not,
+// but an entry that still waits stays, because it is removed with the utterance.
 func (t *Tx) postUtterance(id memory.ID, old uint64, local bool) (uint64, error) {
 	if !local {
 		if waits, err := t.posted(old); err != nil || !waits {

@@ -22,7 +22,7 @@ import (
 // record it was, and names the bucket.
 func (s *Store) Verify(ctx context.Context) ([]Damage, error) {
 	v := verifier{secrets: s.secrets, gauge: progress.Of(ctx)}
-	for _, table := range s.db.Tables() { // of what is not in memory alone
+	for _, table := range s.db.Tables() { // not those that are only in memory
 		v.gauge.Total.Add(int64(table.KeyCount))
 	}
 	err := s.View(ctx, func(t *Tx) error {

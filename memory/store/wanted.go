@@ -4,8 +4,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// wantCold reports whether a memory is cold, and has it wanted back where this
-// transaction writes.
+// wantCold reports whether a memory is cold and, in a writing transaction, requests it.
 func (t *Tx) wantCold(id memory.ID) (bool, error) {
 	if !t.store.cold.any() {
 		return false, nil
@@ -17,8 +16,7 @@ func (t *Tx) wantCold(id memory.ID) (bool, error) {
 	return true, t.want(p.Units[i].Group)
 }
 
-// Want has a cold memory wanted back, see [Tx.Wanted]; of one that is hot it
-// does nothing.
+// Want requests a cold memory, see [Tx.Wanted]; if the memory is hot, it does nothing.
 func (t *Tx) Want(id memory.ID) error {
 	if t.state == nil {
 		return errReadOnly
@@ -27,9 +25,9 @@ func (t *Tx) Want(id memory.ID) error {
 	return err
 }
 
-// wantGroup has a group wanted back where it is cold and something new is said
-// of it. Until it is here, what is new is derived by itself; afterwards
-// everything is derived together, so that the order makes no difference.
+// wantGroup requests a group if it is cold and something new is said about it. Until the group is
+// back, new assertions are derived by themselves; afterwards everything is derived together, so
+// that the order makes no difference.
 func (t *Tx) wantGroup(name string) error {
 	if t.state == nil || !t.store.cold.any() {
 		return nil
@@ -49,8 +47,8 @@ func (t *Tx) want(mac []byte) error {
 	return t.put(key, nil)
 }
 
-// Wanted gives the cold memories that something waits for: of which something
-// was said, or one of whose group was erased.
+// Wanted returns the requested cold memories: those about which something was said, or from whose
+// group a memory was erased.
 func (t *Tx) Wanted() (out []Stub, err error) {
 	if !t.store.cold.any() {
 		return nil, nil

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Day is what is known of the day for which memories are brought here.
+// Day is what is known about the day for which memories are fetched.
 type Day struct {
 	Now    time.Time // in the wearer's zone
 	Place  string    // where the wearer is; empty: not known
 	People []string  // who has spoken in the live session
-	Wearer string    // is not among the people
+	Wearer string    // not among the people
 	Plans  []string  // the words of hot plans that are due
 }
 
@@ -21,15 +21,15 @@ type Cue struct {
 	Why   string // in a word: calendar, place, person, plan
 }
 
-// Of cues, at most so many: a day at a fair names everybody.
+// Limits on the cues of each sort, because a day at a fair names everybody.
 const (
 	maxPeople = 8
 	maxPlans  = 8
 )
 
-// Cues returns the searches whose memories the day may ask for: what is due
-// today and tomorrow, what is known of the place, of the people present, and of
-// what the plans name. The same day gives the same cues, in the same order.
+// Cues returns the searches for memories that the day may need: what is due today and tomorrow, the
+// place, the people present, and what the plans name. The same day gives the same cues, in the same
+// order.
 func Cues(d Day) []Cue {
 	var out []Cue
 	add := func(query, why string) {

@@ -29,15 +29,15 @@ type Item struct {
 	Type   memory.Type
 	State  memory.State
 	Fixed  bool      // for a reason beside its type
-	Said   time.Time // when the last of its evidence is of, or it was learnt
+	Said   time.Time // when its latest evidence was said, or else when it was learnt
 	Heard  int       // pieces of evidence
-	Used   int       // how often it was of use on this device
-	Last   time.Time // when last; zero: never
-	Bytes  int64     // that it takes here
-	Starts time.Time // of a plan: when; zero: no plan
+	Used   int       // how often it was useful on this device
+	Last   time.Time // when it was last used; zero: never
+	Bytes  int64     // size on this device
+	Starts time.Time // of a plan: when it begins; zero: no plan
 }
 
-// ItemOf makes one of a memory; use counts and bytes are the caller's to add.
+// ItemOf makes an item of a memory; the caller adds use counts and bytes.
 func ItemOf(m *memory.Memory) Item {
 	it := Item{ID: m.ID, Type: m.Type, State: m.State, Fixed: m.Pinned, Said: m.Learnt, Heard: m.Heard}
 	for i := range m.Evidence {
@@ -57,13 +57,13 @@ type Budget struct {
 	Bytes   int64
 }
 
-// Over reports whether so much is more than the budget.
+// Over reports whether records and size exceed the budget.
 func (b Budget) Over(records int, size int64) bool {
 	return b.Records > 0 && records > b.Records || b.Bytes > 0 && size > b.Bytes
 }
 
-// room is how much of a budget is filled after a choice, so that not every new
-// memory has another one turn cold: nine tenths.
+// room returns nine tenths of a budget. A choice fills only that, so that not every new memory
+// makes another one turn cold.
 func (b Budget) room() Budget {
 	return Budget{b.Records - b.Records/10, b.Bytes - b.Bytes/10}
 }
@@ -73,20 +73,19 @@ func (it *Item) fixed() bool {
 	return it.Fixed || it.Type == memory.Vault || it.Type == memory.Core
 }
 
-// How warmth fades: what was said loses half of it in a month, what was of use
-// in two months; a plan is at its warmest when it is due.
+// How warmth fades: what was said loses half of its warmth in a month, what was useful in two
+// months; a plan is warmest when it is due.
 const (
 	saidHalf = 30 * 24 * time.Hour
 	usedHalf = 60 * 24 * time.Hour
 	planHalf = 7 * 24 * time.Hour
 )
 
-// warmthOf a type beside the others: how a thing is done is asked for rarely,
-// and badly missed; a document is found again by its words, which the index
-// has; what happened fades.
+// warmthOf weighs the types. A procedure is asked for rarely, but badly missed; a document is found
+// again by its words, which the index has; events fade.
 var warmthOf = map[memory.Type]float64{memory.Semantic: 1, memory.Procedural: 1.2, memory.Episodic: .8, memory.Resource: .6}
 
-// warmth is greater for what is more likely to be asked for.
+// warmth is greater for memories that are more likely to be asked for.
 func (it *Item) warmth(now time.Time) float64 {
 	fade := func(at time.Time, half time.Duration) float64 {
 		if at.IsZero() {

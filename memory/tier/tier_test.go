@@ -50,8 +50,8 @@ func sums(items []Item, without []memory.ID) (records int, size int64, movable i
 	return records, size, movable
 }
 
-// A choice keeps the budget or has nothing left to choose, takes nothing that
-// is fixed and no more than it must, and does not hang on the order.
+// A choice keeps the budget or has nothing left to choose. It takes no fixed item and no more than
+// it must, and does not depend on the order.
 func TestChoose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items, b := drawItems(t), drawBudget(t)
@@ -84,7 +84,7 @@ func TestChoose(t *testing.T) {
 	})
 }
 
-// Who is used more, later, or heard more often, or said later, is not less warm.
+// An item that was used more often or later, or heard more often or later, is not less warm.
 func TestWarmth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		it := drawItem(t, 1)

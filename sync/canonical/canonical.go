@@ -18,8 +18,7 @@ var Encoding = Must(cbor.CoreDetEncOptions().EncMode())
 func Encode(v any) []byte { return Must(Encoding.Marshal(v)) }
 
 // Decode parses the canonical form of v. It encodes v again and compares the bytes, so
-// that each value has only one form and one hash. What it returns is form and what is
-// wrong.
+// that each value has only one form and one hash. form is the error for another form.
 func Decode(b []byte, v any, by cbor.DecMode, form error) error {
 	if err := by.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("%w: %v", form, err)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// op is what a member says: that a name is of a picture, or that it is erased. A
-// picture is its sealed blob: alike ones are one.
+// op is a statement of a member: that a name is of a picture, or that it is erased. A picture is
+// its sealed blob: equal pictures have one blob.
 type op struct {
 	by, name, picture int
 	erases            bool
@@ -21,7 +21,7 @@ type place struct {
 	blobs map[int]bool
 }
 
-// deletion is a request on its way.
+// deletion is a request that has not arrived yet.
 type deletion struct{ device, place, picture, cursor int }
 
 // device is a member: what it said and heard, and what it has.
@@ -30,15 +30,15 @@ type device struct {
 	owner  bool
 	said   []op
 	known  map[op]bool
-	notes  map[int]int // by name, of what lives
+	notes  map[int]int // picture by name, of names that are not erased
 	gone   map[int]bool
 	bytes  map[int]bool    // by name
-	put    map[[2]int]bool // place and number of what it said: its blob was sent there for it
-	heard  []int           // of each place
-	end    []int           // of each, as it was last seen; -1: never
-	bare   [][]op          // of each, what was heard without its body
-	doubts []map[int]bool  // of each, by picture
-	shown  map[int]bool    // names whose blob the first place has shown, and it may drop
+	put    map[[2]int]bool // place and number of its ops whose blob was sent there for them
+	heard  []int           // cursor of each place
+	end    []int           // last known end of each place; -1: never seen
+	bare   [][]op          // ops of each place that were heard without their bodies
+	doubts []map[int]bool  // doubts of each place, by picture
+	shown  map[int]bool    // names whose blob the first place has proven to have, so that the device may drop it
 	at     []*place
 }
 
@@ -81,8 +81,8 @@ func (d *device) has(picture int) bool {
 	return false
 }
 
-// say sends what comes next to a place: of a name its blob first, where it is not
-// there. It reports whether there was something to do.
+// say sends the next op to a place; for a name, it first sends the blob if it is not there. It
+// reports whether there was something to do.
 func (d *device) say(p int) bool {
 	for i, o := range d.said {
 		if slices.Contains(d.at[p].ops, o) {
@@ -116,8 +116,8 @@ func (d *device) hear(p int) bool {
 	return true
 }
 
-// body has what was heard without its body come with it. It reports whether
-// there was something to do.
+// body fetches the body of an op that was heard without it. It reports whether there was something
+// to do.
 func (d *device) body(p int) bool {
 	if len(d.bare[p]) == 0 {
 		return false
@@ -127,7 +127,7 @@ func (d *device) body(p int) bool {
 	return true
 }
 
-// tend deals with a doubt. A deletion is given, and not done.
+// tend handles a doubt. It returns a deletion instead of making it.
 func (d *device) tend(p, picture int) *deletion {
 	switch (Doubt{Named: d.named(picture), Whole: d.end[p] == d.heard[p] && len(d.bare[p]) == 0, Owner: d.owner}).Verdict() {
 	case See:
@@ -143,20 +143,20 @@ func (d *device) tend(p, picture int) *deletion {
 	return nil
 }
 
-// unsaid reports whether a note of a picture has yet to be taken by a place.
+// unsaid reports whether a place has yet to take a note of a picture.
 func (d *device) unsaid(p, picture int) bool {
 	return slices.ContainsFunc(d.said, func(o op) bool {
 		return !o.erases && o.picture == picture && !d.gone[o.name] && !slices.Contains(d.at[p].ops, o)
 	})
 }
 
-// look asks the first place for a blob that might be dropped, and drop does it.
+// look asks the first place for a blob that might be dropped, and drop drops it.
 func (d *device) look(name int) {
 	picture := d.notes[name]
 	d.shown[name] = Bytes{Noted: !d.unsaid(0, picture), Shown: d.at[0].blobs[picture]}.MayGo()
 }
 
-// world is devices that share places.
+// world has devices that share places.
 type world struct {
 	devices []*device
 	places  []*place
@@ -183,8 +183,7 @@ func newWorld(t *rapid.T) *world {
 	return w
 }
 
-// arrive has a deletion come to its place, or be done twice; lost: its answer does
-// not come back.
+// arrive makes a deletion reach its place, possibly twice; lost means that its answer is lost.
 func (w *world) arrive(x deletion, lost bool) {
 	p, d := w.places[x.place], w.devices[x.device]
 	if len(p.ops) != x.cursor {
@@ -196,8 +195,8 @@ func (w *world) arrive(x deletion, lost bool) {
 	}
 }
 
-// lives checks that who names a picture can have it: some place has it, or some
-// device that names it.
+// lives checks that whoever names a picture can get it: some place has it, or some device that
+// names it.
 func (w *world) lives() error {
 	for name, picture := range w.of {
 		if w.erased[name] {
@@ -212,7 +211,7 @@ func (w *world) lives() error {
 	return nil
 }
 
-// settle has everybody do what is to be done until nothing moves.
+// settle makes everybody do what is to be done until nothing changes any more.
 func (w *world) settle() {
 	for _, x := range w.flying {
 		w.arrive(x, false)

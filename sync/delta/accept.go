@@ -26,8 +26,7 @@ const (
 	LineCounts = 32
 )
 
-// MaxApart is how far a worker's line may be from when its recording or photo
-// was made.
+// MaxApart is the greatest time between a worker's line and its recording or photo.
 const MaxApart = 24 * time.Hour
 
 // Grant says what a worker may do. The zero value allows nothing.
@@ -72,8 +71,8 @@ type Lookup interface {
 	Utterance(id memory.ID) (*memory.Utterance, bool)
 	// Source reports whether the event is a known recording or photo.
 	Source(id memory.EventID) bool
-	// Made reports whether the event's recording or photo was made within
-	// [MaxApart] of a time, by the word of a member that is no worker.
+	// Made reports whether the event's recording or photo was made within [MaxApart] of a time,
+	// according to a member that is not a worker.
 	Made(id memory.EventID, at time.Time) bool
 	// Cited counts the assertions of author with a sequence number before the
 	// given one that cite the same evidence: the same utterance, or the same
@@ -104,7 +103,7 @@ const (
 
 var verdictNames = [...]string{"refused", "waiting", "accepted", "misquoted"}
 
-// String is the verdict's word.
+// String returns the name of the verdict.
 func (v Verdict) String() string {
 	if int(v) < len(verdictNames) {
 		return verdictNames[v]

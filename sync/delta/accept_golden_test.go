@@ -14,8 +14,7 @@ import (
 
 var updateAccept = flag.Bool("update-accept", false, "write testdata/accept.json anew")
 
-// acceptVector is one op of a worker, what is known when it comes, and what
-// becomes of it.
+// acceptVector is one op of a worker, what is known when it comes, and the verdict.
 type acceptVector struct {
 	Name    string      `json:"name"`
 	By      string      `json:"by"` // the worker's member id
@@ -37,9 +36,9 @@ type knownVector struct {
 	Utterances map[string]memory.Utterance `json:"utterances"`
 	Sources    []string                    `json:"sources"` // events of recordings and photos
 	Made       map[string][]time.Time      `json:"made"`    // when these were made, by members other than workers
-	Cited      int                         `json:"cited"`   // of each piece of evidence, by this worker before
-	Changed    int                         `json:"changed"` // of each memory, by this worker before
-	Lines      int                         `json:"lines"`   // of the line's event and count, by this worker before
+	Cited      int                         `json:"cited"`   // assertions for each piece of evidence, made before by this worker
+	Changed    int                         `json:"changed"` // changes of each memory, made before by this worker
+	Lines      int                         `json:"lines"`   // lines of this event and count, made before by this worker
 }
 
 type acceptedOp = json.RawMessage
@@ -63,7 +62,7 @@ func vectorOf(name string, op *Op, g Grant, s *facts, got Verdict) acceptVector 
 	return v
 }
 
-// checkVectors holds them to the file.
+// checkVectors compares them with the file.
 func checkVectors(t *testing.T, vs []acceptVector) {
 	t.Helper()
 	path := filepath.Join("testdata", "accept.json")

@@ -213,7 +213,7 @@ func TestAccept(t *testing.T) {
 				c.set(op.Assertion, &s, &g)
 			}
 			got, why := Accept(&op, workerID, g, s)
-			if op.Report == nil { // whose form is JSON's
+			if op.Report == nil { // whose form is that of JSON
 				vectors = append(vectors, vectorOf(c.name, &op, g, &s, got))
 			}
 			if got != c.want || !strings.Contains(why, c.why) || (got == Accepted) != (why == "") {

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// blobVector is a blob as two builds have sealed it.
+// blobVector is a blob as two versions have sealed it.
 type blobVector struct {
 	EpochKey string       `json:"epoch_key"`
 	Plain    string       `json:"plain"`
@@ -29,8 +29,8 @@ type sealedBlob struct {
 	ID     string `json:"id"`
 }
 
-// The vector is what this build seals. Earlier builds used keys with another
-// label, which a reader accepts, too.
+// The vector is what this version seals. Earlier versions used keys with another label, which a
+// reader accepts, too.
 func TestBlobVector(t *testing.T) {
 	const path = "testdata/blob.json"
 	epoch := sha256.Sum256([]byte("locket test epoch"))

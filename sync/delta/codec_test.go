@@ -23,7 +23,7 @@ func aHeader() envelope.Header {
 		Prev: envelope.Hash{5}, Head: envelope.Hash{6}, Epoch: 7}
 }
 
-// anOp draws any op that is allowed, with every field of it set or not.
+// anOp generates any allowed op, with each of its fields set or not.
 func anOp(t *rapid.T) Op {
 	h := aHeader()
 	switch rapid.IntRange(0, 5).Draw(t, "sort") {
@@ -170,7 +170,7 @@ func TestOpsRoundTrip(t *testing.T) {
 		if len(b) < padFloor || length.Padded(int64(len(b))) != int64(len(b)) {
 			t.Fatalf("%d bytes are no padded length", len(b))
 		}
-		h.BodyHash, h.BodySize = envelope.Hash{1}, 99 // known once it is sealed
+		h.BodyHash, h.BodySize = envelope.Hash{1}, 99 // known only after sealing
 		got, err := Decode(&h, b)
 		if err != nil {
 			t.Fatal(err)
@@ -320,7 +320,7 @@ func TestDecodeBomb(t *testing.T) {
 	if len(honest) > MaxPadded {
 		t.Fatalf("%d bytes are no bomb", len(honest))
 	}
-	at := 4 + 1 + 1 // magic, descriptor, dictionary id: then the content's size, 4 bytes
+	at := 4 + 1 + 1 // after the magic, descriptor and dictionary id comes the content's size, 4 bytes
 	lying := bytes.Clone(honest)
 	copy(lying[at:], []byte{0, 1, 0, 0})
 	for name, frame := range map[string][]byte{"honest": honest, "lying": lying} {

@@ -19,7 +19,7 @@ var acts = [...]memory.Act{"", memory.ActPropose, memory.ActReinforce, memory.Ac
 type converter struct {
 	header *envelope.Header
 	at     int64  // ms since 1970 of the last assertion or utterance; 0 before the first
-	seq    uint64 // of the last assertion; 0 before the first
+	seq    uint64 // number of the last assertion; 0 before the first
 }
 
 func (c *converter) toWire(o *Op) wireOp {

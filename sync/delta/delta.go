@@ -88,7 +88,7 @@ var maxSealed = uint64(length.Stream(length.Padded(maxBlob)))
 type Blob struct {
 	Name      string         `json:"name"`   // the name by which memories cite it
 	Sealed    envelope.Hash  `json:"sealed"` // SHA-256 of the sealed bytes; its id at the relay, in hexadecimal
-	Size      uint64         `json:"size"`   // of the sealed form, in bytes
+	Size      uint64         `json:"size"`   // size of the sealed form, in bytes
 	MediaType string         `json:"media_type,omitempty"`
 	Key       []byte         `json:"key"`             // 32 bytes
 	Event     memory.EventID `json:"event,omitzero"`  // the event of which it is a recording or photo, if known

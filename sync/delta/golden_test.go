@@ -62,8 +62,8 @@ func goldenOps() []delta.Op {
 	return append(ops, goldenTypes(base, at)...)
 }
 
-// goldenTypes has what the first ops don't: the other types of memory, acts
-// and patches, and numbers that no thousandths give.
+// goldenTypes has what the first ops lack: the other types of memory, acts and patches, and numbers
+// that are not multiples of a thousandth.
 func goldenTypes(base memory.Assertion, at time.Time) (ops []delta.Op) {
 	seq := uint64(12)
 	say := func(act memory.Act, edit func(*memory.Assertion)) {

@@ -17,27 +17,27 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// sealedOps is a delta as a replica gets it, opened.
+// sealedOps is a delta as a replica gets it, decrypted.
 type sealedOps struct {
 	header envelope.Header
 	plain  []byte
 }
 
-// library is what a replica holds of the deltas that it took, as a journal
-// does: by name, so that nothing is there twice, and without what was erased.
+// library is what a replica keeps of the deltas that it took, as a journal does: by name, so that
+// nothing is there twice, and without what was erased.
 type library struct {
 	assertions map[memory.Dot]memory.Assertion
 	utterances map[memory.ID]memory.Utterance
 	blobs      map[string]delta.Blob
 	erased     map[memory.ID]bool
-	waits      []delta.Op // of workers, until what they need comes
+	waits      []delta.Op // ops of workers that wait for what they need
 }
 
 func newLibrary() *library {
 	return &library{assertions: map[memory.Dot]memory.Assertion{}, utterances: map[memory.ID]memory.Utterance{}, blobs: map[string]delta.Blob{}, erased: map[memory.ID]bool{}}
 }
 
-// take applies what a delta says: a worker's as far as it may.
+// take applies the ops of a delta; those of a worker only as far as it is allowed.
 func (l *library) take(t *rapid.T, d sealedOps) {
 	ops, err := delta.Decode(&d.header, d.plain)
 	if err != nil {
@@ -65,8 +65,7 @@ func (l *library) take(t *rapid.T, d sealedOps) {
 	}
 }
 
-// takeBack has what the worker said, and does not stand by what is known now,
-// wait again.
+// takeBack makes a worker's ops wait again that are no longer valid by what is known now.
 func (l *library) takeBack() (any bool) {
 	for dot, a := range l.assertions {
 		if dot.Member != hired {
@@ -81,7 +80,7 @@ func (l *library) takeBack() (any bool) {
 	return any
 }
 
-// hear keeps of two utterances of one id the one that all keep.
+// hear keeps, of two utterances with one id, the one that all replicas keep.
 func (l *library) hear(u memory.Utterance) {
 	was, there := l.utterances[u.ID]
 	switch {
@@ -114,8 +113,8 @@ func (l *library) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	return &u, ok
 }
 
-// Source, Made, Cited, Changed and Lines implement delta.Lookup: what they are about, no
-// history here comes to.
+// Source, Made, Cited, Changed and Lines implement delta.Lookup. No history here has anything that
+// they report.
 func (l *library) Source(memory.EventID) bool                         { return false }
 func (l *library) Cited(memory.MemberID, memory.Evidence, uint64) int { return 0 }
 func (l *library) Changed(memory.MemberID, memory.ID, uint64) int     { return 0 }
@@ -148,8 +147,8 @@ func (l *library) erase(ids ...memory.ID) {
 	}
 }
 
-// derived is everything that follows: memories, conflicts, and the snapshot
-// that a replica which holds this would seal.
+// derived returns everything that follows: memories, conflicts, and the snapshot that a replica
+// with this content would seal.
 func (l *library) derived(t *rapid.T) string {
 	as := slices.Collect(maps.Values(l.assertions))
 	var items []delta.Item
@@ -181,10 +180,10 @@ func (l *library) derived(t *rapid.T) string {
 	return b.String()
 }
 
-// hired is a worker among the members.
+// hired is a member that is a worker.
 var hired = memory.MemberID{7}
 
-// history draws the deltas of a few members, who hear of each other in between.
+// history generates the deltas of a few members, who hear of each other in between.
 func history(t *rapid.T) []sealedOps {
 	rs := []*replica{{id: memory.MemberID{1}}, {id: memory.MemberID{2}}, {id: memory.MemberID{3}}, {id: hired}}
 	rs[0].skew = rapid.SampledFrom([]time.Duration{0, 24 * time.Hour, -24 * time.Hour}).Draw(t, "skew")
@@ -201,7 +200,7 @@ func history(t *rapid.T) []sealedOps {
 			what = 10
 		}
 		switch what {
-		case 3: // what workers cite, which is never forgotten, but redacted, and said by several in other words
+		case 3: // workers cite these lines, which are never forgotten, but redacted, and said by several members in other words
 			id[0] += 0x50
 			u := memory.Utterance{ID: id, Space: memory.SpaceID{1}, At: epochStart, Text: rapid.SampledFrom([]string{"red and blue", "red", "blue", "[…] and blue"}).Draw(t, "text")}
 			u.Redacted = rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "redacted")
@@ -246,7 +245,7 @@ func TestMergeLaws(t *testing.T) {
 			mixed := rapid.Permutation(every).Draw(t, name)
 			return mixed[:rapid.IntRange(0, len(mixed)).Draw(t, "of "+name)]
 		}
-		// join is how a replica that has a takes what comes of one that has b.
+		// join returns how a replica with a takes what comes from one with b.
 		join := func(a, b []int) []int {
 			return slices.Concat(a, slices.DeleteFunc(slices.Clone(b), func(i int) bool { return slices.Contains(a, i) }))
 		}

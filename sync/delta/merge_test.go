@@ -17,8 +17,7 @@ import (
 
 var epochStart = time.Date(2026, 9, 14, 7, 0, 0, 0, time.UTC)
 
-// replica is one side that works apart: it says things, some about what it
-// has heard from others.
+// replica works separately: it makes assertions, some about what it has heard from others.
 type replica struct {
 	id    memory.MemberID
 	skew  time.Duration
@@ -56,14 +55,14 @@ func (r *replica) say(t *rapid.T, minute int) {
 		a.Rank = memory.RankPerson
 	}
 	a.Seen = reconcile.Overrules(r.knows, &a)
-	if r.id == hired { // says what it may, and some of what it may not
+	if r.id == hired { // makes assertions that it may make, and some that it may not
 		r.work(t, &a)
 	}
 	r.knows, r.said = append(r.knows, a), append(r.said, a)
 }
 
-// work makes what was drawn a worker's: of its rank, citing a line that may
-// have come and may not, and overruling nobody else.
+// work turns a generated assertion into a worker's: it has a worker's rank, cites a line that may
+// or may not have come, and overrules nobody else.
 func (r *replica) work(t *rapid.T, a *memory.Assertion) {
 	a.Rank = memory.RankCloud
 	cited := []memory.Evidence{{Utterance: memory.ID{0x50 + byte(rapid.IntRange(1, 4).Draw(t, "cites"))}, At: a.Clock.Time(), Excerpt: "red"}}
@@ -88,8 +87,7 @@ func (r *replica) work(t *rapid.T, a *memory.Assertion) {
 	a.Seen = slices.DeleteFunc(a.Seen, func(d memory.Dot) bool { return d.Member != r.id && rapid.IntRange(0, 9).Draw(t, "honest") > 0 })
 }
 
-// carried is what of the assertions arrives: in deltas of their author, encoded
-// and decoded.
+// carried returns the assertions that arrive: in deltas of their author, encoded and decoded.
 func carried(t *rapid.T, as []memory.Assertion) []memory.Assertion {
 	var out []memory.Assertion
 	for len(as) > 0 {
@@ -145,8 +143,8 @@ func TestReplicasAgree(t *testing.T) {
 					got = append(got, carried(t, from.said)...)
 				}
 			}
-			// Own ones and others', in any order, some of them twice, the rest
-			// after a part was derived already.
+			// Its own and others' assertions, in any order, some of them twice; a part is derived
+			// before the rest.
 			mixed := append(slices.Clone(r.knows), append(got, r.said...)...)
 			if len(mixed) == 0 {
 				continue

@@ -114,7 +114,7 @@ func Unpack(s Source, n int, padded []byte) ([]Item, error) {
 type Chunk struct {
 	_      struct{} `cbor:",toarray"`
 	Sealed envelope.Hash
-	Size   uint32 // bytes, sealed
+	Size   uint32 // size of the sealed chunk in bytes
 }
 
 // Manifest lists the chunks of a snapshot.

@@ -7,12 +7,12 @@ import (
 	"github.com/locket-dev/locket/crypto/length"
 )
 
-// FORMAT of a padded plaintext
+// FORMAT of a padded plaintext:
 //
 //	u8     format, 1
 //	bytes  one frame of zstd
 //	u8     0x80
-//	zeros  up to the length that Padmé gives for what stands before them, and
+//	zeros  up to the length that Padmé gives for the bytes before them, and
 //	       at least to 256 bytes in all
 
 const (

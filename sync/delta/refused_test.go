@@ -32,18 +32,18 @@ type refusedFile struct {
 
 type refusedBody struct {
 	Name   string `json:"name"`
-	Layer  string `json:"layer"`  // sealed, padded or plain: what Bytes are
+	Layer  string `json:"layer"`  // the layer of Bytes: sealed, padded or plain
 	Bytes  []run  `json:"bytes"`  // one after another
 	Reason string `json:"reason"` // seal, padding, frame, body, context
 }
 
-// run is bytes in hexadecimal, so many times.
+// run is a number of bytes in hexadecimal, repeated so many times.
 type run struct {
 	Hex   string `json:"hex"`
 	Times int    `json:"times,omitempty"` // 0: once
 }
 
-// runs writes what repeats itself, every 1 to 8 bytes, as that.
+// runs writes repetitions of 1 to 8 bytes as runs.
 func runs(b []byte) (out []run) {
 	plain := 0
 	for at := 0; at < len(b); {
@@ -85,10 +85,10 @@ func (r *refusedBody) bytes(t testing.TB) (out []byte) {
 	return out
 }
 
-// tree is CBOR by its keys.
+// tree is a CBOR map by its keys.
 type tree map[int]any
 
-// with is a copy of a tree in which some keys are otherwise; nil takes one away.
+// with returns a copy of a tree with some keys changed; nil removes a key.
 func (m tree) with(kv ...any) tree {
 	out := maps.Clone(m)
 	for i := 0; i < len(kv); i += 2 {
@@ -99,7 +99,7 @@ func (m tree) with(kv ...any) tree {
 	return out
 }
 
-// badOps are ops that break one rule each, by the rule.
+// badOps returns ops that break one rule each, by the rule.
 func badOps() map[string]any {
 	h := aHeader()
 	id, zero := memory.ID{1}, memory.ID{}
@@ -177,12 +177,12 @@ func badOps() map[string]any {
 	}
 }
 
-// badPlain are CBOR that breaks a rule of the body around its ops, or of CBOR.
+// badPlain returns CBOR that breaks a rule of the body around its ops, or a rule of CBOR.
 func badPlain() map[string][]byte {
 	h := aHeader()
 	ctx := h.Context()
 	good := must(canonical.Encoding.Marshal([]any{ctx, []any{tree{3: tree{4: []string{"x"}}}}}))
-	op := func(raw string) []byte { // in the place of the one op
+	op := func(raw string) []byte { // in place of the only op
 		return append(bytes.Clone(good[:36]), must(hex.DecodeString(raw))...)
 	}
 	deep := strings.Repeat("81", 11) + "01"
@@ -197,13 +197,13 @@ func badPlain() map[string][]byte {
 	}
 }
 
-// badPadded are padded frames that break a rule of padding or of the frame.
+// badPadded returns padded frames that break a rule of padding or of the frame.
 func badPadded() (padding, frames map[string][]run) {
 	h := aHeader()
 	plain := must(canonical.Encoding.Marshal([]any{h.Context(), []any{tree{3: tree{4: []string{"x"}}}}}))
 	frame := compress(plain)
 	good := pad(frame)
-	end := len(frame) + 1 // of the mark
+	end := len(frame) + 1 // offset of the mark
 	change := func(at int, to byte) []byte { b := bytes.Clone(good); b[at] = to; return b }
 	padding = map[string][]run{
 		"nothing": runs(nil), "all zeros": {{"00", 256}}, "format 2": runs(change(0, 2)), "no mark": runs(change(end, 0)), "a last byte that is not zero": runs(change(255, 1)),
@@ -211,7 +211,7 @@ func badPadded() (padding, frames map[string][]run) {
 		"over the limit": {{Hex: hex.EncodeToString(good)}, {"00", MaxPadded + 1 - len(good)}},
 	}
 	edit := func(at int, to ...byte) []byte { b := bytes.Clone(frame); copy(b[at:], to); return b }
-	blocks := frame[7:] // behind magic, descriptor, dictionary and a size of one byte
+	blocks := frame[7:] // after the magic, descriptor, dictionary and a size of one byte
 	made := map[string][]byte{
 		"not a frame": []byte("no frame at all"), "nothing for a frame": nil, "no dictionary": must(zstd.NewWriter(nil, zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))).EncodeAll(plain, nil),
 		"dictionary 2": edit(5, 2), "a size that is too small": edit(6, byte(len(plain)-1)), "a size that is too large": edit(6, byte(len(plain)+1)),
@@ -228,7 +228,7 @@ func badPadded() (padding, frames map[string][]run) {
 	return padding, frames
 }
 
-// badSealed are age files that are not sealed as a body is.
+// badSealed returns age files that are not sealed as a body is.
 func badSealed(t *testing.T, key *seal.Key) map[string][]byte {
 	h := aHeader()
 	padded := body(t, []any{h.Context(), []any{tree{3: tree{4: []string{"x"}}}}})
@@ -322,7 +322,7 @@ func TestRefusedVectors(t *testing.T) {
 	if made := makeRefused(t); len(made.Refused) != len(f.Refused) {
 		t.Errorf("the file has %d vectors, %d are made today", len(f.Refused), len(made.Refused))
 	}
-	// What they differ from is taken.
+	// The ops from which the others differ are accepted.
 	for _, op := range []any{tree{1: tree{1: 1, 2: 0, 4: 3, 5: memory.ID{1}, 6: 5}}, tree{2: tree{1: memory.ID{1}, 8: "hello"}}, tree{4: tree{1: "photo", 2: [32]byte{1}, 3: 1234, 5: bytes.Repeat([]byte{5}, 32)}},
 		tree{1: tree{1: 1, 2: 0, 4: 3, 5: memory.ID{1}, 6: 1, 7: tree{1: 3, 2: "Mei lives in Suzhou.", 4: "Mei", 16: 900, 17: 1}}}} {
 		if _, err := Decode(&h, body(t, []any{h.Context(), []any{op}})); err != nil {

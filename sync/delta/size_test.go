@@ -21,8 +21,7 @@ func testHeader() envelope.Header {
 
 func randomLike(s string) envelope.Hash { return sha256.Sum256([]byte(s)) }
 
-// wire is the size of what goes to the relay for ops: encoded, padded, sealed,
-// signed.
+// wire returns the number of bytes that go to the relay for ops: encoded, padded, sealed, signed.
 func wire(t testing.TB, ops []delta.Op) int {
 	t.Helper()
 	h := testHeader()
@@ -42,7 +41,7 @@ func wire(t testing.TB, ops []delta.Op) int {
 	return len(d.Bytes())
 }
 
-// perMemory is the mean over all runs of n memories.
+// perMemory returns the mean over all runs of n memories.
 func perMemory(t testing.TB, as []memory.Assertion, n int) float64 {
 	total, count := 0, 0
 	for len(as) >= n {

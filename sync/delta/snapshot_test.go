@@ -19,7 +19,7 @@ var updateSnapshot = flag.Bool("update-snapshot", false, "write testdata/snapsho
 
 var snapshotOf = delta.Source{Space: memory.SpaceID{1}, Author: memory.MemberID{2}, Cursor: 7}
 
-// snapshotItems are one of each kind, in order.
+// snapshotItems returns one item of each kind, in order.
 func snapshotItems() []delta.Item {
 	said := func(n byte, member memory.MemberID, seq uint64, text string) delta.Item {
 		return delta.Item{Member: member, Op: delta.Op{Assertion: &memory.Assertion{Dot: memory.Dot{Member: member, Seq: seq}, Clock: memory.Clock{Wall: 1_790_000_000_000},
@@ -85,7 +85,7 @@ func TestSnapshotThereAndBack(t *testing.T) {
 	if back, err := delta.UnpackManifest(snapshotOf, b); err != nil || !reflect.DeepEqual(*back, m) {
 		t.Errorf("%+v, %v", back, err)
 	}
-	// No part fits elsewhere.
+	// A part fits no other snapshot.
 	for _, s := range []delta.Source{{snapshotOf.Space, snapshotOf.Author, 8}, {snapshotOf.Space, memory.MemberID{3}, 7}, {memory.SpaceID{2}, snapshotOf.Author, 7}} {
 		if _, err := delta.Unpack(s, 1, chunks[0]); !errors.Is(err, delta.ErrContext) {
 			t.Errorf("%+v: %v", s, err)
@@ -97,7 +97,7 @@ func TestSnapshotThereAndBack(t *testing.T) {
 	if _, err := delta.Unpack(snapshotOf, 2, chunks[0]); !errors.Is(err, delta.ErrContext) {
 		t.Errorf("in another place: %v", err)
 	}
-	// What is not in order is not taken.
+	// Items that are not in order are refused.
 	items[0], items[2] = items[2], items[0]
 	p := delta.NewPacker(snapshotOf)
 	if _, err := p.Put(&items[0]); err != nil {
@@ -161,7 +161,7 @@ type snapshotVector struct {
 	Space     string        `json:"space"`
 	Author    string        `json:"author"`
 	Cursor    uint64        `json:"cursor"`
-	Items     []string      `json:"items"` // each one's own encoding
+	Items     []string      `json:"items"` // the items' own encodings
 	Digest    envelope.Hash `json:"digest"`
 	Chunk     string        `json:"chunk"`    // plaintext of chunk 1
 	Manifest  string        `json:"manifest"` // plaintext
@@ -204,7 +204,7 @@ func TestSnapshotGolden(t *testing.T) {
 	if err := json.Unmarshal(b, &want); err != nil {
 		t.Fatal(err)
 	}
-	// What a compressor makes may change; what it stands for may not.
+	// Another compressor may give other bytes, but their content must be the same.
 	old, err := hex.DecodeString(want.Chunk)
 	if err != nil {
 		t.Fatal(err)

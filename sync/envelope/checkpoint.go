@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// FORMAT of a checkpoint: a CBOR map with all of these keys
+// FORMAT of a checkpoint: a CBOR map with all of these keys:
 //
 //	 1  u      version, 1              6  i64    seconds since 1970
 //	 2  b16    space                   7  u64    cursor, from 1
@@ -18,8 +18,7 @@ import (
 //	 4  b32    head of the log         9  b32    SHA-256 of the sealed manifest
 //	 5  u32    epoch in force there   10  u32    its size in bytes
 //
-// of a place {1: b8 member, 2: u64 incarnation, 3: u64 seq, 4: b32 hash}, and of
-// a vote
+// of a place: {1: b8 member, 2: u64 incarnation, 3: u64 seq, 4: b32 hash}; and of a vote:
 //
 //	1  u    version, 1      3  b8   member      5  u    1 agree, 2 object
 //	2  b16  space           4  b32  checkpoint  6  b32  head of the log
@@ -69,7 +68,7 @@ type Checkpoint struct {
 	Signature []byte          `cbor:"-"`
 }
 
-// Verdict is what a member thinks of a checkpoint.
+// Verdict is a member's opinion of a checkpoint.
 type Verdict uint8
 
 // The verdicts.
@@ -250,9 +249,8 @@ func (s *State) AcceptsCheckpoint(c *Checkpoint) error {
 	return nil
 }
 
-// Replaces reports whether o, which counts, takes the place of c, whose author
-// was removed: o covers at least as much, or was made when the removal was
-// known.
+// Replaces reports whether o, which counts, replaces c, whose author was removed: o covers at least
+// as much, or was made when the removal was known.
 func (s *State) Replaces(o, c *Checkpoint) bool {
 	m := s.members[c.Author]
 	n, ok := s.Knows(o.Head)

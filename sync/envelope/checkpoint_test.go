@@ -132,7 +132,7 @@ func makeCheckpointVectors(t *testing.T) checkpointVectors {
 	return v
 }
 
-// manyPlaces are those of one member that begins chain after chain.
+// manyPlaces returns n chains of one member.
 func manyPlaces(n int) (out []Place) {
 	for i := range n {
 		out = append(out, Place{Member: phone.id, Incarnation: uint64(i + 1), Seq: 1, Hash: Hash{1, byte(i >> 8), byte(i)}})
@@ -237,7 +237,7 @@ func TestCheckpointGolden(t *testing.T) {
 	}
 }
 
-// If an owner is the only one who could agree, its own word is enough.
+// If the author is the only owner or writer, its own word is enough.
 func TestCheckpointOfOneAlone(t *testing.T) {
 	h := &history{t: t, state: new(State)}
 	h.append(theRoot, founding())

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// FORMAT of a delta on the wire: a CBOR array of three
+// FORMAT of a delta on the wire: a CBOR array of three:
 //
 //	bytes  header, in its canonical form
 //	b64    Ed25519 signature, domain "locket/v1 delta"
-//	bytes  body, or null where it was taken away
+//	bytes  body, or null if it was removed
 
 // MaxDelta is the largest delta on the wire, in bytes.
 const MaxDelta = MaxBody + MaxHeader + 128

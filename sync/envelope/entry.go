@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// FORMAT of a log entry: a CBOR map, absent where the table says so
+// FORMAT of a log entry: a CBOR map; keys can be absent where the table says so:
 //
 //	 1  u      version, 1
 //	 2  b16    space
@@ -22,16 +22,16 @@ import (
 //	10  text   recovery recipient, age form; found only
 //	11  map    member; found, add
 //	12  b8     removed member; remove only
-//	13  array  of {1 u64 incarnation, 2 u64 seq}: the last that are accepted of
+//	           the removed member, ascending by incarnation; remove only, absent if empty
 //	           the removed, ascending by incarnation; remove only, absent where empty
 //	14  array  of {1 b8 member or zeros for recovery, 2 bytes sealed epoch keys},
 //	           ascending by member
 //
-// of a member
+// and of a member:
 //
 //	1  b8     id        4  u      role: 1 owner, 2 writer, 3 extractor, 4 reader
-//	2  b32    key       5  bytes  name, sealed; absent where empty
-//	3  text   recipient 6  bytes  grant, sealed; absent where empty
+//	2  b32    key       5  bytes  name, sealed; absent if empty
+//	3  text   recipient 6  bytes  grant, sealed; absent if empty
 //
 // On the wire: a CBOR array of bytes entry, b64 signature (domain
 // "locket/v1 log").
@@ -46,7 +46,7 @@ const (
 	MaxWrap         = 8 << 10   // bytes: 1.7 kB of age, and 36 for each epoch
 	MaxHistory      = 224 << 10 // bytes of the one wrap of an addition, which has all epochs
 	MaxEpochs       = 6000      // that rotations may begin; removals may begin more, and 6,300 fit into MaxHistory
-	MaxIncarnations = 128       // of one member: that a removal names, and that a relay takes
+	MaxIncarnations = 128       // of one member: that a removal may name, and that a relay takes
 )
 
 // Action says what an entry does.
@@ -120,8 +120,7 @@ type Member struct {
 	Grant     []byte          `cbor:"6,keyasint,omitempty"` // sealed; what an extractor or reader may do
 }
 
-// Wrap is the keys of epochs, sealed to the member To, or to recovery if To is
-// zero.
+// Wrap has the keys of epochs, sealed to the member To, or to recovery if To is zero.
 type Wrap struct {
 	To   memory.MemberID `cbor:"1,keyasint"`
 	Keys []byte          `cbor:"2,keyasint"`

@@ -9,8 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// actor is one who signs: its key is made from its name, so that golden files
-// come out the same.
+// actor is somebody who signs: its key is made from its name, so that golden files stay the same.
 type actor struct {
 	id  memory.MemberID
 	key ed25519.PrivateKey
@@ -39,7 +38,7 @@ var (
 	space   = memory.SpaceID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 )
 
-// history builds a log, entry after entry, and keeps its state.
+// history builds a log, entry by entry, and keeps its state.
 type history struct {
 	t       testing.TB
 	state   *State
@@ -101,7 +100,7 @@ func (h *history) removal(who actor, last ...Position) *Entry {
 	return &Entry{Action: Remove, Epoch: h.state.Epoch() + 1, Removed: &who.id, Last: last, Wraps: wrapTo(ids...)}
 }
 
-// delta is by's next one after prev, nil for the first.
+// delta returns the next delta of by after prev; prev is nil for the first.
 func (h *history) delta(by actor, prev *Header, body string) *Delta {
 	h.t.Helper()
 	head := Header{Space: space, Member: by.id, Incarnation: 0x1122334455667788, Seq: 1, Head: h.state.Head(), Epoch: h.state.Epoch()}

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// FORMAT of a header: a CBOR map with all of these keys, in this order
+// FORMAT of a header: a CBOR map with all of these keys, in this order:
 //
 //	 1  u      version, 1
 //	 2  b16    space

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// FORMAT of heads: a CBOR map with all of these keys
+// FORMAT of heads: a CBOR map with all of these keys:
 //
 //	1  u    version, 1         5  b32    hash of the last log entry
 //	2  b16  space              6  array  places, ascending by member, incarnation

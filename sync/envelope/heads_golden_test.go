@@ -14,7 +14,7 @@ type headsVectors struct {
 	Log     []hexBytes   `json:"log"`
 	Taken   []headsCase  `json:"taken"`
 	Refused []headsCase  `json:"refused"`
-	Of      []headsPlace `json:"places"` // of the first of taken
+	Of      []headsPlace `json:"places"` // places of the first one in taken
 }
 
 type headsCase struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestMain has the model tried longer than rapid does by itself, unless the command says how long.
+// TestMain makes the model test run longer than rapid's default, unless the command says how long.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
@@ -23,22 +23,23 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// incarnation is that of all chains of the model.
+// incarnation is the incarnation of all chains of the model.
 const incarnation = 7
 
-// person is what the model knows of one who is or was a member.
+// person is what the model knows about a present or former member.
 type person struct {
 	actor
 	role         Role
-	since, until int             // entries, from 1; 0: present
-	last         uint64          // of the chain, that counts once removed
-	keys         map[uint32]bool // epochs whose keys it was given
+	since, until int             // numbers of entries, from 1; until is 0 for a present member
+	last         uint64          // last number of the chain that counts after the removal
+	keys         map[uint32]bool // epochs whose keys it got
 }
 
-// model is the membership log as docs/protocol.md describes it, and nothing of how State does it.
+// model is the membership log as docs/protocol.md describes it, independent of how State implements
+// it.
 type model struct {
 	people map[memory.MemberID]*person
-	epochs []uint32 // after each entry
+	epochs []uint32 // epoch after each entry
 	heads  []Hash
 	epoch  uint32
 }
@@ -54,15 +55,15 @@ func (m *model) present(except memory.MemberID) []memory.MemberID {
 	return ids
 }
 
-// proposal is an entry that somebody signs, right or wrong.
+// proposal is a signed entry, right or wrong.
 type proposal struct {
 	*Entry
 	signer actor
-	adds   actor // of an addition: whose id it names
-	keyOf  actor // and whose key
+	adds   actor // of an addition: the actor whose id it names
+	keyOf  actor // and the actor whose key it names
 }
 
-// takes says whether the log takes a proposal, by the rules of docs/protocol.md.
+// takes reports whether the log takes a proposal, by the rules of docs/protocol.md.
 func (m *model) takes(p *proposal) bool {
 	if int(p.N) != len(m.heads)+1 || p.Prev != m.heads[len(m.heads)-1] {
 		return false
@@ -121,7 +122,7 @@ func (m *model) apply(p *proposal) {
 	}
 }
 
-// hears says whether a delta counts, by the rules of docs/protocol.md.
+// hears reports whether a delta counts, by the rules of docs/protocol.md.
 func (m *model) hears(h *Header, signer actor) bool {
 	at := slices.Index(m.heads, h.Head) + 1
 	p := m.people[h.Member]
@@ -129,9 +130,9 @@ func (m *model) hears(h *Header, signer actor) bool {
 		(p.until == 0 || p.until > at && h.Seq <= p.last)
 }
 
-// TestMembershipModel compares State with the model over chains of proposals, right and wrong, by members, former members,
-// strangers and the root, and holds what docs/protocol.md says of epochs. A second device hears the entries in another
-// order, some of them twice.
+// TestMembershipModel compares State with the model over chains of proposals, right and wrong, by
+// members, former members, strangers and the root, and checks what docs/protocol.md says about
+// epochs. A second device gets the entries in another order, some of them twice.
 func TestMembershipModel(t *testing.T) {
 	pool := []actor{theRoot, glasses, phone, worker, reader, other}
 	rapid.Check(t, func(t *rapid.T) {
@@ -181,8 +182,8 @@ func ok(t *rapid.T, err error, but ...error) {
 	}
 }
 
-// hold checks what holds after each step: present members have the keys of all epochs, removed ones none that
-// began with their removal or later, and State knows the same members.
+// hold checks what must be true after each step: present members have the keys of all epochs,
+// removed ones have none from their removal on, and State knows the same members.
 func (m *model) hold(t *rapid.T, s *State) {
 	if s.Epoch() != m.epoch || s.Head() != m.heads[len(m.heads)-1] {
 		t.Fatalf("epoch %d, want %d", s.Epoch(), m.epoch)
@@ -206,7 +207,7 @@ func (m *model) hold(t *rapid.T, s *State) {
 	}
 }
 
-// propose draws an entry: mostly right, with one thing wrong in every other.
+// propose generates an entry: mostly a right one, but every other one has one mistake.
 func propose(t *rapid.T, m *model, pool []actor) *proposal {
 	pick := func(what string) actor { return rapid.SampledFrom(pool).Draw(t, what) }
 	by := theRoot
@@ -214,7 +215,7 @@ func propose(t *rapid.T, m *model, pool []actor) *proposal {
 		by = pick("by")
 	}
 	if at := m.people[by.id]; at != nil {
-		by = at.actor // an id may have another's key
+		by = at.actor // an id may have another actor's key
 	}
 	p := &proposal{Entry: &Entry{Author: by.id, Epoch: m.epoch, At: 1_790_000_000, Space: space, N: uint64(len(m.heads) + 1), Prev: m.heads[len(m.heads)-1]}, signer: by}
 	var to []memory.MemberID
@@ -260,12 +261,12 @@ func propose(t *rapid.T, m *model, pool []actor) *proposal {
 	return p
 }
 
-// say draws a delta's header: of a member, a former one or a stranger, at any entry.
+// say generates a delta's header: by a member, a former one or a stranger, at any entry.
 func say(t *rapid.T, m *model, pool []actor) (*Header, []byte, actor) {
 	who := rapid.SampledFrom(pool[1:]).Draw(t, "says")
 	signer := who
 	if p := m.people[who.id]; p != nil {
-		signer = p.actor // an id may have another's key
+		signer = p.actor // an id may have another actor's key
 	}
 	at := rapid.IntRange(0, len(m.heads)-1).Draw(t, "at")
 	h := Header{Space: space, Member: who.id, Incarnation: incarnation, Seq: uint64(rapid.IntRange(1, 3).Draw(t, "seq")), Head: m.heads[at], Epoch: m.epochs[at]}

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// tree is canonical CBOR, by its keys.
+// tree is a canonical CBOR map by its keys.
 type tree map[uint64]any
 
 func treeOf(t testing.TB, raw []byte) tree {
@@ -22,7 +22,7 @@ func treeOf(t testing.TB, raw []byte) tree {
 	return m
 }
 
-// with is m in which some keys are otherwise; nil takes one away.
+// with returns m with some keys changed; nil removes a key.
 func (m tree) with(kv ...any) tree {
 	out := tree{}
 	for k, v := range m {
@@ -38,7 +38,7 @@ func (m tree) with(kv ...any) tree {
 	return out
 }
 
-// signedAs is bytes on the wire as by signs them, whatever they say.
+// signedAs returns bytes on the wire, signed by by, whatever they contain.
 func (by actor) signedAs(t testing.TB, domain string, raw []byte) []byte {
 	t.Helper()
 	sig, err := KeySigner(by.key)(domain, raw)
@@ -48,7 +48,7 @@ func (by actor) signedAs(t testing.TB, domain string, raw []byte) []byte {
 	return sig
 }
 
-// refusedDeltas break a rule each; all but "of another space" and on are well signed.
+// refusedDeltas break one rule each; all from "of another space" on have a right signature.
 func refusedDeltas(t *testing.T, h *history, first, second, late *Delta) (out []refusedVector) {
 	body := []byte("body one")
 	base := treeOf(t, first.Header.Bytes())
@@ -108,7 +108,7 @@ func refusedDeltas(t *testing.T, h *history, first, second, late *Delta) (out []
 	return out
 }
 
-// refusedEntries break a rule each, after the whole log.
+// refusedEntries break one rule each, after the whole log.
 func refusedEntries(t *testing.T, h *history) (out []refusedVector) {
 	all := func(but ...memory.MemberID) []Wrap {
 		ids := []memory.MemberID{theRoot.id, glasses.id, phone.id, reader.id}
@@ -165,7 +165,7 @@ func refusedEntries(t *testing.T, h *history) (out []refusedVector) {
 	return out
 }
 
-// refusedShapes are not entries, or not of their action's shape.
+// refusedShapes are not entries, or do not have the fields of their action.
 func refusedShapes(t *testing.T, add, remove *Entry) (out []refusedVector) {
 	adds, removes := treeOf(t, add.body()), treeOf(t, remove.body())
 	form := func(name string, m tree, kv ...any) {

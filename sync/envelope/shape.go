@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// check checks an entry without knowing other entries: which fields each
-// action has, in which order, and their limits.
+// check checks an entry without knowing other entries: which fields each action has, in which
+// order, and their limits.
 func (e *Entry) check() error {
 	switch {
 	case e.Version != Version:

@@ -143,8 +143,8 @@ func (s *State) apply(e *Entry, hash Hash) {
 	}
 }
 
-// The approximate memory of an entry and of a member, in bytes, without their
-// texts and with their places in maps.
+// The approximate memory of an entry and of a member, in bytes, without their texts and with their
+// entries in maps.
 const (
 	entryWeight  = 128
 	memberWeight = 320

@@ -27,7 +27,7 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 		}
 		return string(text)
 	}
-	look := func(ids ...envelope.Hash) { // as each look does, and in one go
+	look := func(ids ...envelope.Hash) { // the same as single looks, but all at once
 		t.Helper()
 		f, err := os.OpenFile(mine.againPath(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -51,10 +51,10 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 	round(t, a)
 	round(t, b)
 	look(early)
-	round(t, b) // and is away from here on
+	round(t, b) // from here on, the remote is away
 	look(early, late)
 	for n := range 3 * minLooks {
-		look(envelope.Hash{1, byte(n), byte(n >> 8)}) // which are here no more
+		look(envelope.Hash{1, byte(n), byte(n >> 8)}) // blobs that are no longer here
 		if n%2 == 0 {
 			look(late)
 		}
@@ -69,7 +69,7 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 	if hasBlob(t, one, early) || hasBlob(t, one, late) {
 		t.Error("a remote was asked twice")
 	}
-	f, err := os.OpenFile(mine.againPath(), os.O_APPEND|os.O_WRONLY, 0o600) // half a line, of a crash
+	f, err := os.OpenFile(mine.againPath(), os.O_APPEND|os.O_WRONLY, 0o600) // half a line, as after a crash
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,9 +81,9 @@ type Carrier struct {
 	st    Standing // a carrier is used by one goroutine at a time
 	path  string   // file of the standing
 	waits bool     // see Waits
-	back  error    // that the remote went back, as this round found; nil: it did not
+	back  error    // error if this round found that the remote went back; else nil
 	backs int      // rounds with a full read since the last good round, at most maxBacks
-	rests int      // rounds without a full read that are left, whatever the remote says
+	rests int      // how many more rounds have no full read, whatever the remote says
 }
 
 // maxBacks bounds the rounds between two full reads of a remote that goes back
@@ -193,10 +193,10 @@ func (c *Carrier) notice(err error) error {
 	return err
 }
 
-// fromTheBeginning records that the remote went back, as a relay does whose
-// backup was restored. All that it shows is read once more, and it is then sent
-// what it lacks. The round fails nevertheless, so that it is said. If the remote
-// goes back twice in a round, the round ends.
+// fromTheBeginning records that the remote went back, as a relay does after a backup was restored.
+// Everything that it shows is then read again, and it is sent what it lacks. The round fails
+// nevertheless, so that the fault is reported. If the remote goes back twice in a round, the round
+// ends.
 func (c *Carrier) fromTheBeginning(err error) error {
 	err = c.trouble(err)
 	if c.back != nil || c.rests > 0 {
@@ -210,9 +210,9 @@ func (c *Carrier) fromTheBeginning(err error) error {
 	return nil
 }
 
-// Round copies the log, deltas, removals of bodies, and blobs in both
-// directions, and compares what the remote shows with what it has taken. After
-// an error, everything that was done before stays done.
+// Round copies the log, deltas, removals of bodies, and blobs in both directions, and compares what
+// the remote shows with what it has taken. After an error, everything that was done before stays
+// done.
 func (c *Carrier) Round(ctx context.Context) (err error) {
 	c.st.Failing, c.back, c.rests = false, nil, max(0, c.rests-1)
 	defer func() {

@@ -20,7 +20,7 @@ import (
 type liar struct {
 	*Store
 	hide func(replica.Placed) bool
-	back uint64 // it went back to this cursor
+	back uint64 // cursor to which it went back
 	fail error
 }
 
@@ -183,7 +183,7 @@ func TestCarryEntryBetween(t *testing.T) {
 	}
 }
 
-// between is a remote where something happens before deltas are first asked for.
+// between is a remote at which something happens before the first request for deltas.
 type between struct {
 	*Store
 	do func()
@@ -226,11 +226,11 @@ func TestCarryPastRemoved(t *testing.T) {
 	}
 }
 
-// few is a relay that has as many chains of a member as it takes.
+// few is a relay that has as many chains of a member as it accepts.
 type few struct {
 	*Store
 	of   memory.MemberID
-	only uint64 // of these alone it has the chain already
+	only uint64 // the only incarnation whose chain it has already
 }
 
 func (f few) Append(ctx context.Context, d *envelope.Delta) error {

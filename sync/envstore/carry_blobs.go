@@ -36,9 +36,9 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 		return err
 	}
 	var bad error      // errors of single blobs; the others are still sent
-	var tooLarge int64 // the remote has no room for blobs of at least so many bytes; 0: unknown
+	var tooLarge int64 // the remote has no room for blobs of at least this size, in bytes; 0: unknown
 	for _, id := range due {
-		if c.metered(ctx) { // since the last one
+		if c.metered(ctx) { // since the last blob
 			return bad
 		}
 		size := c.store.folder.sizeOf(id)
@@ -235,14 +235,14 @@ func (c *Carrier) Bring(ctx context.Context, id envelope.Hash, limit int64) erro
 	return c.store.folder.putBlob(id, f, limit)
 }
 
-// provenPiece is the number of bytes of a blob that Prove has the remote show.
+// provenPiece is the number of bytes of a blob that Prove requests from the remote.
 const provenPiece = 4096
 
 // Prove makes sure that the remote has a blob of the store: it uploads the blob if
-// the remote lacks it, and has the remote show a piece at a random offset. What the
-// standing says of the blob is not believed. If the remote shows something else, an
-// owner replaces the remote's copy. The error is [replica.ErrBlob] if the remote
-// shows something else even then, and [fs.ErrNotExist] if the store lacks the blob.
+// the remote lacks it, and has the remote show a piece at a random offset. It does not rely on what
+// the standing says about the blob. If the remote shows something else, an owner replaces the
+// remote's copy. The error is [replica.ErrBlob] if the remote shows something else even then, and
+// [fs.ErrNotExist] if the store lacks the blob.
 func (c *Carrier) Prove(ctx context.Context, id envelope.Hash) error {
 	if err := c.upload(ctx, id); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// hasBlob reports whether one lies in a store.
+// hasBlob reports whether a store has a blob.
 func hasBlob(t *testing.T, s *Store, id envelope.Hash) bool {
 	t.Helper()
 	all, err := s.folder.blobs()
@@ -159,7 +159,7 @@ func TestARemoteIsAskedAgain(t *testing.T) {
 	blob := upload(t, mine, "a photo, sealed")
 	c := carrier(t, mine, "http://one", one)
 	round(t, c)
-	if err := one.DeleteBlob(t.Context(), blob, nil); err != nil { // another member did
+	if err := one.DeleteBlob(t.Context(), blob, nil); err != nil { // done by another member
 		t.Fatal(err)
 	}
 	round(t, c)
@@ -200,7 +200,7 @@ func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
 	if err != nil || len(all) != 1 || !hasBlob(t, one, good) {
 		t.Errorf("given: %v, %v", all, err)
 	}
-	if has, err := mine.Holds(t.Context(), bad, 5); err != nil || !has { // asked for again, as of a new name
+	if has, err := mine.Holds(t.Context(), bad, 5); err != nil || !has { // asked for again, as if there were a new note
 		t.Fatal(has, err)
 	}
 	if err := os.WriteFile(mine.folder.blobPath(bad), []byte("short"), 0o600); err != nil {

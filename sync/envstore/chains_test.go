@@ -12,8 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// begin gives the first delta of each of n chains of the watch, the first of them
-// with one more.
+// begin returns the first delta of each of n chains of the watch, and one more for the first chain.
 func begin(t *testing.T, state *envelope.State, n int) (ds []*envelope.Delta) {
 	t.Helper()
 	for i := range n {
@@ -75,7 +74,7 @@ func TestChainsInAStore(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 
-	// From a folder that has all of them: those of which most is there.
+	// From a folder that has all of them: the longest chains.
 	folder := OpenFolder(t.TempDir(), spaceID)
 	if _, err := all.Meet(t.Context(), folder, phone.id, nil); err != nil {
 		t.Fatal(err)
@@ -89,7 +88,7 @@ func TestChainsInAStore(t *testing.T) {
 		t.Errorf("from a folder: %s", got)
 	}
 
-	// From one that was put aside: all.
+	// From a broken store that was moved aside: all.
 	s = newStore(t, t.TempDir(), log)
 	if m, err := s.Refill(t.Context(), filepath.Dir(all.root), nil); err != nil || m.Took != len(ds)+1 || len(m.Trouble) != 0 {
 		t.Fatalf("%+v, %v", m, err)

@@ -33,8 +33,8 @@ func TestEveryByteIsNamed(t *testing.T) {
 		refs = append(refs, replica.Ref{Member: phone.id, Position: d.Header.Position()})
 	}
 	take(t, s, p.say(t, "three"))
-	// The second line has no body left. A change of the last line alone can't be
-	// told from a crash before its body went.
+	// The body of the second line was removed. A change in the last line alone can't be
+	// distinguished from a crash before its body was removed.
 	if err := s.Forget(t.Context(), refs[:2]); err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// FORMAT of a folder, under the name of the space (26 characters); FORMAT.md says
-// how it is read and written
+// FORMAT of a folder, under the name of the space (26 characters). FORMAT.md says how it is read
+// and written:
 //
 //	log/NNNNNNNN-HHHHHHHHHHHHHHHH.entry            wire form of a log entry: its number, and the
 //	                                               first 8 bytes of its hash
@@ -30,9 +30,9 @@ import (
 //	                                               16 hexadecimal characters, seq in 12 digits
 //	blobs/HASH.blob                                sealed bytes of a blob: their SHA-256
 //
-// A file is written under another name (.NAME.tmp…) and moved to its own, so
-// that it is whole or not there; two who write one write the same. A file with
-// any other name, such as what a synced folder makes of a clash, is passed over.
+// A file is written under another name (.NAME.tmp…) and then renamed, so that it is complete or
+// does not exist; two writers of one file write the same content. Files with other names are
+// ignored, for example those that a synced folder makes after a conflict.
 
 // maxChains and maxFiles bound what a folder may contain.
 const (
@@ -87,8 +87,8 @@ func (f *Folder) blobPath(id envelope.Hash) string {
 }
 
 // entries returns the wire forms of the log's files by number. If two files have
-// the same number, it returns both. It calls odd for every entry that is no plain
-// file, or that is too large. An error of odd ends the reading.
+// the same number, it returns both. It calls odd for every entry that is not a plain file, or that
+// is too large. An error of odd ends the reading.
 func (f *Folder) entries(odd func(name string, err error) error) ([][]byte, error) {
 	names, err := names(filepath.Join(f.dir, "log"))
 	var out [][]byte

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// actor is one who signs.
+// actor is somebody who signs.
 type actor struct {
 	id  memory.MemberID
 	key ed25519.PrivateKey
@@ -62,7 +62,7 @@ func world(t *testing.T) (log []*envelope.Entry, state *envelope.State) {
 	return log, state
 }
 
-// author says one thing after another.
+// author makes one statement after another.
 type author struct {
 	actor
 	state *envelope.State
@@ -105,7 +105,7 @@ func take(t *testing.T, s *Store, ds ...*envelope.Delta) {
 	}
 }
 
-// bodies are what a store holds, in no order of their own.
+// bodies returns the bodies in a store, in a fixed order.
 func bodies(t *testing.T, s *Store) string {
 	t.Helper()
 	var out []string

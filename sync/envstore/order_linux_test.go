@@ -15,8 +15,8 @@ import (
 
 const limitEnv = "LOCKET_TEST_SHELF_LIMIT"
 
-// limited runs the test alone in a child, where limit may bound files: it would
-// hit the test's own log too. false: this is not the child.
+// limited runs the test alone in a child process, in which the size of files can be limited,
+// because a limit would also affect the test's own log. It returns false in the parent.
 func limited(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(limitEnv) != "" {
@@ -30,7 +30,7 @@ func limited(t *testing.T) bool {
 	return false
 }
 
-// under runs f where no file may grow over size bytes.
+// under runs f while no file may grow over size bytes.
 func under(t *testing.T, size int64, f func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)

@@ -117,7 +117,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// blobRemote is a remote of which only the blobs matter.
+// blobRemote is a remote that only has blobs.
 type blobRemote struct {
 	replica.Remote
 	has map[envelope.Hash]string

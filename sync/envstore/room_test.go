@@ -14,8 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// small is a remote with room for so many bytes of blobs, that takes no delta once
-// that is full.
+// small is a remote with limited room for blobs, which takes no delta once that is full.
 type small struct {
 	*Store
 	room  int64

@@ -3,7 +3,7 @@
 //
 // The words:
 //
-//   - A [Folder] is envelopes as files: on a USB stick, in a folder that another
+//   - A [Folder] has envelopes as files: on a USB stick, in a folder that another
 //     program keeps in sync between machines, or inside a store.
 //   - A [Store] is the envelopes that this device has, each of them checked. The
 //     device's replica exchanges with the store. The store is always reachable,
@@ -34,17 +34,17 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// FORMAT of a store: a folder, and beside it these files
+// FORMAT of a store: a folder, and these files beside it:
 //
 //	order   a line for each delta, in the order in which they came: CHAIN SEQ.
-//	        The number of a line is the delta's cursor. One that is there again
-//	        came with a body after it had come without.
-//	gone    a line for each delta whose body was taken away here: CHAIN SEQ
-//	again   a line for each time that a blob was looked at: HASH, or HASH N where
-//	        lines before it went, as they were of no use any more. N is its number,
-//	        else it has the next. Each remote is asked for it once more
-//	unblob  a line for each time that a blob was deleted here: HASH. A file that is not
-//	        there without a line is lost, and taken from nobody.
+//	        The number of a line is the delta's cursor. A delta with a second line
+//	        came with its body after it had come without.
+//	gone    a line for each delta whose body was removed here: CHAIN SEQ
+//	again   a line for each check of a blob: HASH, or HASH N if lines before it were
+//	        dropped because they were no longer needed. N is the line's number;
+//	        without it, it has the next one. Each remote is asked for the blob again.
+//	unblob  a line for each deletion of a blob here: HASH. If a file is missing
+//	        without such a line, it was lost, and is not deleted elsewhere.
 
 // Store is the envelopes of a space on this device. It implements
 // replica.Remote and replica.Blobs. It is safe for concurrent use within one process.
@@ -64,7 +64,7 @@ type Store struct {
 	changed chan struct{} // closed and replaced when something new has come
 
 	blobs sync.Mutex // guards the files unblob and again
-	looks int        // the file again is shortened when it has so many lines
+	looks int        // number of lines at which the file again is shortened
 }
 
 var _ replica.Remote = (*Store)(nil)

@@ -86,8 +86,7 @@ func TestTakeRefuses(t *testing.T) {
 	}
 }
 
-// If the line of a delta can't be written, the delta is not taken. It is taken
-// when it comes again.
+// If the line of a delta can't be written, the delta is not taken. It is taken when it comes again.
 func TestTakeAgain(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 )
 
 // A relay whose backup was restored lacks deltas and log entries that it had
-// taken. This is said once, and the relay is sent them again, with the removal
-// of a body that its backup still had.
+// taken. This is reported once, and they are sent to the relay again, with the removal of a body
+// that its backup still had.
 func TestCarryToRestoredRelay(t *testing.T) {
 	log, state := world(t)
 	for name, entries := range map[string]int{"deltas": len(log), "log entries, too": 1} {

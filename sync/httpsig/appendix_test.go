@@ -24,7 +24,7 @@ func TestAppendixB(t *testing.T) {
 	m := testMessage()
 	m.Field = fields
 	for _, c := range []struct {
-		name, params, base string // no base: refused
+		name, params, base string // empty: there is no base, and the message is refused
 	}{
 		{"B.2.1, for RSA-PSS", `();created=1618884473;keyid="test-key-rsa-pss";nonce="b3k2pp5k7z-50gnwp.yemd"`,
 			`"@signature-params": ();created=1618884473;keyid="test-key-rsa-pss";nonce="b3k2pp5k7z-50gnwp.yemd"`},
@@ -58,7 +58,7 @@ func TestAppendixB(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c.name, err, base)
 		}
 	}
-	// The signature of B.2.5 says that this is the base that the appendix means.
+	// The signature of B.2.5 shows that this is the base that the appendix means.
 	s, err := Parse([]string{`x=("date" "@authority" "content-type");created=1618884473;keyid="test-shared-secret"`}, []string{"x=:" + base64.StdEncoding.EncodeToString(make([]byte, 64)) + ":"})
 	if err != nil {
 		t.Fatal(err)

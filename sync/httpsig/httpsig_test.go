@@ -203,7 +203,7 @@ func TestWindow(t *testing.T) {
 		{p("f", now), nil},
 		{p("g", now), ErrFull},
 		{p("e", now), ErrReplayed},
-		{p("b", now), ErrReplayed}, // with another time, too
+		{p("b", now), ErrReplayed}, // also with another time
 	} {
 		if err := w.Take(c.p, ""); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.p, err, c.want)

@@ -158,7 +158,7 @@ func (s *Signature) readParams() error {
 		case "alg":
 			s.Alg, ok = value.(string)
 			ok = ok && s.Alg == Algorithm
-		case "expires", "tag": // the signature covers them, and they are not used
+		case "expires", "tag": // the signature covers them, but they are not used
 		default:
 			ok = false
 		}

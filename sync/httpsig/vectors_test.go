@@ -57,7 +57,7 @@ func (r *vectorRequest) message() Message {
 	}}
 }
 
-// needed is what a signature of the request has to cover.
+// needed returns the components that a signature of the request has to cover.
 func (r *vectorRequest) needed() []string {
 	need := []string{"@method", "@authority", "@path", "@query"}
 	for _, name := range []string{"content-digest", "content-range", "range", "locket-invite"} {

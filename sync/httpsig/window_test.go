@@ -31,7 +31,7 @@ func TestWindowOfAClockThatJumps(t *testing.T) {
 				}
 			}
 		}
-		for range 20 { // in what it thinks is now and, for a third of the time, in what is not
+		for range 20 { // at the time that it shows, and in a third of the cases at another time
 			take()
 			off = far
 			passed += time.Minute
@@ -41,7 +41,7 @@ func TestWindowOfAClockThatJumps(t *testing.T) {
 			passed += 2 * time.Minute
 			twice()
 		}
-		for range 200 { // hours later it is where it was
+		for range 200 { // hours later, it shows the same time again
 			passed += 2 * time.Minute
 			take()
 			twice()

@@ -18,9 +18,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// opened is everything at a relay that a member's keys open: what deltas say,
-// and what every sealed file on its disk holds, as it is in there. sealed is how
-// many such files there are.
+// opened returns everything at a relay that a member's keys can decrypt: the content of deltas, and
+// of every sealed file on its disk. sealed is the number of such files.
 func (m *member) opened(dir string) (text string, sealed int) {
 	m.t.Helper()
 	var all strings.Builder
@@ -124,7 +123,7 @@ func TestForgottenIsNowhere(t *testing.T) {
 	c.open()
 }
 
-// putOut removes an owner, by the phrase of the space.
+// putOut removes an owner with the phrase of the space.
 func (m *member) putOut(owner *member, phrase string) {
 	m.t.Helper()
 	rec, err := keyring.Recover(phrase)
@@ -149,8 +148,8 @@ func TestVerifiedSnapshotOfARemovedOwner(t *testing.T) {
 	a.sync()
 	b.sync()
 	b.makeSnapshot()
-	a.again() // verifies
-	a.again() // and has seen that it is
+	a.again() // this verifies it
+	a.again() // and this sees that it is verified
 	a.putOut(b, phrase)
 	a.again()
 	if p := a.problems(); slices.ContainsFunc(p, func(s string) bool { return strings.Contains(s, replica.ErrRolledBack.Error()) }) {
@@ -178,7 +177,7 @@ func TestSnapshotOfARemovedOwner(t *testing.T) {
 	a.putOut(b, phrase)
 	a.say(fact(2, "And this since."))
 	a.sync()
-	kept := func([]replica.Listed) (all []replica.Listed) { // a relay that goes on showing it
+	kept := func([]replica.Listed) (all []replica.Listed) { // a relay that continues to show it
 		for _, v := range held {
 			all = append(all, replica.Listed{Checkpoint: v.Checkpoint, Votes: v.Votes})
 		}

@@ -46,7 +46,7 @@ func TestAlikeBlobs(t *testing.T) {
 	if x.at(four).Sealed != first.Sealed {
 		t.Error("it was sent again")
 	}
-	x.erase(a, 3) // the other member's
+	x.erase(a, 3) // the blob of the other member
 	if !x.has(first) {
 		t.Error("a fourth memory has it, and it is gone")
 	}
@@ -88,7 +88,7 @@ func TestAlikeOverEpochs(t *testing.T) {
 	if x.has(first) {
 		t.Fatal("it is there yet")
 	}
-	third := x.at(x.keep(a, 3)) // whoever was removed since may know the old key
+	third := x.at(x.keep(a, 3)) // because a member that was removed since may know the old key
 	if third.Sealed == first.Sealed || bytes.Equal(third.Key, first.Key) {
 		t.Error("nobody named it, and an old epoch's key is used again")
 	}
@@ -110,7 +110,7 @@ func TestNamedWhileItIsDeleted(t *testing.T) {
 			one := x.at(x.keep(a, 1))
 			b.sync()
 			a.erase(1)
-			// b comes in the middle of a's round.
+			// b acts in the middle of a's round.
 			var named memory.ID
 			in := &between{before: func() {
 				if tt.before != nil {
@@ -143,7 +143,7 @@ func TestNamedWhileItIsDeleted(t *testing.T) {
 	}
 }
 
-// between has something happen around the first deletion of a blob.
+// between makes something happen around the first deletion of a blob.
 type between struct {
 	replica.Remote
 	before, after func()
@@ -199,7 +199,7 @@ func TestDeletedWhileItIsNamed(t *testing.T) {
 	}
 }
 
-// appending has something happen before the first delta goes.
+// appending makes something happen before the first delta is sent.
 type appending struct {
 	replica.Remote
 	before func()
@@ -238,7 +238,7 @@ func TestARelayThatOnlySaysItHas(t *testing.T) {
 	}
 }
 
-// boaster has every blob, it says.
+// boaster claims to have every blob.
 type boaster struct {
 	replica.Remote
 	lies *bool
@@ -327,7 +327,7 @@ var errMute = errors.New("no delta gets through after a blob")
 
 type mute struct {
 	replica.Remote
-	given bool // a blob
+	given bool // it was given a blob
 }
 
 func (r *mute) Upload(ctx context.Context, from io.ReadSeeker) (envelope.Hash, error) {
@@ -342,14 +342,14 @@ func (r *mute) Append(ctx context.Context, d *envelope.Delta) error {
 	return r.Remote.Append(ctx, d)
 }
 
-// alike is two members with one picture.
+// alike has two members with the same picture.
 type alike struct {
 	t       *testing.T
 	a, b    *member
 	picture []byte
 }
 
-// keep has a member keep the picture for a memory, and send it.
+// keep makes a member keep the picture for a memory, and send it.
 func (x *alike) keep(m *member, n byte) memory.ID {
 	x.t.Helper()
 	kept, err := m.store.WriteBlob(x.t.Context(), bytes.NewReader(x.picture))
@@ -362,7 +362,7 @@ func (x *alike) keep(m *member, n byte) memory.ID {
 	return kept.ID
 }
 
-// at is where one lies, as either member knows it.
+// at returns where a blob is, as both members know it.
 func (x *alike) at(name memory.ID) delta.Blob {
 	x.t.Helper()
 	for _, m := range []*member{x.a, x.b} {

@@ -42,7 +42,7 @@ func (m *member) withheld() (out []string) {
 	return out
 }
 
-// sayGone has this member sign that somebody's bodies were taken away.
+// sayGone makes this member announce that bodies were removed.
 func (m *member) sayGone(places ...envelope.Place) {
 	m.t.Helper()
 	genesis, err := membership.Genesis(m.ring.Locked)
@@ -123,7 +123,7 @@ func TestWithheldIsNotForgotten(t *testing.T) {
 		t.Error("after a restart it is not named")
 	}
 	lies = false
-	c.again() // it looks for bodies as it starts
+	c.again() // it looks for bodies when it starts
 	if got := c.withheld(); len(got) != 0 || c.memory(memory.ID{1}) == nil {
 		t.Errorf("shown again, and still %q", got)
 	}
@@ -152,7 +152,7 @@ func TestWordOfAnotherExcusesNobody(t *testing.T) {
 	}
 }
 
-// stubborn is a relay that lets no body go.
+// stubborn is a relay that never removes a body.
 type stubborn struct{ replica.Remote }
 
 func (stubborn) Forget(context.Context, []replica.Ref) error { return errors.New("not now") }
@@ -180,7 +180,7 @@ func TestWordIsSaidOnce(t *testing.T) {
 			said = seq
 		}
 	}
-	if said != 3 { // a memory, its erasure, and the word
+	if said != 3 { // a memory, its erasure, and the announcement
 		t.Errorf("its chain goes to %d", said)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// begins sends the first delta of each of n chains, one fact in each, as a
-// member does that begins a life after the other; it gives how many the relay took.
+// begins sends the first delta of each of n chains, with one fact each, like a member that begins
+// one life after another. It returns how many of them the relay took.
 func (m *member) begins(n int) (taken int, err error) {
 	m.t.Helper()
 	log, err := m.at.Log(m.t.Context(), 0)
@@ -74,7 +74,7 @@ func TestMembersOfManyChains(t *testing.T) {
 	if len(cs) != 1 || len(cs[0].Places) != 2*envelope.MaxIncarnations+2 {
 		t.Fatalf("%d checkpoints", len(cs))
 	}
-	b.again() // verifies
+	b.again() // this verifies
 	if p := b.problems(); len(p) > 0 {
 		t.Fatalf("the second objects: %q", p)
 	}
@@ -87,7 +87,7 @@ func TestMembersOfManyChains(t *testing.T) {
 		t.Error("the new device knows something else")
 	}
 
-	// Each chain counts in heads: a fork of the last of them is found.
+	// Each chain counts in heads: a fork of the last one is found.
 	b.sync()
 	h := b.heads()
 	if len(h.Places) != len(cs[0].Places) {
@@ -104,7 +104,7 @@ func TestMembersOfManyChains(t *testing.T) {
 		t.Errorf("a fork: %v", ds)
 	}
 
-	// A removal can name all of them: it leaves nothing out.
+	// A removal can name all of them, and leaves nothing out.
 	if err := a.RemoveMember(t.Context(), first.ring.Member(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestThreatBadClock(t *testing.T) {
 					t.Errorf("who %s was blocked", who)
 				}
 			}
-			// A rule of the membership does not hang on a clock, either.
+			// A rule of the membership does not depend on a clock, either.
 			c := b.let(b.url, envelope.Writer, nil)
 			c.sync()
 			if c.memory(memory.ID{2}) == nil {

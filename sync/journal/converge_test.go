@@ -19,8 +19,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// author is one whose deltas come to every replica in the order in which it
-// made them.
+// author is a member whose deltas reach every replica in the order in which they were made.
 type author struct {
 	id    memory.MemberID
 	grant *delta.Grant // nil: an owner
@@ -28,7 +27,7 @@ type author struct {
 	said  []delta.Op
 }
 
-// round is a history of its own ids, so that one pair of stores serves all.
+// round is a history with ids of its own, so that one pair of stores serves all rounds.
 type round struct {
 	n       int
 	authors []*author
@@ -43,10 +42,10 @@ func (r *round) heard(i int) memory.Utterance {
 		At: time.Unix(1_790_000_000, 0).UTC(), Text: "Mei moved to Suzhou, Berlin and Rome."}
 }
 
-// transcriber is the worker that may say lines of its own.
+// transcriber is the worker that may add lines of its own.
 var transcriber = memory.MemberID{1}
 
-// line is one of those that authors say and cite: a device's, or the worker's.
+// line returns one of the lines that authors make and cite: a device's, or the worker's.
 func (r *round) line(t *rapid.T, what string) memory.Utterance {
 	u := r.heard(rapid.IntRange(0, 2).Draw(t, what))
 	if rapid.Bool().Draw(t, what+" a worker") {
@@ -55,7 +54,7 @@ func (r *round) line(t *rapid.T, what string) memory.Utterance {
 	return u
 }
 
-// recording is of every line: what a worker may hear.
+// recording returns the recording of every line, which a worker may transcribe.
 func (r *round) recording() delta.Op {
 	at := time.Unix(1_790_000_000, 0).UTC()
 	c := &memory.Candidate{Type: memory.Resource, Text: "A recording", Owner: memory.Owner{User: fmt.Sprint("Mei ", r.n)}, Confidence: 1, Sensitivity: memory.Personal,
@@ -67,7 +66,7 @@ func (r *round) recording() delta.Op {
 		Memory: r.memory(9), Rank: memory.RankDevice, Act: memory.ActPropose, Candidate: c}}
 }
 
-// end takes what waits of a round off the list, which has an end.
+// end removes the round's waiting ops from the list, whose length is limited.
 func (r *round) end(t *rapid.T, l *journal.Journal) {
 	gone := store.Targets{Memories: []memory.ID{r.memory(1), r.memory(2), r.memory(3)}, Utterances: []memory.ID{r.heard(0).ID, r.heard(1).ID, r.heard(2).ID}}
 	for _, id := range gone.Utterances[:3] {
@@ -78,7 +77,7 @@ func (r *round) end(t *rapid.T, l *journal.Journal) {
 	}
 }
 
-// say draws what an author says next. A worker also tries what it may not.
+// say generates what an author says next. A worker also tries what it may not do.
 func (r *round) say(t *rapid.T, by *author, minute int) {
 	worker := by.grant != nil
 	if (!worker || by.grant.Transcribe) && rapid.IntRange(0, 2).Draw(t, "utterance") == 0 {
@@ -141,9 +140,9 @@ func (r *round) say(t *rapid.T, by *author, minute int) {
 	by.said = append(by.said, delta.Op{Assertion: &a})
 }
 
-// come gives a replica all that was said, each author's in its order, the
-// authors between each other in any, some of it twice.
-// With packs, memories turn cold meanwhile, and come back as something wants them.
+// come gives a replica everything that was said: each author's ops in their order, those of
+// different authors in any order, some of them twice. With packs, memories turn cold meanwhile, and
+// come back when something requests them.
 func (r *round) come(t *rapid.T, l *journal.Journal, cold packs) {
 	next := make([]int, len(r.authors))
 	take := func(i, k int) {
@@ -163,7 +162,7 @@ func (r *round) come(t *rapid.T, l *journal.Journal, cold packs) {
 		}
 		if len(left) == 0 {
 			if cold != nil {
-				cold.thaw(t, l) // what is wanted first, as on a device
+				cold.thaw(t, l) // requested memories first, as on a device
 				cold.thaw(t, l, r.memory(1), r.memory(2), r.memory(3))
 				cold.thaw(t, l)
 			}
@@ -188,7 +187,7 @@ func (r *round) come(t *rapid.T, l *journal.Journal, cold packs) {
 	}
 }
 
-// holds is what a replica holds of a round: its assertions, and what follows.
+// holds returns what a replica has of a round: its assertions, and what follows from them.
 func (r *round) holds(t *rapid.T, l *journal.Journal) string {
 	var out []any
 	err := l.Store.View(t.Context(), func(tx *store.Tx) error {
@@ -216,10 +215,9 @@ func (r *round) holds(t *rapid.T, l *journal.Journal) string {
 	return string(b)
 }
 
-// Words of a person, a device and two workers come in any order. Every replica
-// must store and show the same. The words include pins, erasures, corrections
-// and withdrawals before and after a worker's word, and on one replica some
-// memories are cold.
+// Statements of a person, a device and two workers come in any order. Every replica must store and
+// show the same. The statements include pins, erasures, corrections and withdrawals before and
+// after a worker's statement, and on one replica some memories are cold.
 func TestWorkersWordsInAnyOrder(t *testing.T) {
 	a, b := pair(t)
 	var ls []*journal.Journal
@@ -249,7 +247,7 @@ func TestWorkersWordsInAnyOrder(t *testing.T) {
 	})
 }
 
-// difference is the lines that only one of two has.
+// difference returns the lines that only one of two texts has.
 func difference(x, y string) string {
 	var b strings.Builder
 	as, bs := strings.Split(x, "\n"), strings.Split(y, "\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// numbered is a relay that gives its deltas other numbers.
+// numbered is a relay that gives its deltas other cursors.
 type numbered struct {
 	replica.Remote
 	change func(after uint64, page []replica.Placed)
@@ -27,7 +27,7 @@ func (n numbered) Deltas(ctx context.Context, after uint64) ([]replica.Placed, e
 	return page, err
 }
 
-// threeDeltas are there for b, which meets a relay that changes their numbers.
+// threeDeltas makes three deltas for b, which then meets a relay that changes their cursors.
 func threeDeltas(t *testing.T, change func(after uint64, page []replica.Placed)) (b *member) {
 	a, b := pair(t)
 	for n := range byte(3) {
@@ -40,8 +40,8 @@ func threeDeltas(t *testing.T, change func(after uint64, page []replica.Placed))
 	return b
 }
 
-// stays demands that a round ends where a number does not follow, and moves
-// nothing; and that an honest relay's have all of it taken.
+// stays checks that a round ends at a cursor that is not the next one, without moving, and that
+// everything is taken from an honest relay.
 func (m *member) stays(cursor uint64) {
 	m.t.Helper()
 	if err := m.Sync(m.t.Context()); !errors.Is(err, envelope.ErrForm) {
@@ -78,7 +78,7 @@ func TestCursorsAscendByOne(t *testing.T) {
 	}
 }
 
-// The same holds if the relay lies while everything is read once more.
+// The same holds if the relay lies while everything is read again.
 func TestCursorsAscendWhenAllIsReadAgain(t *testing.T) {
 	rounds := 0
 	b := threeDeltas(t, func(after uint64, page []replica.Placed) {
@@ -87,7 +87,7 @@ func TestCursorsAscendWhenAllIsReadAgain(t *testing.T) {
 		}
 		switch {
 		case rounds == 1 && len(page) == 3:
-			page[1].Delta = page[0].Delta // what it should not serve: the first again
+			page[1].Delta = page[0].Delta // it should not serve the first delta again
 		case rounds == 2:
 			for i := range page {
 				page[i].Cursor += 5
@@ -100,8 +100,7 @@ func TestCursorsAscendWhenAllIsReadAgain(t *testing.T) {
 	}
 }
 
-// forgetful is a relay that says of every place but the first that it is past
-// its end.
+// forgetful is a relay that claims that every place but the first is past its end.
 type forgetful struct{ replica.Remote }
 
 func (f forgetful) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error) {

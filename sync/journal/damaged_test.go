@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// flipsBlob changes a byte of a blob's file, as a disk may.
+// flipsBlob changes a byte of a blob's file, as a faulty disk may.
 func (m *member) flipsBlob(name memory.ID) {
 	m.t.Helper()
 	path := filepath.Join(m.dir, "store", "blobs", name.String())

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// forgetPage is how many records one step forgets. Forgetting a record
-// overwrites all of its bytes on this disk.
+// forgetPage is how many records one step forgets. When a record is forgotten, all of its bytes on
+// this disk are overwritten.
 const forgetPage = 64
 
 // forgetSteps returns the steps that forget what another member erased. A step

@@ -20,7 +20,7 @@ func nthID(n int) (id memory.ID) {
 	return id
 }
 
-// comes has ops come in a delta of somebody else, number n.
+// comes delivers ops in a delta of another member, with number n.
 func (m *member) comes(n uint64, ops ...delta.Op) error {
 	m.t.Helper()
 	s, err := m.journal().State(m.t.Context())
@@ -131,7 +131,7 @@ func TestForgetInManyDeltas(t *testing.T) {
 	b.sync()
 	a.sync()
 	a.sync()
-	if got := a.bodies(); got < before { // emptied, and said once more
+	if got := a.bodies(); got < before { // its body was removed, and the rest sent again
 		t.Errorf("%d bodies, %d before", got, before)
 	}
 	if f, err := a.journal().Forgotten(t.Context()); err != nil || len(f.Bodies) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// forking is a relay that has something else wherever it is sent anything.
+// forking is a relay that claims to have another delta at every place to which one is sent.
 type forking struct {
 	replica.Remote
 	asked int
@@ -42,7 +42,7 @@ func TestRelayHasEveryPlaceTaken(t *testing.T) {
 	f.lies = false
 	a.sync()
 	f.lies = true
-	a.erase(1) // its word goes, too
+	a.erase(1) // its announcement is removed, too
 	if err := a.Sync(t.Context()); !errors.Is(err, replica.ErrFork) {
 		t.Fatalf("after %d times: %v", f.asked, err)
 	}

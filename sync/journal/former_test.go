@@ -31,8 +31,8 @@ func TestSnapshotInPlaceOfARemovedOwners(t *testing.T) {
 	b.sync()
 	b.makeSnapshot()
 	parts := b.partsOf(b.checkpoints()[0])
-	a.again() // verifies
-	b.again() // has the relay drop what it covers
+	a.again() // this verifies it
+	b.again() // this makes the relay drop what it covers
 	if n := a.bodies(); n != 0 {
 		t.Fatalf("%d bodies are there", n)
 	}
@@ -61,7 +61,7 @@ func TestSnapshotInPlaceOfARemovedOwners(t *testing.T) {
 	}
 }
 
-// partsOf are the blobs of a snapshot.
+// partsOf returns the blobs of a snapshot.
 func (m *member) partsOf(c *envelope.Checkpoint) []envelope.Hash {
 	m.t.Helper()
 	var f memoryFile
@@ -139,8 +139,7 @@ func TestManifestThatNamesAPhoto(t *testing.T) {
 	}
 }
 
-// tidied is a remote that is slow enough for the store to be written anew while a part of
-// a snapshot comes.
+// tidied is a remote that is so slow that the store is rewritten while a part of a snapshot comes.
 type tidied struct {
 	replica.Remote
 	of    *member
@@ -152,7 +151,7 @@ func (r *tidied) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteS
 	return errors.Join(r.of.store.Compact(ctx), r.Remote.Download(ctx, id, f, limit))
 }
 
-// A relay that shows a snapshot slowly stops nobody: the store is not held while its parts come.
+// A relay that sends a snapshot slowly blocks nobody: the store is not locked while its parts come.
 func TestSlowSnapshotHoldsNoStore(t *testing.T) {
 	a, b := pair(t)
 	b.with(replica.Snapshots{Compact: true, Behind: 1})
@@ -164,7 +163,7 @@ func TestSlowSnapshotHoldsNoStore(t *testing.T) {
 	a.sync()
 	b.sync()
 	b.makeSnapshot()
-	a.again() // verifies
+	a.again() // this verifies it
 	if c := b.checkpoints(); slow.times < 2 || len(c) != 1 {
 		t.Fatalf("%d downloads, %d snapshots", slow.times, len(c))
 	}

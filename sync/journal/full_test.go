@@ -13,7 +13,7 @@ import (
 
 var errFull = errors.New("nothing more is taken")
 
-// noEntries is a relay that takes no log entries, while it says so.
+// noEntries is a relay that refuses log entries while it is told to.
 type noEntries struct {
 	replica.Remote
 	full *bool

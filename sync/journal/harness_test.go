@@ -39,7 +39,7 @@ func serveRelayOf(t *testing.T, dir string, of relay.Config) (url string) {
 	return relaytest.Serve(t, dir, of, api.Config{}).URL
 }
 
-// member is one who belongs, with a store and keys of its own.
+// member is a member of a space, with a store and keys of its own.
 type member struct {
 	t     *testing.T
 	url   string
@@ -49,14 +49,14 @@ type member struct {
 	at    *remote.Space
 	*replica.Replica
 	vault     bool
-	envelopes bool                                  // what it syncs with is its own disk
+	envelopes bool                                  // it syncs with an envelope store on its own disk
 	snap      *replica.Snapshots                    // nil: none; Archive and At are filled in
-	remote    func(replica.Remote) replica.Remote   // nil: as it is
+	remote    func(replica.Remote) replica.Remote   // nil: unchanged
 	lies      func(replica.Archive) replica.Archive // nil: none
-	disk      func(replica.Journal) replica.Journal // nil: as it is
+	disk      func(replica.Journal) replica.Journal // nil: unchanged
 	now       func() time.Time
-	more      seal.Epochs // of keys
-	picture   memory.ID   // that lived keeps
+	more      seal.Epochs // further keys
+	picture   memory.ID   // picture that lived stores
 	tick      memory.Ticker
 }
 
@@ -66,7 +66,7 @@ func newMember(t *testing.T, url string, join *keyring.Joining) *member {
 	return m
 }
 
-// newMemberWords founds a space, and gives its phrase.
+// newMemberWords founds a space, and returns its phrase.
 func newMemberWords(t *testing.T, url string) (m *member, phrase string) {
 	t.Helper()
 	return newMemberOf(t, url, nil)
@@ -137,7 +137,7 @@ func (m *member) close() {
 
 type keys struct {
 	ring *keyring.Ring
-	more seal.Epochs // not nil: those that come are kept here, as the ring is on disk
+	more seal.Epochs // if not nil, new keys are kept here, as the ring does on disk
 }
 
 func (k keys) Sign(domain string, msg []byte) ([]byte, error) { return k.ring.DeviceSign(domain, msg) }
@@ -169,7 +169,7 @@ func (k keys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
 	return seal.SealEpochs(to, k.ring.Space(), e)
 }
 
-// let lets another in.
+// let adds another member.
 func (m *member) let(url string, role envelope.Role, grant *delta.Grant) *member {
 	m.t.Helper()
 	d := keyring.NewDevice()

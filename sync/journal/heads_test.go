@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// heads are a member's, as they come by another path.
+// heads returns a member's heads, as they come by another path.
 func (m *member) heads() *envelope.Heads {
 	m.t.Helper()
 	h, err := m.Heads(m.t.Context())
@@ -49,7 +49,7 @@ func TestHeadsOfTwoHistories(t *testing.T) {
 	if ds := a.beside(early); len(ds) != 0 {
 		t.Fatalf("the same: %v", ds)
 	}
-	other := func(h *envelope.Heads) *envelope.Heads { // as c would say, had b shown it another header
+	other := func(h *envelope.Heads) *envelope.Heads { // as c would say if b had shown it another header
 		forked := *h
 		forked.Places = slices.Clone(h.Places)
 		for i, p := range forked.Places {
@@ -109,7 +109,7 @@ func TestHeadsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, ds, err)
 		}
 	}
-	two := *b.heads() // another log, which b would have to have been shown
+	two := *b.heads() // another log, which b would have to be shown first
 	two.Head[0] ^= 1
 	if err := two.Sign(b.ring.DeviceSign); err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func (u *unreachable) Log(ctx context.Context, from uint64) ([][]byte, error) {
 	return u.Remote.Log(ctx, from)
 }
 
-// A relay that could not be asked is not said to hide anything.
+// A relay that could not be asked is not accused of hiding anything.
 func TestHeadsBesideAnUnreachableRelay(t *testing.T) {
 	a, b := pair(t)
 	a.sync()

@@ -19,7 +19,7 @@ func (m *member) contact(other *member) replica.Contact {
 	return all[other.ring.Member()]
 }
 
-// recent reports whether a time is of this test, and not ahead.
+// recent reports whether a time is within this test, and not in the future.
 func recent(at time.Time) bool {
 	return at.After(time.Now().Add(-time.Minute)) && !at.After(time.Now())
 }
@@ -39,7 +39,7 @@ func TestHeard(t *testing.T) {
 		t.Errorf("after something was said: %+v", c)
 	}
 	a.close()
-	a.open() // it is kept
+	a.open() // it is stored
 	if again := a.contact(b); again != c {
 		t.Errorf("after a restart: %+v, %+v", again, c)
 	}
@@ -80,7 +80,7 @@ func TestHeardWithoutWords(t *testing.T) {
 		a, b := pair(t)
 		b.sync()
 		h := b.heads()
-		h.Member = memory.MemberID{9} // of whom nobody knows anything
+		h.Member = memory.MemberID{9} // of an unknown member
 		h.Log++
 		if _, err := a.Compare(t.Context(), h, true); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestHeardWithoutWords(t *testing.T) {
 			t.Errorf("a stranger is heard: %+v, %v", all, err)
 		}
 		h = b.heads()
-		h.At = math.MaxInt32 << 20 // ahead of every clock: that is, now
+		h.At = math.MaxInt32 << 20 // ahead of every clock, so it counts as now
 		if err := h.Sign(b.ring.DeviceSign); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestHeardWithoutWords(t *testing.T) {
 	})
 }
 
-// A relay that makes up a vote has nobody be heard by it, and nobody have anything.
+// If a relay makes up a vote, nobody is heard by it, and nobody is said to have anything.
 func TestHeardByAMadeUpVote(t *testing.T) {
 	a, b := pair(t)
 	a.with(replica.Snapshots{Compact: true, Behind: 1})
@@ -129,7 +129,7 @@ func TestHeardByAMadeUpVote(t *testing.T) {
 	}
 }
 
-// What a device has is known once it says so, and what came since is not.
+// It is known what a device has once it says so; what came later is not counted.
 func TestReach(t *testing.T) {
 	t.Run("vote", func(t *testing.T) {
 		a, b := pair(t)

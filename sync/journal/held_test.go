@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// photo keeps n bytes that nothing makes smaller, under a memory that is said.
+// photo stores n bytes that can't be compressed, under a memory that is said.
 func (m *member) photo(of byte, n int) memory.ID {
 	m.t.Helper()
 	b := make([]byte, n)
@@ -33,7 +33,7 @@ func (m *member) photo(of byte, n int) memory.ID {
 	return kept.ID
 }
 
-// badSector is a disk that does not give one blob.
+// badSector is a disk that can't read one blob.
 type badSector struct {
 	replica.Journal
 	of *memory.ID
@@ -47,7 +47,7 @@ func (d badSector) OpenBlob(ctx context.Context, name memory.ID) (io.ReadCloser,
 	return r, size, err
 }
 
-// failing is a file of which the disk gives its beginning.
+// failing is a file of which only the beginning can be read.
 type failing struct{ io.ReadCloser }
 
 func (f failing) Read(p []byte) (int, error) {
@@ -96,8 +96,7 @@ func TestUnreadableBlobWaitsAlone(t *testing.T) {
 	}
 }
 
-// A photo for which there is no room does not block anything for which there
-// is.
+// A photo for which there is no room does not block others for which there is.
 func TestBlobWithoutRoomWaitsAlone(t *testing.T) {
 	a := newMember(t, serveRelayOf(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 200_000}}), nil)
 	small, large, larger := a.photo(1, 5_000), a.photo(2, 300_000), a.photo(3, 400_000)
@@ -128,7 +127,7 @@ func TestForgettingMakesRoom(t *testing.T) {
 	a := newMember(t, serveRelayOf(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 200_000}}), nil)
 	a.photo(1, 60_000)
 	a.sync()
-	for size := 100_000; size > 0; { // photos of another device, say
+	for size := 100_000; size > 0; { // for example photos of another device
 		b := make([]byte, size)
 		b[0], b[size-1] = byte(size), byte(size>>8)
 		if _, err := a.at.PutBlob(t.Context(), bytes.NewReader(b)); errors.Is(err, remote.ErrQuota) {
@@ -152,7 +151,7 @@ func TestForgettingMakesRoom(t *testing.T) {
 		if !errors.Is(err, replica.ErrHeld) || time.Now().After(end) {
 			t.Fatalf("round %d: %v", rounds, err)
 		}
-		time.Sleep(10 * time.Millisecond) // a round sends what waits once the one before has deleted
+		time.Sleep(10 * time.Millisecond) // a round can send what waits only after the previous round has deleted
 	}
 	if has, err := a.journal().RemoteBlob(t.Context(), waits); err != nil || has.Plain != 50_000 {
 		t.Errorf("what waited: %+v, %v", has, err)

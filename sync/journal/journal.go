@@ -1,7 +1,7 @@
 // Package journal is a replica's durable state over the store of a node or a
 // worker.
 //
-// These words are used beside those of package replica:
+// It uses these words besides those of package replica:
 //
 //   - A note is a small record of the exchange: the state, a log entry, a
 //     problem, or the content of a delta.
@@ -25,8 +25,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Journal implements replica.Journal and replica.BlobJournal. Its methods are safe for concurrent use as
-// far as Store's are.
+// Journal implements replica.Journal and replica.BlobJournal. Its methods are safe for concurrent
+// use as far as those of Store are.
 type Journal struct {
 	Space  memory.SpaceID
 	Member memory.MemberID

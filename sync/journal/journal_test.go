@@ -34,7 +34,7 @@ func TestBlobs(t *testing.T) {
 	a.say(fact(1, "A plum."))
 	a.sync()
 	b.sync()
-	for range 2 { // the second time it is here
+	for range 2 { // the second time, it is here
 		if err := b.FetchBlob(t.Context(), kept.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestBlobs(t *testing.T) {
 	if err := b.FetchBlob(t.Context(), memory.ID{9}); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("a blob of nobody: %v", err)
 	}
-	// The other device erases; the author takes it from the relay.
+	// The other device erases it; the author removes it from the relay.
 	b.say(memory.Assertion{Memory: memory.ID{1}, Act: memory.ActErase})
 	b.update(func(tx *store.Tx) error { return tx.Erase(store.Targets{Memories: []memory.ID{{1}}}) })
 	b.sync()
@@ -123,7 +123,7 @@ func TestForgottenAtTheRelay(t *testing.T) {
 	if bodies == 0 {
 		t.Error("no body of the author is left: the second is nowhere")
 	}
-	// A device that comes now gets the second.
+	// A device that joins now gets the second memory.
 	c := a.let(a.url, envelope.Owner, nil)
 	c.sync()
 	if m := c.memory(memory.ID{2}); m == nil || m.Text != "The second." {
@@ -292,7 +292,7 @@ func TestEpochEnds(t *testing.T) {
 	a.open()
 	a.say(fact(2, "In the second epoch."))
 	a.sync()
-	a.sync() // and no third
+	a.sync() // and no third key
 	b.sync()
 	if b.memory(memory.ID{1}) == nil || b.memory(memory.ID{2}) == nil {
 		t.Error("a fact of either epoch is missing")

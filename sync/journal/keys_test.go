@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// brokenLog gives what comes after one entry, and then fails.
+// brokenLog returns the entries after one entry, and then fails.
 type brokenLog struct {
 	replica.Remote
 	last uint64

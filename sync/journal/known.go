@@ -93,8 +93,8 @@ func isSource(m *memory.Memory, id memory.EventID) bool {
 	return m.Type == memory.Resource && m.State != memory.Erased && slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return e.Event == id })
 }
 
-// Made implements delta.Lookup. What a member said of a source's time stays
-// said, also where another corrects it.
+// Made implements delta.Lookup. A time that a member stated for a source stays valid, even if
+// another member corrects it.
 func (k *known) Made(id memory.EventID, at time.Time) bool {
 	if last := k.j.source.Load(); last != nil && last.event == id && k.madeOf(last.memory, id, at) {
 		return true

@@ -43,7 +43,7 @@ func TestSourceOfManyLines(t *testing.T) {
 		}
 	}
 	l := &Journal{Store: s}
-	first := of(0) // the last that going through them comes to
+	first := of(0) // the last one that a search through all resources finds
 	err = s.View(t.Context(), func(tx *store.Tx) error {
 		k := &known{j: l, tx: tx}
 		ask := func(before func()) float64 {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// holding is a relay that shows no delta while on, and once serves the first
-// delta as what comes next.
+// holding is a relay that shows no delta while on is set, and once serves the first delta as the
+// next one.
 type holding struct {
 	replica.Remote
 	on, repeat *bool
@@ -32,8 +32,8 @@ func (h holding) Deltas(ctx context.Context, after uint64) ([]replica.Placed, er
 	return page, err
 }
 
-// removeUnseen removes w while hold has the relay show no delta. The relay sends the
-// removal back at first, as it leaves out what w has said.
+// removeUnseen removes w while the relay shows no delta because of hold. The relay first refuses
+// the removal, because it leaves out what w has said.
 func (m *member) removeUnseen(w *member, hold *bool) {
 	m.t.Helper()
 	*hold = true
@@ -84,7 +84,7 @@ func TestAllIsReadAgainWhereARemovalLeftOut(t *testing.T) {
 	}
 }
 
-// incarnation is this member's own.
+// incarnation returns this member's incarnation.
 func (m *member) incarnation() uint64 {
 	m.t.Helper()
 	s, err := m.journal().State(m.t.Context())
@@ -94,8 +94,8 @@ func (m *member) incarnation() uint64 {
 	return s.Incarnation
 }
 
-// putOutLate has a remove w, whose last delta it was not shown: the removal
-// leaves that out. took are those who have it by then.
+// putOutLate makes a remove w without having seen w's last delta, so the removal leaves that delta
+// out. took are the members that have it by then.
 func putOutLate(t *testing.T, a, w *member, took ...*member) {
 	t.Helper()
 	on, never := false, false
@@ -112,8 +112,8 @@ func putOutLate(t *testing.T, a, w *member, took ...*member) {
 	a.sync()
 }
 
-// What a removal leaves out counts nowhere: a snapshot is made, verified and
-// taken without it, although the relay has it.
+// What a removal leaves out counts nowhere: a snapshot is made, verified and taken without it,
+// although the relay has it.
 func TestSnapshotAfterARemovalThatLeftOut(t *testing.T) {
 	a, b := pair(t)
 	for _, m := range []*member{a, b} {
@@ -129,7 +129,7 @@ func TestSnapshotAfterARemovalThatLeftOut(t *testing.T) {
 	if len(c) != 1 {
 		t.Fatalf("%d checkpoints", len(c))
 	}
-	b.again() // verifies, and has the bodies dropped
+	b.again() // this verifies, and has the bodies dropped
 	if p := b.problems(); slices.ContainsFunc(p, func(s string) bool { return strings.Contains(s, "snapshot") }) {
 		t.Fatalf("the second objects: %q", p)
 	}
@@ -169,7 +169,7 @@ func TestSnapshotsOfWhoTookWhatIsLeftOut(t *testing.T) {
 	if ds := b.beside(c.heads()); slices.ContainsFunc(ds, func(d replica.Difference) bool { return d.Verdict != replica.Behind }) {
 		t.Errorf("its heads: %v", ds)
 	}
-	h := c.heads() // of before it heard of the removal
+	h := c.heads() // from before it learnt of the removal
 	h.Places = append(h.Places, envelope.Place{Member: w.ring.Member(), Incarnation: w.incarnation(), Seq: 2, Hash: envelope.Hash{1}})
 	slices.SortFunc(h.Places, envelope.Place.Compare)
 	if err := h.Sign(c.ring.DeviceSign); err != nil {

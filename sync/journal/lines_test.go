@@ -55,7 +55,8 @@ func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 		l := &journal.Journal{Space: a.ring.Space(), Member: m.ring.Member(), Store: m.store}
 		come(l, device, source)
 		devices := []delta.Op{line(own, "speech", "Europe/Berlin", 0), line(early, "speech", "", 0)}
-		// The second as if secrets had been taken out of it, by which it would stay.
+		// The second one looks as if secrets had been removed from it, which would give it
+		// precedence.
 		workers := []delta.Op{line(own, "worker/transcribe", "Zulu", 0), line(early, "zzz", "", 9), line(heard, "speech", "", 0)}
 		order := []memory.MemberID{device, worker}
 		if m == b {
@@ -75,7 +76,8 @@ func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 				t.Errorf("%s: line %s is %+v", name, id, u)
 			}
 		}
-		// Another worker's, as if more secrets had been taken out of it, and of later words.
+		// Another worker's line looks as if more secrets had been removed from it, and has greater
+		// content.
 		for _, id := range []memory.ID{heard, own, early} {
 			come(l, other, delta.Op{Utterance: &memory.Utterance{ID: id, Event: ev, At: at, Text: "Zzz, nothing", Redacted: 99, Source: memory.Source{Plugin: "zzz"}}})
 		}
@@ -88,10 +90,9 @@ func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 	}
 }
 
-// A worker that hears lines without end in one recording, or dates them so that
-// they are always the newest and never expire, is refused them. It is counted
-// also by a device that begins with a snapshot. A recording whose date a person
-// corrected has its lines at that date.
+// A worker that adds lines without end to one recording, or dates them so that they are always the
+// newest and never expire, is refused. Its lines are also counted by a device that begins with a
+// snapshot. Lines of a recording whose date a person corrected are accepted at that date.
 func TestThreatWorkerSaysLinesWithoutEnd(t *testing.T) {
 	a, b := pair(t)
 	device, worker := memory.MemberID{2}, memory.MemberID{7}

@@ -37,7 +37,7 @@ func TestManyEpochs(t *testing.T) {
 	}
 	a.say(fact(1, "In the first epoch."))
 	a.sync()
-	const epochs = 190 // of which 177 fit into the wraps of all but additions
+	const epochs = 190 // of these, 177 fit into the wraps of all entries but additions
 	for n := uint32(2); n <= epochs; n++ {
 		if e, err := a.Rotate(t.Context()); err != nil || e != n {
 			t.Fatal(e, err)

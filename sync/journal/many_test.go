@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// chainOf names the nth of very many chains.
+// chainOf returns the name of the nth of very many chains.
 func chainOf(n int) string {
 	return fmt.Sprintf("%s/%016x", memory.MemberID{255, byte(n >> 8)}, 1<<63+uint64(n))
 }
@@ -25,7 +25,7 @@ func linkOf(n int) envelope.Link {
 	return envelope.Link{Seq: 1<<40 + uint64(n), Hash: envelope.Hash{255, byte(n)}}
 }
 
-// chainsAre holds a state's chains to those that are wanted.
+// chainsAre compares a state's chains with the wanted ones.
 func chainsAre(t *testing.T, what string, got replica.Chains, want map[string]envelope.Link) {
 	t.Helper()
 	if have := maps.Collect(got.All()); got.Len() != len(want) || !maps.Equal(have, want) {
@@ -84,7 +84,7 @@ func TestStateOfVeryManyChains(t *testing.T) {
 	a.say(fact(2, "By this one."))
 	a.sync()
 	b.sync()
-	a.sync() // takes what it has sent
+	a.sync() // this takes what it has sent
 	if a.memory(memory.ID{1}) == nil || b.memory(memory.ID{2}) == nil {
 		t.Error("they do not hear of each other")
 	}
@@ -136,17 +136,17 @@ func TestChainsOfATransactionThatFailed(t *testing.T) {
 		return ns
 	}
 	put(l, some(0, 31)...)
-	for _, to := range []int{100, 32, 33, 64} { // over pages that are not there, and into the last
+	for _, to := range []int{100, 32, 33, 64} { // beyond the existing pages, and into the last one
 		fails = true
 		put(l, some(31, to)...)
 		fails = false
 		put(l, 5, 100+to)
 	}
 	put(l, some(200, 300)...)
-	put(a.journal(), some(300, 333)...) // another that has the same store
+	put(a.journal(), some(300, 333)...) // another journal over the same store
 	put(l, some(400, 433)...)
 	put(l, 7, 310)
-	other := a.journal() // begins anew, with as many as there were
+	other := a.journal() // this starts again, with as many chains as there were
 	a.update(other.Restart)
 	n := len(want)
 	clear(want)

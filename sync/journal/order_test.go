@@ -14,7 +14,7 @@ import (
 
 var errDown = errors.New("the relay takes nothing now")
 
-// readOnly is a relay that takes no deltas for as long as it is down.
+// readOnly is a relay that takes no deltas while it is down.
 type readOnly struct {
 	replica.Remote
 	down *bool
@@ -88,8 +88,7 @@ func TestErasedBeforeItWasSent(t *testing.T) {
 	}
 }
 
-// twoTongued is a relay that takes a delta, and says once that another one is
-// in its place.
+// twoTongued is a relay that takes a delta, and claims once that another one is in its place.
 type twoTongued struct {
 	replica.Remote
 	lied *bool
@@ -104,8 +103,8 @@ func (r twoTongued) Append(ctx context.Context, d *envelope.Delta) error {
 	return err
 }
 
-// A delta that a relay took and denied is removed when its content is
-// forgotten, before it has come back or after.
+// A delta that a relay took and denied is removed when its content is forgotten, whether it has
+// come back by then or not.
 func TestForgottenWhereTheRelayDeniedIt(t *testing.T) {
 	for name, back := range map[string]bool{"once it came back": true, "before it came back": false} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +131,7 @@ func TestForgottenWhereTheRelayDeniedIt(t *testing.T) {
 	}
 }
 
-// said is what the bodies at the relay say.
+// said returns the content of the bodies at the relay.
 func (m *member) said() (all [][]delta.Op) {
 	m.t.Helper()
 	ds, err := m.at.Placed(m.t.Context(), 0, 256)
@@ -161,7 +160,7 @@ func (m *member) said() (all [][]delta.Op) {
 	return all
 }
 
-// saying is how many proposals of a memory are in bodies at the relay.
+// saying returns how many proposals of a memory are in bodies at the relay.
 func (m *member) saying(id memory.ID) (n int) {
 	m.t.Helper()
 	for _, ops := range m.said() {

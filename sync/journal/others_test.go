@@ -23,7 +23,7 @@ func TestOneMemoryInVeryManyDeltas(t *testing.T) {
 		return replica.Ref{Member: other, Position: envelope.Position{Incarnation: 1 << 60, Seq: seq}}
 	}
 	var refs []replica.Ref
-	a.update(func(tx *store.Tx) error { // a first page that is full
+	a.update(func(tx *store.Tx) error { // a full first page
 		for tx.FitsMeta(note, append(refs, ref(1<<60))) == nil {
 			for range 100 {
 				refs = append(refs, ref(uint64(len(refs)+1)))

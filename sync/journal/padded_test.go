@@ -19,8 +19,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// The relay has pictures of nearly the same length in one length. Whoever
-// downloads them gets each as it was.
+// At the relay, pictures of nearly the same length have one length. Whoever downloads them gets
+// each as it was.
 func TestBlobsArePadded(t *testing.T) {
 	a, b := pair(t)
 	var sizes []int64
@@ -55,8 +55,8 @@ func TestBlobsArePadded(t *testing.T) {
 	}
 }
 
-// A blob without padding comes whole. If a member says something of its blob that
-// is not true, nothing of the blob is kept.
+// A blob without padding arrives complete. If a member's note says something wrong about its blob,
+// nothing of the blob is kept.
 func TestBlobsAsTheirAuthorSays(t *testing.T) {
 	a, b := pair(t)
 	picture := bytes.Repeat([]byte("a plum "), 100)
@@ -109,7 +109,7 @@ func TestBlobsAsTheirAuthorSays(t *testing.T) {
 	}
 }
 
-// blob is one that is here, whole.
+// blob returns the whole content of a blob that is here.
 func (m *member) blob(name memory.ID) []byte {
 	m.t.Helper()
 	f, _, err := m.journal().OpenBlob(m.t.Context(), name)

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// sending counts what goes up.
+// sending counts the uploads.
 type sending struct {
 	replica.Remote
 	sent *int
@@ -24,10 +24,10 @@ func (s sending) Upload(ctx context.Context, r io.ReadSeeker) (envelope.Hash, er
 
 type offered = interface{ replica.Checkpoints }
 
-// refusing is a relay that takes no checkpoint, and says what it likes of places.
+// refusing is a relay that refuses checkpoints, and answers requests about places as it likes.
 type refusing struct {
 	offered
-	places func([]envelope.Place) ([]envelope.Place, error) // nil: as they are
+	places func([]envelope.Place) ([]envelope.Place, error) // nil: the true places
 	on     *bool
 }
 
@@ -52,7 +52,7 @@ func (r refusing) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) err
 func TestRefusedCheckpoint(t *testing.T) {
 	for name, c := range map[string]struct {
 		places func([]envelope.Place) ([]envelope.Place, error)
-		costs  bool // more than a question
+		costs  bool // more than one request
 		says   string
 	}{
 		"a chain that is farther": {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0].Seq++; return ps, nil }, false, "it has 2, and 1 is here"},
@@ -78,7 +78,7 @@ func TestRefusedCheckpoint(t *testing.T) {
 				a.sync()
 			}
 			a.named(c.says)
-			if max := 3 * 2; !c.costs && sent != 0 || c.costs && (sent == 0 || sent > max) { // of two parts, in rounds 1, 3 and 7
+			if max := 3 * 2; !c.costs && sent != 0 || c.costs && (sent == 0 || sent > max) { // uploads of two parts, in rounds 1, 3 and 7
 				t.Errorf("%d parts were sent", sent)
 			}
 			err := a.Checkpoint(t.Context())

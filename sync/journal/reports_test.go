@@ -50,7 +50,7 @@ func TestReports(t *testing.T) {
 	if got := kept(); len(got) != 400 || got[0].Report.Number != 410 || got[399].Report.Number != 11 {
 		t.Errorf("%d reports, %d to %d", len(got), got[len(got)-1].Report.Number, got[0].Report.Number)
 	}
-	come(1<<64-1, worker, &delta.Grant{}) // nothing is made of a number's size
+	come(1<<64-1, worker, &delta.Grant{}) // the size of a number has no effect
 	if got := kept(); len(got) != 1 || got[0].Report.Number != 1<<64-1 {
 		t.Errorf("%d reports", len(got))
 	}

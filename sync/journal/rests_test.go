@@ -12,16 +12,16 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// fataller is a test, or one of its histories.
+// fataller is a test, or one history of a rapid test.
 type fataller interface {
 	Fatal(...any)
 	Context() context.Context
 }
 
-// packs has what a ledger's memories lie in while they are cold.
+// packs has the packs of a store's cold memories.
 type packs map[string][]byte
 
-// freeze turns memories cold, with or without the notes that this build leaves.
+// freeze makes memories cold, with or without the notes that this version writes.
 func (p packs) freeze(t fataller, l *journal.Journal, notes bool, ids ...memory.ID) (frozen int) {
 	c := store.Cooling{Covered: 1 << 60, Notes: l.Notes}
 	if notes {
@@ -43,8 +43,8 @@ func (p packs) freeze(t fataller, l *journal.Journal, notes bool, ids ...memory.
 	return frozen
 }
 
-// thaw brings back those that are named, or what is wanted where none is, as
-// package cold does.
+// thaw brings back the named memories or, if none is named, the requested ones, as package cold
+// does.
 func (p packs) thaw(t fataller, l *journal.Journal, ids ...memory.ID) {
 	wanted := len(ids) == 0
 	err := l.Store.Update(t.Context(), func(tx *store.Tx) error {
@@ -151,7 +151,7 @@ func TestAQuoteOfTheColdStandsInItsLine(t *testing.T) {
 					if r := m.memory(memory.ID{1}); r != nil {
 						t.Errorf("asked for, it says %q", r.Text)
 					}
-					sh.thaw(t, l) // what else is wanted
+					sh.thaw(t, l) // the other requested memories
 				default:
 					sh.thaw(t, l)
 				}
@@ -173,15 +173,15 @@ func TestAQuoteOfTheColdStandsInItsLine(t *testing.T) {
 	}
 }
 
-// proposes is a device's word of a memory, of a type.
+// proposes returns a device's proposal of a memory of a type.
 func proposes(n byte, seq uint64, kind memory.Type) delta.Op {
 	a := fact(n, "Ana likes fruit.")
 	a.Dot, a.Clock, a.Rank, a.Space, a.Candidate.Type = memory.Dot{Member: memory.MemberID{2}, Seq: seq}, memory.Clock{Wall: int64(seq)}, memory.RankDevice, memory.SpaceID{1}, kind
 	return delta.Op{Assertion: &a}
 }
 
-// If a worker archived into a memory whose type its grant no longer has, the
-// archive is undone, as if it had come later.
+// If a worker archived a memory into one whose type its grant no longer allows, the archiving is
+// undone, as if it had come later.
 func TestPutAwayIntoWhatIsOfAnotherType(t *testing.T) {
 	m, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}

@@ -21,7 +21,7 @@ func TestAQuoteStandsInItsLine(t *testing.T) {
 		a.Dot.Seq, a.Act, a.Candidate, a.Patch = seq, memory.ActCorrect, nil, &memory.Patch{Text: &text}
 		return delta.Op{Assertion: a}
 	}
-	away := func(seq uint64) delta.Op { // of what stands by another line, into it
+	away := func(seq uint64) delta.Op { // archives memory 2, which another line supports, into memory 1
 		a := cites(2, "").Assertion
 		a.Dot.Seq, a.Act, a.Candidate, a.Into = seq, memory.ActArchive, nil, memory.ID{1}
 		return delta.Op{Assertion: a}

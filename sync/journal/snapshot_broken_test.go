@@ -13,8 +13,8 @@ import (
 
 type relayLine = replica.Checkpoints
 
-// breaking passes calls on to a relay's checkpoints over a line that breaks,
-// either before the request arrives or before its answer does.
+// breaking forwards calls to a relay's checkpoints over a line that breaks, either before the
+// request arrives or before its answer does.
 type breaking struct {
 	relayLine
 	putBefore, putAfter, dropAfter bool

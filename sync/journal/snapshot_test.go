@@ -17,8 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// with opens the member anew with these settings. It then reads the relay's
-// checkpoints again.
+// with opens the member again with these settings. It then reads the relay's checkpoints again.
 func (m *member) with(s replica.Snapshots) *member {
 	m.t.Helper()
 	m.close()
@@ -27,8 +26,7 @@ func (m *member) with(s replica.Snapshots) *member {
 	return m
 }
 
-// again opens the member anew and syncs it, so that it looks at the checkpoints
-// again.
+// again opens the member again and syncs it, so that it checks the checkpoints again.
 func (m *member) again() {
 	m.t.Helper()
 	m.close()
@@ -177,7 +175,7 @@ func TestSnapshotOfAll(t *testing.T) {
 	if got := a.bodies(); got != before {
 		t.Errorf("%d bodies of %d are left, and nobody has verified it", got, before)
 	}
-	b.again() // verifies
+	b.again() // this verifies
 	if p := b.problems(); len(p) > 0 {
 		t.Fatalf("the second objects: %q", p)
 	}

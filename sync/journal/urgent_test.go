@@ -15,8 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// told passes calls on to a relay and notes in which order deltas and blobs go
-// there.
+// told forwards calls to a relay and records in which order deltas and blobs go there.
 type told struct {
 	replica.Remote
 	went  []string

@@ -42,7 +42,7 @@ func TestMuchIsTakenBack(t *testing.T) {
 			m, l := heard(t)
 			h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}
 			h.from(l, memory.MemberID{2}, delta.Op{Utterance: &line})
-			for n := range byte(quotes) { // these quotes' memories are kept by a second quote, except the first
+			for n := range byte(quotes) { // these memories have a second quote that supports them, except the first
 				stays, goes := cites(n+1, "Berries"), cites(n+1, "plums")
 				stays.Assertion.Candidate.Text, stays.Assertion.Candidate.Evidence[0].Utterance = fmt.Sprint("Berries, ", n), memory.ID{51}
 				goes.Assertion.Dot.Seq, goes.Assertion.Candidate.Text = 100+uint64(n), long+fmt.Sprint(n)
@@ -53,7 +53,7 @@ func TestMuchIsTakenBack(t *testing.T) {
 					h.gives(l, stays, goes)
 				}
 			}
-			for n := range uint64(comments) { // nothing else keeps this memory
+			for n := range uint64(comments) { // nothing else supports this memory
 				text := long + fmt.Sprint("Comment ", n)
 				a := cites(1, "").Assertion
 				if n > 0 {

@@ -92,7 +92,7 @@ func TestGenesis(t *testing.T) {
 		t.Error("the key of epoch 2 was not kept")
 	}
 
-	// Another's genesis in its place is found.
+	// A genesis of another space in its place is detected.
 	elsewhere, _, _ := made(t)
 	theirs, err := os.ReadFile(filepath.Join(elsewhere, "genesis"))
 	if err != nil {

@@ -37,7 +37,7 @@ import (
 )
 
 var (
-	// ErrCode: the text is no code.
+	// ErrCode: the text is not a code.
 	ErrCode = errors.New("pairing code")
 	// ErrTampered: a message does not come from a party that knows the code, or
 	// differs from the commitment. Somebody may be between the two devices, or
@@ -58,8 +58,8 @@ type Mailbox interface {
 	Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
 }
 
-// Box is a mailbox that a new device looks into before it leaves a message.
-// First returns the first message without waiting, or nil if there is none.
+// Box is a mailbox that a new device checks before it leaves a message. First returns the first
+// message without waiting, or nil if there is none.
 type Box interface {
 	Mailbox
 	First(ctx context.Context, box [16]byte) ([]byte, error)
@@ -70,10 +70,10 @@ type Party struct {
 	Member    memory.MemberID   `json:"member"`
 	Key       ed25519.PublicKey `json:"key"`
 	Recipient string            `json:"recipient"`
-	Name      string            `json:"name"` // as its owner calls it
+	Name      string            `json:"name"` // the name that its owner gave it
 }
 
-// PartyOf takes what a membership log says.
+// PartyOf makes a party of a member in a membership log.
 func PartyOf(m envelope.Member, name string) Party {
 	return Party{Member: m.ID, Key: m.Key, Recipient: m.Recipient, Name: name}
 }
@@ -129,10 +129,10 @@ func parts(label string, ps ...[]byte) []byte {
 //
 //	step     body
 //	commit   hash of the new device's side (32)
-//	invite   side of the device that is in, JSON {party, nonce}
+//	invite   side of the device that is a member, JSON {party, nonce}
 //	reveal   side of the new device
 //	agree    transcript (32), or no with an empty body
-//	confirm  the same, of the new device
+//	confirm  the same, from the new device
 //	grant    JSON {sealed, signature}: an age file to the new device of JSON
 //	         {space, genesis, relay, wearer}, and the signature of the parts
 //	         "grant", transcript, sealed in the domain "locket/v1 pairing grant"

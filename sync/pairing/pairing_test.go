@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/membership"
 )
 
-// post is a mailbox that waits. change, where set, may change what is left in it.
+// post is a mailbox that waits for messages. change, if set, may change the messages.
 type post struct {
 	mu     sync.Mutex
 	more   *sync.Cond
@@ -63,7 +63,7 @@ func (p *post) First(_ context.Context, box [16]byte) ([]byte, error) {
 	return p.rows[box][0], nil
 }
 
-// met is what each side came to.
+// met is the result of one side.
 type met struct {
 	m   *Meeting
 	err error
@@ -111,7 +111,7 @@ func TestPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ring.Close()
-	// A grant that another key signed is none.
+	// A grant that another key signed is refused.
 	if err := a.m.Give(t.Context(), want, ring.DeviceSign); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// A second device with the code is told so, shows no words, and leaves nothing
-// that would end the pairing of the first.
+// A second device with the code gets an error, shows no words, and leaves nothing that would end
+// the pairing of the first.
 func TestUsedCode(t *testing.T) {
 	p, code := newPost(), NewCode()
 	a, b := meet(t.Context(), p, p, code, code, keyring.NewDevice(), keyring.NewDevice())
@@ -149,12 +149,12 @@ func TestUsedCode(t *testing.T) {
 	again()
 }
 
-// blind is a mailbox into which both devices look before either has left anything.
+// blind is a mailbox that both devices check before either has left anything.
 type blind struct{ *post }
 
 func (blind) First(context.Context, [16]byte) ([]byte, error) { return nil, nil }
 
-// Of two that come at once, the second in the row is told.
+// If two devices come at the same time, the second in the mailbox gets an error.
 func TestUsedCodeAtOnce(t *testing.T) {
 	p, code := newPost(), NewCode()
 	first, err := newTalk(p, code, true)
@@ -166,7 +166,7 @@ func TestUsedCodeAtOnce(t *testing.T) {
 	}
 	var in sync.WaitGroup
 	defer in.Wait()
-	in.Go(func() { // ends by the second's message, or by the other's answer that is none
+	in.Go(func() { // ends because of the second device's message, or because of the other's invalid answer
 		Invite(t.Context(), p, code, PartyOf(membership.Of(keyring.NewDevice(), envelope.Owner), "old"))
 	})
 	if m, err := Join(t.Context(), blind{p}, code, PartyOf(membership.Of(keyring.NewDevice(), envelope.Owner), "late")); !errors.Is(err, ErrUsed) {
@@ -191,7 +191,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A relay that changes a message, and does not know the code, is found out.
+// A relay that changes a message without knowing the code is detected.
 func TestChangedMessage(t *testing.T) {
 	for row := range 3 {
 		p, code := newPost(), NewCode()
@@ -213,8 +213,8 @@ func TestChangedMessage(t *testing.T) {
 	}
 }
 
-// A relay that knows the code puts itself in the middle: it pairs with each
-// side under keys of its own. Each side comes to words, and they differ.
+// A relay that knows the code is a man in the middle: it pairs with each side under keys of its
+// own. Both sides show words, and these differ.
 func TestThreatSwappedKeysAtPairing(t *testing.T) {
 	left, right, code := newPost(), newPost(), NewCode()
 	in, fresh, mallory := keyring.NewDevice(), keyring.NewDevice(), keyring.NewDevice()
@@ -236,8 +236,8 @@ func TestThreatSwappedKeysAtPairing(t *testing.T) {
 	}
 }
 
-// Who commits to one side, and shows another after having seen what the
-// inviter shows, is found out: no side can be searched for that gives the words.
+// A party that commits to one side, and reveals another after it has seen the inviter's, is
+// detected, so nobody can search for a side with the same words.
 func TestCommitmentHolds(t *testing.T) {
 	p, code := newPost(), NewCode()
 	in, mallory := keyring.NewDevice(), keyring.NewDevice()

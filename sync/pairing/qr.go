@@ -13,7 +13,7 @@ func Link(relay string, code Code) string {
 	return "locket:pair?" + url.Values{"relay": {relay}, "code": {code.String()}}.Encode()
 }
 
-// ParseLink parses a link, or a code alone; then relay is empty.
+// ParseLink parses a link, or just a code; then relay is empty.
 func ParseLink(s string) (relay string, code Code, err error) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(s), "locket:pair?")
 	if !ok {

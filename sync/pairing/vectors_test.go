@@ -53,15 +53,15 @@ type vectorSide struct {
 	Revealed hexBytes `json:"revealed"`
 }
 
-// vectorBad is an exchange of which one message is another.
+// vectorBad is an exchange in which one message is replaced.
 type vectorBad struct {
 	Name    string `json:"name"`
-	At      int    `json:"at"` // the step in whose place it comes
+	At      int    `json:"at"` // the step of the message that it replaces
 	Message string `json:"message"`
 	Reason  string `json:"reason"` // tampered, refused
 }
 
-// row is a mailbox in which the messages lie already.
+// row is a mailbox that already has all messages.
 type row [][]byte
 
 func (r row) Post(context.Context, [16]byte, []byte) error { return nil }
@@ -89,9 +89,8 @@ func sideOf(t *testing.T, n byte, name string) (vectorSide, *seal.Identity) {
 	return v, id
 }
 
-// What follows from sides and code is what was written down; the messages that
-// were are a whole pairing, which the new device's side takes, and of which each
-// other message is refused.
+// What follows from sides and code equals the recorded values. The recorded messages are a whole
+// pairing, which the new device's side accepts, and it refuses every changed message.
 func TestVectors(t *testing.T) {
 	path := filepath.Join("testdata", "vectors.json")
 	made := makeVectors(t)
@@ -113,7 +112,7 @@ func TestVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(v.Messages) != stepGrant || !reflect.DeepEqual(v.Messages[:stepGrant-1], made.Messages[:stepGrant-1]) {
-		t.Error("other messages than were written down") // the last has an age file in it, which is random
+		t.Error("other messages than were written down") // the last one contains an age file, which is random
 	}
 	for i := range v.Refused {
 		if v.Refused[i].At != stepGrant && v.Refused[i] != made.Refused[i] {
@@ -153,7 +152,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// join is the new device's side of an exchange that was written down.
+// join is the new device's side of a recorded exchange.
 func (v *vectors) join(t *testing.T, mail row) (words []string, g Grant, err error) {
 	t.Helper()
 	code, err := parseCode(v.Code)

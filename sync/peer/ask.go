@@ -36,7 +36,7 @@ const (
 	maskSize  = 8
 )
 
-// Scheme is that of the URL of a device: lan://HOST:PORT.
+// Scheme is the scheme of a device's URL: lan://HOST:PORT.
 const Scheme = "lan"
 
 func mac(key []byte, parts ...string) []byte {
@@ -47,7 +47,7 @@ func mac(key []byte, parts ...string) []byte {
 	return m.Sum(nil)
 }
 
-// prove says which member is at an address, to members alone.
+// prove returns a proof that tells members, and nobody else, which member is at an address.
 func prove(key []byte, public ed25519.PublicKey, address string, member memory.MemberID) []byte {
 	out := append([]byte(nil), member[:]...)
 	for i, b := range mac(key, "locket/v2 peer mask", string(public))[:maskSize] {
@@ -72,8 +72,8 @@ func who(proof []byte, public ed25519.PublicKey, address string, keys ...[]byte)
 	return memory.MemberID{}, fmt.Errorf("%s: %w", address, ErrStranger)
 }
 
-// TLS is how the server is reached. Each connection has another certificate, so that
-// nobody who connects in two networks knows the device again.
+// TLS returns the configuration of the server. Each connection has another certificate, so that
+// somebody who connects in two networks can't recognise the device.
 func (s *Server) TLS() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -100,21 +100,21 @@ func certificate(key []byte, address string, self memory.MemberID) (*tls.Certifi
 }
 
 var (
-	// ErrStranger: whoever is at an address does not know the space's key.
+	// ErrStranger: the other side at an address does not know the space's key.
 	ErrStranger = errors.New("no member is at this address")
-	// ErrOlder: a device is there that speaks without encryption, as Locket 0.1.0 does.
+	// ErrOlder: the device there speaks without encryption, as Locket 0.1.0 does.
 	ErrOlder = errors.New("an older version of Locket is at this address, with which nothing is exchanged in the network")
 )
 
-// dial connects to a device at an address (host:port), and returns the member that is
-// there. keys are those that it may know. Without keys it may be anybody.
+// dial connects to a device at an address (host:port), and returns the member that is there. keys
+// are the keys that the member may know. Without keys, it may be anybody.
 func dial(ctx context.Context, address string, keys ...[]byte) (*tls.Conn, memory.MemberID, error) {
 	var id memory.MemberID
 	raw, err := (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, id, err
 	}
-	// A certificate of one connection is in no chain. What counts is its proof.
+	// The certificate of one connection is in no chain. What counts is its proof.
 	conn := tls.Client(raw, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"},
 		VerifyConnection: func(s tls.ConnectionState) (err error) {
 			if len(keys) == 0 {
@@ -149,9 +149,9 @@ func Ask(ctx context.Context, address string, keys ...[]byte) (memory.MemberID, 
 	return id, conn.Close()
 }
 
-// Client speaks with members' devices alone, which know one of keys at the time. If
-// keys is nil, it speaks with whoever is there. That is for a device that is let in,
-// which has no key yet: it compares words.
+// Client returns a client that speaks only with devices of members, which know one of the present
+// keys. If keys is nil, it speaks with any device. That is for a new device, which has no key yet:
+// its person compares words.
 func Client(keys func() [][]byte) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DialTLSContext: func(ctx context.Context, _, address string) (net.Conn, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// Whoever fills all mailboxes of a device keeps nobody from being let in by it,
-// before or after its person begins.
+// Somebody who fills all mailboxes of a device can't prevent it from adding a new device, before or
+// after its person begins.
 func TestBoxesThatStrangersFill(t *testing.T) {
 	h := serve(t)
 	r, err := remote.New(h.url, remote.Option{})
@@ -37,7 +37,7 @@ func TestBoxesThatStrangersFill(t *testing.T) {
 		t.Errorf("%d were refused, %d are there", refused, len(boxes.all))
 	}
 	for _, id := range [][16]byte{first, second} {
-		if _, err := boxes.Message(stopped, id, 0); err != context.Canceled { // its own side waits
+		if _, err := boxes.Message(stopped, id, 0); err != context.Canceled { // the device's own side waits
 			t.Fatal(err)
 		}
 		if _, err := r.Post(t.Context(), id, []byte("hello")); err != nil {

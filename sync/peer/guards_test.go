@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// signed is a request with a signature of its own, which is sent as it is.
+// signed is a request with a signature, which is sent unchanged.
 type signed struct {
 	method, url string
 	header      http.Header
@@ -48,7 +48,7 @@ func (h *served) sign(t *testing.T, by actor, method, path string, body []byte) 
 	return s
 }
 
-// send gives the kind of problem that the answer is, empty for none.
+// send returns the kind of problem in the answer, or "" if there is none.
 func (s signed) send(t *testing.T, body []byte) string {
 	t.Helper()
 	req, err := http.NewRequest(s.method, s.url, bytes.NewReader(body))
@@ -70,7 +70,7 @@ func (s signed) send(t *testing.T, body []byte) string {
 	return res.Header.Get(page.FieldProblem)
 }
 
-// Who overhears a request can't have it answered a second time.
+// Somebody who overhears a request can't send it a second time.
 func TestRequestThatComesTwice(t *testing.T) {
 	h := serve(t)
 	s := h.sign(t, phone, "GET", "/log", nil)
@@ -79,7 +79,7 @@ func TestRequestThatComesTwice(t *testing.T) {
 	}
 }
 
-// Nor can who stands between have another body taken under a member's name.
+// Nor can a man in the middle send another body in a member's name.
 func TestBodyIsTheOneThatWasSigned(t *testing.T) {
 	h := serve(t)
 	meant, other := page.EncodeItems([][]byte{h.delta(t, phone, "hello").Bytes()}), page.EncodeItems([][]byte{h.delta(t, phone, "HELLO").Bytes()})
@@ -94,7 +94,7 @@ func TestBodyIsTheOneThatWasSigned(t *testing.T) {
 	}
 }
 
-// An entry of the log is brought by an owner, whoever signed it.
+// Only an owner may bring an entry of the log, whoever signed it.
 func TestReaderBringsNoEntries(t *testing.T) {
 	h := serve(t)
 	e := &envelope.Entry{Version: envelope.Version, Space: spaceID, N: h.state.N() + 1, Prev: h.state.Head(), Author: phone.id, At: 1_790_000_001, Epoch: 1,
@@ -113,8 +113,8 @@ func TestReaderBringsNoEntries(t *testing.T) {
 	}
 }
 
-// A request that a member made for another device, or for a relay, is not taken
-// from whoever hands it on.
+// A request that a member made for another device, or for a relay, is refused from somebody who
+// forwards it.
 func TestThreatRequestPassedOnInTheNetwork(t *testing.T) {
 	h := serve(t)
 	here := h.url
@@ -135,8 +135,8 @@ func TestThreatRequestPassedOnInTheNetwork(t *testing.T) {
 	}
 }
 
-// A member whose bodies stall, or who does not read, has so many requests answered at a time, and
-// the others are served.
+// If a member's bodies stall, or it does not read, only a limited number of its requests are
+// answered at a time, and other members are served.
 func TestThreatMemberHoldsThePeer(t *testing.T) {
 	h := serve(t)
 	var held []net.Conn
@@ -160,7 +160,7 @@ func TestThreatMemberHoldsThePeer(t *testing.T) {
 			t.Fatal(err)
 		}
 		line, err := bufio.NewReader(c).ReadString('\n')
-		if err != nil || !strings.Contains(line, " 100 ") { // the body is waited for
+		if err != nil || !strings.Contains(line, " 100 ") { // the server waits for the body
 			t.Fatalf("%q, %v", line, err)
 		}
 		held = append(held, c)

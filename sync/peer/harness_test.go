@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// actor is one who signs.
+// actor is somebody who signs.
 type actor struct {
 	id  memory.MemberID
 	key ed25519.PrivateKey
@@ -82,7 +82,7 @@ func serve(t *testing.T) *served {
 	return h
 }
 
-// as is the space at the peer, as somebody sees it.
+// as returns the space at the peer, as an actor sees it.
 func (h *served) as(t *testing.T, a actor) replica.Remote {
 	t.Helper()
 	r, err := remote.New(h.url, remote.Option{})

@@ -20,9 +20,9 @@ import (
 	"github.com/locket-dev/locket/sync/remote/upstream"
 )
 
-// line is a bad network in virtual time. Of each packet of 1400 bytes it loses
-// a share; TCP sends it again after a second, two and four, and gives up then
-// (RFC 6298; a phone that walks on), which ends the connection.
+// line is a bad network in virtual time. It loses a share of the packets of 1400 bytes. TCP sends a
+// packet again after one, two and four seconds, and then gives up (RFC 6298; for example a phone
+// that moves away), which ends the connection.
 type line struct {
 	loss    float64
 	latency time.Duration // one way
@@ -31,7 +31,7 @@ type line struct {
 
 	mu   sync.Mutex
 	rng  *rand.Rand
-	cut  int // connections that it ended
+	cut  int // connections that it cut
 	sent int // bytes
 }
 
@@ -42,7 +42,7 @@ const (
 
 var errCut = errors.New("the line gave up")
 
-// carry takes the time that bytes take.
+// carry waits for as long as the bytes take.
 func (l *line) carry(n int) error {
 	l.mu.Lock()
 	l.sent += n
@@ -92,7 +92,7 @@ func (c *badConn) Write(p []byte) (n int, err error) {
 
 var pipeAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 
-// pipes is a listener in memory, whose connections are over a line both ways.
+// pipes is a listener in memory; its connections use a line in both directions.
 type pipes struct {
 	l     *line
 	conns chan net.Conn
@@ -124,8 +124,8 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Over every line that a wearer meets, everything gets through, once, both
-// ways; how long it took, by the line's clock, is told.
+// Over every line that a wearer may meet, everything arrives once, in both directions; the test
+// logs how long it took by the line's clock.
 func TestBadLines(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -169,7 +169,7 @@ func TestBadLines(t *testing.T) {
 				prev := envelope.Link{}
 				for i := range tt.deltas {
 					d := chained(t, h, 5, prev, strings.Repeat(fmt.Sprintf("%7d ", i), tt.size/8))
-					if _, err := h.Take(d); err != nil { // there
+					if _, err := h.Take(d); err != nil { // on the other device
 						t.Fatal(err)
 					}
 					prev = d.Header.Next()
@@ -180,7 +180,7 @@ func TestBadLines(t *testing.T) {
 				prev = envelope.Link{}
 				for i := range tt.deltas {
 					d := chained(t, h, 6, prev, strings.Repeat(fmt.Sprintf("%7d ", -i), tt.size/8))
-					if _, err := mine.Take(d); err != nil { // here
+					if _, err := mine.Take(d); err != nil { // on this device
 						t.Fatal(err)
 					}
 					prev = d.Header.Next()
@@ -215,10 +215,10 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-// newYear is when synctest's clock begins.
+// newYear is the time at which synctest's clock begins.
 var newYear = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// chained is the phone's next delta of an incarnation.
+// chained returns the phone's next delta of an incarnation.
 func chained(t *testing.T, h *served, incarnation uint64, prev envelope.Link, text string) *envelope.Delta {
 	t.Helper()
 	d, err := envelope.Sign(envelope.Header{Version: envelope.Version, Space: spaceID, Member: phone.id, Incarnation: incarnation, Seq: prev.Seq + 1, Prev: prev.Hash,

@@ -38,7 +38,7 @@ type Server struct {
 	// none now.
 	Key func() []byte
 	Now func() time.Time // nil: time.Now
-	// Known is told of each request whose signature is a member's; nil: nobody is.
+	// Known is called for each request with a member's valid signature; it may be nil.
 	Known func(r *http.Request, member memory.MemberID)
 
 	window httpsig.Window
@@ -46,14 +46,15 @@ type Server struct {
 
 	mu   sync.Mutex
 	read map[memory.MemberID]chan struct{} // closed after the member has read the log
-	busy map[memory.MemberID]int           // requests of a member that are answered; guarded by mu
+	busy map[memory.MemberID]int           // number of a member's requests that are being answered; guarded by mu
 }
 
-// mostBusy is how many requests of a member are answered at a time. Each may hold the 5 MiB of
-// a body or an answer, for as long as the member is slow. A device makes one after the other.
+// mostBusy is how many requests of a member are answered at a time. Each may hold the 5 MiB of a
+// body or an answer in memory, for as long as the member is slow. A device sends one request after
+// another.
 const mostBusy = 4
 
-// enter begins to answer a member's request, unless it has as many as it may.
+// enter begins to answer a member's request, unless too many are being answered already.
 func (s *Server) enter(id memory.MemberID) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +147,7 @@ var (
 	errBusy      = fmt.Errorf("a member has %d requests at a time", mostBusy)
 )
 
-// answer answers a member's request. Streams and blobs hold little, and are not counted.
+// answer answers a member's request. Streams and blobs need little memory, and are not counted.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, limit int64, do handler) error {
 	who, err := s.check(r, limit)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A member reads and brings what the relay's protocol has for it.
+// A member can read and bring everything that the relay's protocol has for it.
 func TestMember(t *testing.T) {
 	h := serve(t)
 	at := h.as(t, phone)
@@ -36,7 +36,7 @@ func TestMember(t *testing.T) {
 		t.Error(err)
 	}
 	d := h.delta(t, phone, "hello")
-	for range 2 { // again changes nothing
+	for range 2 { // a repetition changes nothing
 		if err := at.Append(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
@@ -75,8 +75,8 @@ func TestMember(t *testing.T) {
 	}
 }
 
-// A stranger gets nothing, a reader brings nothing, and nobody forgets for
-// another; what a peer doesn't do, it has no route for.
+// A stranger gets nothing, a reader can bring nothing, and nobody can forget for another; there is
+// no route for things that a peer doesn't do.
 func TestRefused(t *testing.T) {
 	h := serve(t)
 	for name, at := range map[string]replica.Remote{"a stranger": h.as(t, stranger), "a stranger under a member's name": h.as(t, actor{phone.id, stranger.key})} {
@@ -110,7 +110,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// behindTLS serves the store as devices meet it, and gives the address.
+// behindTLS serves the store as devices see it, and returns the address.
 func (h *served) behindTLS(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -127,7 +127,7 @@ func (h *served) behindTLS(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// between passes on bytes to an address, at another.
+// between forwards bytes from one address to another.
 func between(t *testing.T, to string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -162,8 +162,8 @@ func between(t *testing.T, to string) string {
 	return ln.Addr().String()
 }
 
-// Who has the key is told which member is at an address; who hasn't learns
-// nothing, and a member is not taken for one at another address.
+// Somebody who has the key learns which member is at an address; others learn nothing, and a member
+// is not mistaken for one at another address.
 func TestAsk(t *testing.T) {
 	h := serve(t)
 	address := h.behindTLS(t)
@@ -188,8 +188,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Whoever connects twice is shown nothing twice: there is no telling that it is one
-// device, nor whose.
+// Nothing in the certificates of two connections shows that it is one device, or whose.
 func TestCertificatesHaveNothingInCommon(t *testing.T) {
 	h := serve(t)
 	address := h.behindTLS(t)
@@ -215,14 +214,14 @@ func TestCertificatesHaveNothingInCommon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*x509.Certificate{a, theirs} { // what is left says nothing of anybody
+	for _, c := range []*x509.Certificate{a, theirs} { // the rest says nothing about anybody
 		if c.Subject.String()+c.Issuer.String() != "" || c.SerialNumber.Int64() != 1 || c.NotBefore.Unix() != 0 || c.NotAfter.Year() != 9999 || len(c.Extensions) != 1 {
 			t.Errorf("%+v", c)
 		}
 	}
 }
 
-// What devices say to each other goes to a member, or nowhere.
+// Devices speak only with members.
 func TestClientSpeaksWithMembers(t *testing.T) {
 	h := serve(t)
 	address := h.behindTLS(t)
@@ -250,7 +249,7 @@ func TestClientSpeaksWithMembers(t *testing.T) {
 	}
 }
 
-// A mailbox gives each message once it is there, to either side, for a while.
+// A mailbox returns each message, once it is there, to either side, for a limited time.
 func TestBoxes(t *testing.T) {
 	h := serve(t)
 	r, err := remote.New(h.url, remote.Option{})
@@ -291,7 +290,7 @@ func TestBoxes(t *testing.T) {
 	if _, err := r.Message(t.Context(), id, maxMessages, 0); !errors.Is(err, remote.ErrNotFound) {
 		t.Errorf("after the last message that may be: %v", err)
 	}
-	for n := range maxBoxes + 1 { // beside the one of its own side
+	for n := range maxBoxes + 1 { // besides the mailbox of its own side
 		_, err = r.Post(t.Context(), [16]byte{8, byte(n)}, []byte("x"))
 	}
 	if !errors.As(err, &refused) || refused.Kind != page.Busy || refused.RetryAfter <= 0 {

@@ -15,8 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/vectors.json anew")
 
-// vectors is testdata/vectors.json: the proofs in members' certificates, and what is
-// no member's proof.
+// vectors is testdata/vectors.json: the proofs in members' certificates, and invalid proofs.
 type vectors struct {
 	Key     string        `json:"key"`
 	Proofs  []vectorProof `json:"proofs"`
@@ -74,7 +73,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// An address of the link has another zone on each machine.
+// A link-local address has another zone on each machine.
 func TestZoneIsNoPartOfAnAddress(t *testing.T) {
 	key, public, self := bytes.Repeat([]byte{0x1a}, 32), bytes.Repeat([]byte{0xab}, 32), memory.MemberID{7}
 	if id, err := who(prove(key, public, "[fe80::7%eth0]:4711", self), public, "[fe80::7%wlan0]:4711", key); err != nil || id != self {

@@ -69,7 +69,7 @@ type Unreached struct{ Err error }
 
 func (u *Unreached) Error() string { return dialfault.Words(u.Err) }
 
-// Unwrap gives what the network said.
+// Unwrap returns the network's error.
 func (u *Unreached) Unwrap() error { return u.Err }
 
 // maxRetry bounds RetryAfter.
@@ -83,7 +83,7 @@ type Error struct {
 	What       string        // with ErrQuota: which quota is used up
 	Limit      int64         // with ErrQuota: its limit
 	RetryAfter time.Duration // at most a day; 0: the relay said nothing
-	Request    string        // what the relay's operator calls the request; "" if it gave none
+	Request    string        // the operator's id of the request; "" if the relay gave none
 	is         error
 }
 
@@ -124,7 +124,7 @@ func problem(res *http.Response, body []byte) error {
 		e.is = ErrPortal
 	}
 	if kind == "" && (res.StatusCode < 500 && isPage(res) || res.StatusCode == http.StatusNetworkAuthenticationRequired) {
-		e.is = ErrPortal // the answer is a web page, and no relay's problem document
+		e.is = ErrPortal // the answer is a web page, and not a relay's problem document
 	}
 	e.RetryAfter = retry.Asked(res.Header.Get("Retry-After"), time.Now(), maxRetry)
 	return e

@@ -13,20 +13,19 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Market is a market at a relay's address, as the holder of a key sees it. It
-// believes nothing that is not signed; counts and the order of hits are the
-// market's word.
+// Market is a market at a relay's address, for the holder of a key. It verifies everything that is
+// signed; counts and the order of hits are only claims of the market.
 type Market struct{ caller }
 
-// Market gives the market. sign may be nil for whoever only looks around.
+// Market returns the market. sign may be nil for a caller that only reads public listings.
 func (r *Relay) Market(key trade.Key, sign httpsig.Signer) *Market {
 	return &Market{caller{relay: r, keyID: "market/" + key.String(), sign: sign}}
 }
 
-// Address is the URL of the market's relay.
+// Address returns the URL of the market's relay.
 func (r *Relay) Address() string { return r.base.String() }
 
-// ask sends a request whose answer is a value.
+// ask sends a request and decodes the answer into a value.
 func (m *Market) ask(ctx context.Context, method, path string, query url.Values, body []byte, into any) error {
 	q := call{method: method, path: "/v1/market" + path, query: query, body: body, limit: trade.MaxAnswer}
 	if into == nil {
@@ -45,21 +44,21 @@ func (m *Market) ask(ctx context.Context, method, path string, query url.Values,
 	return nil
 }
 
-// paced waits after a market refused a request for its pace alone, and reports whether it
-// is to be sent again.
+// paced waits if a market refused a request only because requests come too fast, and reports
+// whether to send it again.
 func paced(ctx context.Context, tries int, err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.is == ErrQuota && retry.Paced(ctx, tries, e.RetryAfter)
 }
 
-// Terms are the market's.
+// Terms returns the market's terms.
 func (m *Market) Terms(ctx context.Context) (t trade.Terms, err error) {
 	err = m.ask(ctx, "GET", "", nil, nil, &t)
 	return t, err
 }
 
-// Search gives the listings that fit; docs/market.md has the parameters. Each
-// listing is checked.
+// Search returns the listings that match; docs/market.md has the parameters. Each listing is
+// checked.
 func (m *Market) Search(ctx context.Context, q url.Values) (f trade.Found, ls []*trade.Offer, err error) {
 	if err := m.ask(ctx, "GET", "/listings", q, nil, &f); err != nil {
 		return f, nil, err
@@ -74,7 +73,7 @@ func (m *Market) Search(ctx context.Context, q url.Values) (f trade.Found, ls []
 	return f, ls, nil
 }
 
-// Show gives a listing in its newest version, by its id or the hash of a version.
+// Show returns a listing in its newest version, by its id or the hash of a version.
 func (m *Market) Show(ctx context.Context, id trade.Hash) (s trade.Shown, l *trade.Offer, err error) {
 	if err = m.ask(ctx, "GET", "/listings/"+id.String(), nil, nil, &s); err != nil {
 		return s, nil, err
@@ -98,7 +97,7 @@ func (m *Market) Publish(ctx context.Context, l *trade.Offer, items [][]byte) er
 	return m.ask(ctx, "POST", "/listings", nil, trade.Encode(trade.Publication{Listing: l.Signed, Items: items}), &id)
 }
 
-// Withdraw ends a listing by its seller's signed word.
+// Withdraw ends a listing with its seller's signed statement.
 func (m *Market) Withdraw(ctx context.Context, signed []byte) error {
 	return m.send(ctx, "/withdrawals", signed)
 }
@@ -113,7 +112,7 @@ func (m *Market) Review(ctx context.Context, signed []byte) error {
 	return m.send(ctx, "/reviews", signed)
 }
 
-// TakeDown ends a listing, by the market's own key.
+// TakeDown ends a listing with the market's own key.
 func (m *Market) TakeDown(ctx context.Context, n trade.Notice) error {
 	return m.send(ctx, "/takedowns", trade.Encode(n))
 }
@@ -122,12 +121,12 @@ func (m *Market) send(ctx context.Context, path string, body []byte) error {
 	return m.ask(ctx, "POST", path, nil, body, nil)
 }
 
-// Order sends an order. The same order again gives how it stands.
+// Order sends an order. Sending the same order again returns its present state.
 func (m *Market) Order(ctx context.Context, signed []byte) (*trade.Chain, *trade.State, error) {
 	return m.chain(ctx, "POST", "/orders", signed)
 }
 
-// Get gives an order of this key's.
+// Get returns an order of this key.
 func (m *Market) Get(ctx context.Context, id trade.Hash) (*trade.Chain, *trade.State, error) {
 	return m.chain(ctx, "GET", "/orders/"+id.String(), nil)
 }
@@ -137,8 +136,8 @@ func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (*trade
 	return m.chain(ctx, "POST", "/orders/"+id.String()+"/steps", signed)
 }
 
-// Checkout gives the page on which an order is paid by card; where how is "x402", the
-// address where an agent pays it.
+// Checkout returns the page on which an order is paid by card or, if how is "x402", the address at
+// which an agent pays it.
 func (m *Market) Checkout(ctx context.Context, id trade.Hash, how string) (c trade.Checkout, err error) {
 	q := url.Values{}
 	if how != "" {
@@ -154,7 +153,7 @@ func (m *Market) Checkout(ctx context.Context, id trade.Hash, how string) (c tra
 	return c, nil
 }
 
-// local says whether a host is this machine: a market that is tried out.
+// local reports whether a host is this machine, which is used to try out a market.
 func local(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -165,7 +164,7 @@ func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment) (*trad
 	return m.chain(ctx, "POST", "/orders/"+id.String()+"/payments", trade.Encode(p))
 }
 
-// chain asks for an order, and replays it.
+// chain requests an order, and replays it.
 func (m *Market) chain(ctx context.Context, method, path string, body []byte) (*trade.Chain, *trade.State, error) {
 	var c trade.Chain
 	if err := m.ask(ctx, method, path, nil, body, &c); err != nil {
@@ -178,19 +177,19 @@ func (m *Market) chain(ctx context.Context, method, path string, body []byte) (*
 	return &c, s, nil
 }
 
-// Orders gives those of this key in a role (buyer, seller, arbiter) and a phase, or
-// all where that is empty; up to trade.MaxOrders behind skip.
+// Orders returns the orders of this key in a role (buyer, seller, arbiter) and a phase (empty:
+// all), at most trade.MaxOrders after skip.
 func (m *Market) Orders(ctx context.Context, role string, phase trade.Phase, skip int) ([]trade.Chain, []*trade.State, error) {
 	return m.chains(ctx, "/orders", url.Values{"role": {role}, "phase": {string(phase)}, "skip": {strconv.Itoa(skip)}})
 }
 
-// Moved gives the orders of this key that moved here from other markets, up to
-// trade.MaxOrders behind skip. Each is stamped by the market that it comes from.
+// Moved returns the orders of this key that moved here from other markets, at most trade.MaxOrders
+// after skip. Each is stamped by the market from which it comes.
 func (m *Market) Moved(ctx context.Context, skip int) ([]trade.Chain, []*trade.State, error) {
 	return m.chains(ctx, "/moves", url.Values{"skip": {strconv.Itoa(skip)}})
 }
 
-// TakeOver brings a listing or an order of another market.
+// TakeOver brings a listing or an order from another market.
 func (m *Market) TakeOver(ctx context.Context, v trade.Moving) error {
 	return m.send(ctx, "/moves", trade.Encode(v))
 }
@@ -211,7 +210,7 @@ func (m *Market) chains(ctx context.Context, path string, q url.Values) ([]trade
 	return all.Orders, out, nil
 }
 
-// Bundle gives the sealed items of a paid order, checked against what was listed.
+// Bundle returns the sealed items of a paid order, checked against the listing.
 func (m *Market) Bundle(ctx context.Context, s *trade.State) (items [][]byte, err error) {
 	if err := m.ask(ctx, "GET", "/orders/"+s.ID.String()+"/bundle", nil, nil, &items); err != nil {
 		return nil, err
@@ -219,19 +218,19 @@ func (m *Market) Bundle(ctx context.Context, s *trade.State) (items [][]byte, er
 	return items, trade.CheckItems(&s.Offer.Listing, items)
 }
 
-// Balance is what this key has.
+// Balance returns the balances of this key.
 func (m *Market) Balance(ctx context.Context) (out []trade.Balance, err error) {
 	err = m.ask(ctx, "GET", "/balance", nil, nil, &out)
 	return out, err
 }
 
-// Deposit adds the worth of a voucher to this key's balance, and returns its balances.
+// Deposit adds the value of a voucher to this key's balance, and returns its balances.
 func (m *Market) Deposit(ctx context.Context, voucher string) (out []trade.Balance, err error) {
 	err = m.ask(ctx, "POST", "/deposits", nil, trade.Encode(trade.Payment{Voucher: voucher}), &out)
 	return out, err
 }
 
-// Payout takes money out, as a voucher.
+// Payout withdraws money, as a voucher.
 func (m *Market) Payout(ctx context.Context, p trade.Payout) (string, error) {
 	var c trade.Codes
 	if err := m.ask(ctx, "POST", "/payouts", nil, trade.Encode(p), &c); err != nil {
@@ -243,37 +242,37 @@ func (m *Market) Payout(ctx context.Context, p trade.Payout) (string, error) {
 	return c.Codes[0], nil
 }
 
-// Issue makes vouchers, by the market's own key.
+// Issue makes vouchers, with the market's own key.
 func (m *Market) Issue(ctx context.Context, i trade.Issue) (c trade.Codes, err error) {
 	err = m.ask(ctx, "POST", "/vouchers", nil, trade.Encode(i), &c)
 	return c, err
 }
 
-// Batches are the vouchers that were issued, by the market's own key.
+// Batches returns the batches of vouchers that were issued, with the market's own key.
 func (m *Market) Batches(ctx context.Context) (out []trade.Batch, err error) {
 	err = m.ask(ctx, "GET", "/vouchers", nil, nil, &out)
 	return out, err
 }
 
-// Revoke ends the vouchers of a batch that nobody has used, by the market's own key.
+// Revoke ends the unused vouchers of a batch, with the market's own key.
 func (m *Market) Revoke(ctx context.Context, batch string) (out trade.Revoked, err error) {
 	err = m.ask(ctx, "POST", "/revocations", nil, trade.Encode(trade.Revocation{Batch: batch}), &out)
 	return out, err
 }
 
-// Complaints are the reports of live listings, by the market's own key.
+// Complaints returns the reports about live listings, with the market's own key.
 func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
 	err = m.ask(ctx, "GET", "/reports", nil, nil, &out)
 	return out, err
 }
 
-// Open is what waits for the operator, by the market's own key.
+// Open returns what waits for the operator, with the market's own key.
 func (m *Market) Open(ctx context.Context) (out []trade.Open, err error) {
 	err = m.ask(ctx, "GET", "/x402", nil, nil, &out)
 	return out, err
 }
 
-// CloseOpen says what became of it, by the market's own key.
+// CloseOpen closes such a case with its outcome, with the market's own key.
 func (m *Market) CloseOpen(ctx context.Context, c trade.Closed) error {
 	return m.send(ctx, "/x402", trade.Encode(c))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Who asks a market faster than it lets one address ask waits the second that it names;
-// what is refused for longer, or for another reason, is told at once.
+// A caller that sends requests to a market faster than it allows for one address waits the second
+// that the market names; a refusal for longer, or for another reason, is returned at once.
 func TestMarketPace(t *testing.T) {
 	for _, x := range []struct {
 		name        string
@@ -53,7 +53,7 @@ func TestMarketPace(t *testing.T) {
 	}
 }
 
-// handled answers requests by a handler, without a network.
+// handled answers requests with a handler, without a network.
 type handled struct{ http.Handler }
 
 func (h handled) RoundTrip(r *http.Request) (*http.Response, error) {

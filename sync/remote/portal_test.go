@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A network that wants a login answers everything in the relay's place: none of
-// it passes for the relay's word, least of all that something was taken or that
-// this device is no member any more.
+// A network that requires a login answers everything in the relay's place. None of its answers is
+// taken for the relay's, least of all as a sign that something was taken or that this device is no
+// longer a member.
 func TestPortal(t *testing.T) {
 	page := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -50,7 +50,7 @@ func TestPortal(t *testing.T) {
 	}
 }
 
-// Somebody between, who shows a certificate of their own, is not spoken to.
+// Nothing is sent to a man in the middle with a certificate of his own.
 func TestInterceptedTLS(t *testing.T) {
 	asked := false
 	web := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))

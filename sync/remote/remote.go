@@ -172,7 +172,8 @@ type answer struct {
 	body   []byte
 }
 
-// do gives the answer to a request. Its errors are for a person, who knows neither methods nor paths.
+// do returns the answer to a request. Its errors are for a person, who knows neither methods nor
+// paths.
 func (c caller) do(ctx context.Context, q call) (answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -27,7 +27,7 @@ var (
 	member = memory.MemberID{4, 5, 6}
 )
 
-// liar answers whatever a test makes it; the real relay is in cloud/api's tests.
+// liar answers as a test wants; the tests in cloud/api use the real relay.
 func liar(t *testing.T, answer http.HandlerFunc) *Space {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -157,7 +157,7 @@ func TestOtherCallsAreNotBelievedEither(t *testing.T) {
 	if _, err := liar(t, field("4", "4000000000")).GetBlob(ctx, BlobID{1}, f, 100); !errors.Is(err, ErrAnswer) {
 		t.Error("larger than was asked: ", err)
 	}
-	// An upload that never gets on ends.
+	// An upload that makes no progress ends.
 	stuck := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(page.FieldOffset, "0")
 		w.Header().Set(page.FieldLength, "4")
@@ -212,7 +212,7 @@ func TestStreamsAreNotBelieved(t *testing.T) {
 	}
 }
 
-// Whoever lets a relay go ends the streams that are open to it.
+// Closing the connection to a relay ends its open streams.
 func TestCloseEndsStreams(t *testing.T) {
 	s := liar(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -251,8 +251,7 @@ func TestQuotaSaysWhenToComeAgain(t *testing.T) {
 	}
 }
 
-// The id of a request is for a line of a log: what else a relay writes there is
-// left out.
+// The id of a request is written to a line of a log, so other characters in it are left out.
 func TestRequestIsNamed(t *testing.T) {
 	for id, want := range map[string]string{"WKJYEKB3GDG3EZFLDFS2XPSPIT": "WKJYEKB3GDG3EZFLDFS2XPSPIT", "": "", "two words": "", "=cmd": "", strings.Repeat("A", 65): ""} {
 		_, err := liar(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -169,8 +169,8 @@ func worthless(err error) bool {
 }
 
 // adopt takes a snapshot. If the snapshot is wrong, adopt records a problem,
-// never tries that snapshot again, and returns taken == false. Where the relay
-// lacks a part, or shows other bytes, a later round tries it again.
+// never tries that snapshot again, and returns taken == false. If the relay lacks a part, or
+// returns other bytes, a later round tries it again.
 func (r *Replica) adopt(ctx context.Context, l *listed) (taken bool, err error) {
 	if err := r.settlePending(ctx, l); err != nil {
 		return false, err
@@ -212,11 +212,11 @@ func (r *Replica) restore(ctx context.Context, l *listed) error {
 	return r.takeItems(ctx, r.c.Snapshots.Archive, l, &next)
 }
 
-// unshown is a snapshot of which a relay lacks a part, or shows other bytes.
-type unshown struct{ times, rounds int } // found so, and to wait before it is tried again
+// unshown is a snapshot of which the relay lacks a part, or returns other bytes.
+type unshown struct{ times, rounds int } // how often that happened, and rounds until the next try
 
-// noteUnshown has a snapshot wait for 0, 1, 3, 7 … rounds, as each try fetches all of its parts
-// anew.
+// noteUnshown makes a snapshot wait for 0, 1, 3, 7 … rounds, because each try downloads all of its
+// parts again.
 func (r *Replica) noteUnshown(h envelope.Hash) {
 	if r.unshown == nil {
 		r.unshown = map[envelope.Hash]unshown{}
@@ -225,7 +225,7 @@ func (r *Replica) noteUnshown(h envelope.Hash) {
 	r.unshown[h] = unshown{min(was+1, maxFailedSearches), 1<<was - 1}
 }
 
-// tryUnshown lets those be tried again in this round that have waited.
+// tryUnshown allows this round to try those again that have waited long enough.
 func (r *Replica) tryUnshown() {
 	for h, u := range r.unshown {
 		if u.rounds == 0 {

@@ -87,8 +87,8 @@ type listed struct {
 	hash     envelope.Hash
 	votes    []*envelope.Vote
 	standing envelope.Standing
-	heard    []memory.MemberID // its author, and who signed a vote that counts
-	agreed   []memory.MemberID // those of heard who have what it covers
+	heard    []memory.MemberID // its author, and the members that signed a vote that counts
+	agreed   []memory.MemberID // those of heard that have what it covers
 }
 
 func (l *listed) votedBy(m memory.MemberID) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// A note that says another size than its blob has is of another blob: no place is
-// asked for a piece by it.
+// A note with another size than its blob has is for another blob: no remote is asked for a piece
+// because of it.
 func TestBlobOfAnotherSize(t *testing.T) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte("a plum"))), nil }
 	b := delta.Blob{Key: seal.NewKey().Bytes()}

@@ -9,9 +9,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Of snapshots that have what is missing, a verified one is taken first, then
-// the one that has the most; none that is disputed, that is of no use, or that
-// has nothing of it.
+// Of the snapshots with missing bodies, a verified one is taken first, then the one with the most
+// bodies. A disputed one, one that is wrong, and one without missing bodies are never taken.
 func TestCovering(t *testing.T) {
 	m, other := memory.MemberID{1}, memory.MemberID{2}
 	at := func(name byte, standing envelope.Standing, of memory.MemberID, seq uint64) *listed {
@@ -34,8 +33,8 @@ func TestCovering(t *testing.T) {
 	}
 }
 
-// What a snapshot covers is read, also where it comes later; a delta that stands
-// in its place and is another is missing.
+// What a snapshot covers counts as read, also if it comes later; another delta at the same place is
+// missing.
 func TestLackingWhatWasRead(t *testing.T) {
 	m := memory.MemberID{1}
 	h := func(seq uint64, epoch uint32) *envelope.Header {
@@ -48,14 +47,14 @@ func TestLackingWhatWasRead(t *testing.T) {
 	if count(s.MissingBodies) != 0 {
 		t.Errorf("missing, and read: %v", s.MissingBodies)
 	}
-	s.noteMissing(h(2, 2)) // another
+	s.noteMissing(h(2, 2)) // another delta
 	s.noteMissing(h(3, 1))
 	if want := []uint64{2, 3}; !slices.Equal(s.MissingBodies[chainKey(m, 7)], want) {
 		t.Errorf("missing: %v, want %v", s.MissingBodies, want)
 	}
 }
 
-// A snapshot of another history than this member has seen is none.
+// A snapshot of another history than this member has seen is refused.
 func TestCoveredByAnother(t *testing.T) {
 	s := State{}.next()
 	m := memory.MemberID{1}

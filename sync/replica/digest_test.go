@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// parts are a snapshot's, as they lie at a relay.
+// parts are the parts of a snapshot at a relay.
 type parts struct {
 	Remote
 	sealed map[envelope.Hash][]byte
@@ -21,13 +21,13 @@ type parts struct {
 
 func (p *parts) Download(_ context.Context, id envelope.Hash, f io.ReadWriteSeeker, _ int64) error {
 	if end, err := f.Seek(0, io.SeekEnd); end > 0 || err != nil {
-		return err // it is here
+		return err // this device has the part
 	}
 	_, err := f.Write(p.sealed[id])
 	return err
 }
 
-// put seals a part and keeps it.
+// put seals and stores a part.
 func (p *parts) put(t *testing.T, key *seal.Key, plain []byte) (envelope.Hash, uint32) {
 	t.Helper()
 	b, err := seal.SealBody(key, plain)
@@ -39,7 +39,7 @@ func (p *parts) put(t *testing.T, key *seal.Key, plain []byte) (envelope.Hash, u
 	return id, uint32(len(b))
 }
 
-// oneKey is of one epoch.
+// oneKey has the key of one epoch.
 type oneKey struct {
 	Keys
 	key *seal.Key
@@ -47,7 +47,7 @@ type oneKey struct {
 
 func (k oneKey) Epoch(uint32) (*seal.Key, bool) { return k.key, true }
 
-// counted is an archive of some items, which counts what it is given.
+// counted is an archive of some items, which counts the items that it is given.
 type counted struct {
 	items    []delta.Item
 	restored int
@@ -69,8 +69,8 @@ func (s *counted) Restore(_ context.Context, items []delta.Item, _ *State) error
 	return nil
 }
 
-// Items that are not those of which the manifest has the digest are neither
-// taken nor agreed to, though each is well formed.
+// Items that differ from the digest in the manifest are neither taken nor agreed to, even if each
+// is well-formed.
 func TestDigestOfASnapshot(t *testing.T) {
 	for name, lies := range map[string]bool{"as it is": false, "another": true} {
 		t.Run(name, func(t *testing.T) {

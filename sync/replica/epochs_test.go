@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// No rotation begins an epoch after which nobody could be let in, by hand or by
-// the clock; a removal still may.
+// No rotation, by hand or by the clock, begins an epoch after which no member could be added; a
+// removal still may.
 func TestRotationsEnd(t *testing.T) {
 	_, root, _ := ed25519.GenerateKey(nil)
 	_, device, _ := ed25519.GenerateKey(nil)
@@ -42,7 +42,7 @@ func TestRotationsEnd(t *testing.T) {
 		p.epochs[n+1] = seal.NewKey()
 	}
 	r, _ := replicaOf(t, p, at)
-	if err := r.Sync(t.Context()); err != nil { // by its clock the epoch is old
+	if err := r.Sync(t.Context()); err != nil { // by its clock, the epoch is old
 		t.Fatal(err)
 	}
 	if s, err := r.Status(t.Context()); err != nil || s.Epoch != envelope.MaxEpochs {

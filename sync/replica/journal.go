@@ -68,7 +68,7 @@ type State struct {
 	Heard map[memory.MemberID]time.Time `json:"heard,omitempty"` // when each other member last said something, except what the log says: see Contact
 	// Confirmed is what each other member last said that it has: see Reach.
 	Confirmed map[memory.MemberID]Confirmation `json:"confirmed,omitempty"`
-	Via       string                           `json:"via,omitempty"` // what Cursor and Ahead are of: "" for a relay, or a name of the journal's
+	Via       string                           `json:"via,omitempty"` // the remote to which Cursor and Ahead belong: "" for a relay, or a name given by the journal
 	// These fields are about snapshots. Checkpoint is the newest verified
 	// checkpoint that the relay has shown. Stale is a cursor: every snapshot
 	// before it contains something that was erased since. Parts are blobs at

@@ -196,8 +196,8 @@ func (r *Replica) change(ctx context.Context, root envelope.Signer, make func(lo
 }
 
 // changeHeld is change for a caller that holds the round. If first is not nil,
-// it runs before each try, on the log as it then is. Where make returns
-// errAlready, there is nothing to append.
+// it runs before each try, on the log as it then is. If make returns errAlready, there is nothing
+// to append.
 func (r *Replica) changeHeld(ctx context.Context, root envelope.Signer, first func(context.Context) error, make func(log *envelope.State, e *envelope.Entry) error) error {
 	for try := 1; ; try++ {
 		if err := r.readLog(ctx); err != nil {

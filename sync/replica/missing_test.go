@@ -20,8 +20,8 @@ func places(seqs ...uint64) (out []delta.Place) {
 	return out
 }
 
-// What becomes of a next state changes nothing of the one that holds until it
-// is saved: a snapshot whose parts the relay does not serve covers nothing.
+// Changing a next state does not affect the present one until it is saved: a snapshot whose parts
+// the relay does not serve covers nothing.
 func TestPlacesOfTheNextState(t *testing.T) {
 	k, by := chainKey(author, 7), &envelope.Member{ID: author}
 	st := State{}.next()
@@ -44,7 +44,7 @@ func TestPlacesOfTheNextState(t *testing.T) {
 	}
 }
 
-// Words about places that there are not take no more room than there is.
+// Announcements about places that do not exist take only bounded memory.
 func TestPlacesAreBounded(t *testing.T) {
 	st := State{}.next()
 	for n := range uint64(5000) {

@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// caseOf is a history of TestSyncModel in plain code: what it has found, at its shortest. Disks hold,
-// and the relay is honest, unless a test says otherwise.
+// caseOf is a history of TestSyncModel as plain code: the shortest form of what it has found. The
+// disks work, and the relay is honest, unless a test says otherwise.
 type caseOf struct {
 	*testing.T
 	m       *maker
@@ -57,7 +57,8 @@ func (c *caseOf) sync(ps ...*peerOf) {
 	}
 }
 
-// snapshots has one member say lines, each in a delta, and make snapshots, which another verifies.
+// snapshots makes one member say lines, each in a delta, and make snapshots, which another member
+// verifies.
 func (c *caseOf) snapshots(lines int, author, verifier *peerOf) {
 	c.Helper()
 	for range lines {
@@ -69,7 +70,7 @@ func (c *caseOf) snapshots(lines int, author, verifier *peerOf) {
 	}
 }
 
-// forgotten has a member forget a line, and fails the test where the relay still has it afterwards.
+// forgotten makes a member forget a line, and fails the test if the relay still has it afterwards.
 func (c *caseOf) forgotten(id memory.ID, by *peerOf, others ...*peerOf) {
 	c.Helper()
 	if by.live[id] == nil {
@@ -87,12 +88,12 @@ func (c *caseOf) forgotten(id memory.ID, by *peerOf, others ...*peerOf) {
 	}
 }
 
-// scripted is a line on which a test says what goes wrong.
+// scripted is a line on which a test decides what goes wrong.
 type scripted struct {
 	*badLine
-	loses  bool // the answers to deltas that are sent
-	hides  bool // the list of snapshots
-	others int  // how often it shows another part of a snapshot
+	loses  bool // loses the answers to deltas that are sent
+	hides  bool // hides the list of snapshots
+	others int  // how often it returns another part of a snapshot
 	deltas func([]replica.Placed) []replica.Placed
 }
 
@@ -175,7 +176,8 @@ func TestPendingDeltaThatWasShown(t *testing.T) {
 	c.forgotten(id, x, y, z)
 }
 
-// A backup was put back from the time between a delta and its answer. The relay shows the delta, and then others.
+// A backup was restored from the time between a delta and its answer. The relay shows the delta,
+// and then others.
 func TestBackupWithAPendingDelta(t *testing.T) {
 	c, x, y, z := newCase(t, false)
 	line := &scripted{badLine: x.line, loses: true}
@@ -197,7 +199,8 @@ func TestBackupWithAPendingDelta(t *testing.T) {
 	c.forgotten(id, x, y, z)
 }
 
-// A backup was put back, and the relay did not show what the device had sent since, but a snapshot that has it.
+// A backup was restored, and the relay did not show what the device had sent since, but a snapshot
+// that contains it.
 func TestOwnDeltasThatAreHidden(t *testing.T) {
 	for name, lie := range map[string]func([]replica.Placed) []replica.Placed{
 		"none shown":   func([]replica.Placed) []replica.Placed { return nil },
@@ -225,7 +228,8 @@ func TestOwnDeltasThatAreHidden(t *testing.T) {
 	}
 }
 
-// A late member was not shown the snapshot that has what the relay compacted, and nobody says anything afterwards.
+// A member that joined late was not shown the snapshot with the bodies that the relay dropped, and
+// nobody says anything afterwards.
 func TestSnapshotBehindTheCursor(t *testing.T) {
 	c, x, y, z := newCase(t, true)
 	c.snapshots(6, x, y)
@@ -245,8 +249,8 @@ func TestSnapshotBehindTheCursor(t *testing.T) {
 	}
 }
 
-// A delta beyond the cursor came without its body, the relay shows a snapshot from between, and everything
-// is read again. The device crashed.
+// A delta beyond the cursor came without its body, the relay shows a snapshot from between, and
+// everything is read again. The device crashed.
 func TestBodyMissesBeyondTheCursor(t *testing.T) {
 	c, x, y, z := newCase(t, false)
 	c.start(y)
@@ -259,7 +263,7 @@ func TestBodyMissesBeyondTheCursor(t *testing.T) {
 	line.deltas = func(out []replica.Placed) []replica.Placed {
 		for i := range out {
 			switch {
-			case out[i].Cursor == 1 && shown < 4: // twice in the first round, once in the second, which reads nothing again, and in the third
+			case out[i].Cursor == 1 && shown < 4: // twice in the first round, once in the second, which does not read everything again, and once in the third
 				shown++
 				out[i].Delta = bytes.Clone(out[i].Delta)
 				out[i].Delta[len(out[i].Delta)-1] ^= 1
@@ -282,7 +286,8 @@ func TestBodyMissesBeyondTheCursor(t *testing.T) {
 	}
 }
 
-// The relay shows another part of a snapshot than its author named, once to who verifies it and once to who takes it.
+// The relay returns another part of a snapshot than its author named, once to the member that
+// verifies it and once to the one that takes it.
 func TestPartThatIsAnother(t *testing.T) {
 	c, x, y, z := newCase(t, true)
 	for _, p := range []*peerOf{x, y, z} {
@@ -312,7 +317,7 @@ func TestPartThatIsAnother(t *testing.T) {
 	}
 }
 
-// copied is a backup.
+// copied returns a backup.
 func (j *memJournal) copied() *memJournal {
 	out := *j
 	out.live, out.erased, out.doubts = maps.Clone(j.live), maps.Clone(j.erased), maps.Clone(j.doubts)

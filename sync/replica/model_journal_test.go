@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// lines is what a member has of a space in which lines are said and forgotten.
+// lines is a member's data in a space in which lines are said and forgotten.
 type lines struct {
 	live   map[memory.ID]*memory.Utterance
 	erased map[memory.ID]bool
@@ -25,7 +25,7 @@ func newLines() lines {
 	return lines{live: map[memory.ID]*memory.Utterance{}, erased: map[memory.ID]bool{}}
 }
 
-// take applies an op: an erasure is for good, whichever comes first.
+// take applies an op: an erasure is final, even if it comes first.
 func (l *lines) take(op *delta.Op) {
 	switch {
 	case op.Utterance != nil && !l.erased[op.Utterance.ID]:
@@ -38,7 +38,7 @@ func (l *lines) take(op *delta.Op) {
 	}
 }
 
-// items are those of a snapshot, in its order.
+// items returns the items of a snapshot, in its order.
 func (l *lines) items() (out []delta.Item) {
 	for _, u := range l.live {
 		out = append(out, delta.Item{Op: delta.Op{Utterance: u}})
@@ -51,17 +51,18 @@ func (l *lines) items() (out []delta.Item) {
 	return out
 }
 
-// sentDelta is one of the member's own, and what of it has to be said again before its body goes.
+// sentDelta is one of the member's own deltas, and what of its content has to be sent again before
+// its body is removed.
 type sentDelta struct {
 	at    envelope.Position
 	ops   []delta.Op
-	needs []uint64 // in the outbox
-	due   bool     // something of it was forgotten
+	needs []uint64 // numbers in the outbox
+	due   bool     // a part of it was forgotten
 	gone  bool
 }
 
-// memJournal is a replica's journal in memory. What Save, Sent and Apply did is there after a
-// crash, all of it or nothing.
+// memJournal is a replica's journal in memory. After a crash, everything that Save, Sent or Apply
+// did is there, or nothing of it.
 type memJournal struct {
 	self memory.MemberID
 	lines
@@ -73,7 +74,7 @@ type memJournal struct {
 	sent     []*sentDelta
 	doubts   map[envelope.Hash]bool
 	problems []replica.Problem
-	fail     func() bool // the disk fails now; the transaction did nothing
+	fail     func() bool // returns true if the disk fails now; then the transaction did nothing
 }
 
 var errDisk = errors.New("the disk failed")
@@ -84,14 +85,15 @@ func (j *memJournal) put(op delta.Op) uint64 {
 	return j.next
 }
 
-// say is what the member does: apply here, and send.
+// say does what the member does: it applies an op here, and sends it.
 func (j *memJournal) say(op delta.Op) {
 	j.lines.take(&op)
 	j.put(op)
 	j.forgetSent()
 }
 
-// forgetSent has the bodies go in which something was erased, after what lives of them was said again.
+// forgetSent makes the relay remove the bodies with erased content, after their other content was
+// sent again.
 func (j *memJournal) forgetSent() {
 	j.outbox = slices.DeleteFunc(j.outbox, func(o replica.Outgoing) bool {
 		return o.Op.Utterance != nil && j.erased[o.Op.Utterance.ID]

@@ -18,16 +18,16 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// modelRelay is the relay of docs/protocol.md in memory: it keeps chains, forgets bodies, takes
-// checkpoints that agree with its places, counts votes, and compacts for what is verified.
+// modelRelay is the relay of docs/protocol.md in memory: it stores chains, removes bodies, takes
+// checkpoints that agree with its places, counts votes, and compacts when a checkpoint is verified.
 type modelRelay struct {
 	shown
 	state  *envelope.State
-	taken  []*envelope.Delta // as they came, with their bodies
+	taken  []*envelope.Delta // in the order in which they came, with their bodies
 	bare   []bool
 	chains map[string]envelope.Link
-	hidden map[*envelope.Delta]bool   // those whose bodies it kept from their author, who can't have them removed
-	check  func(*envelope.Checkpoint) // of each that is taken
+	hidden map[*envelope.Delta]bool   // those whose bodies it hid from their author, who can't have them removed
+	check  func(*envelope.Checkpoint) // called for each that is taken
 }
 
 func newModelRelay(log [][]byte, state *envelope.State) *modelRelay {
@@ -98,7 +98,8 @@ func (m *modelRelay) Places(_ context.Context, cursor uint64) ([]envelope.Place,
 	return out, nil
 }
 
-// stillHas names what was forgotten, and is in a body that the relay can still give to who has the key.
+// stillHas returns an error that names forgotten content in a body that the relay can still give to
+// somebody with the key.
 func (m *modelRelay) stillHas(by *maker, erased map[memory.ID]bool) error {
 	var errs []error
 	for i, d := range m.taken {
@@ -149,7 +150,7 @@ func (m *modelRelay) PutCheckpoint(ctx context.Context, c *envelope.Checkpoint) 
 	return nil
 }
 
-// find gives a checkpoint with its votes, and its number.
+// find returns a checkpoint with its votes, and its index.
 func (m *modelRelay) find(hash envelope.Hash) (int, *envelope.Checkpoint, []*envelope.Vote) {
 	for i, l := range m.checkpoints {
 		c, err := envelope.ParseCheckpoint(l.Checkpoint)
@@ -199,8 +200,8 @@ func (m *modelRelay) Compact(_ context.Context, hash envelope.Hash) error {
 	return nil
 }
 
-// badLine is the way to a relay that drops requests, loses answers, and shows other deltas than
-// it has, as far as docs/protocol.md lets a relay do so without breaking a signature.
+// badLine is a connection to a relay that drops requests, loses answers, and shows other deltas
+// than it has, as far as docs/protocol.md lets a relay do so without breaking a signature.
 type badLine struct {
 	*modelRelay
 	rng  *rand.Rand
@@ -211,7 +212,7 @@ type badLine struct {
 
 var errLine = errors.New("the line broke")
 
-// fate calls do, and drops the request or loses its answer.
+// fate calls do, and may drop the request or lose its answer.
 func (b *badLine) fate(do func() error) error {
 	if b.lies && b.rng.IntN(12) == 0 {
 		b.told["dropped"]++
@@ -307,8 +308,9 @@ func (b *badLine) Checkpoints(ctx context.Context) (out []replica.Listed, err er
 	if !b.lies || len(out) == 0 || b.rng.IntN(6) > 0 {
 		return out, err
 	}
-	// Who made a snapshot and is not shown it deletes its parts, which may be all that is left of
-	// compacted bodies: the relay has lost what it had, and that no protocol mends.
+	// A member that made a snapshot and does not see it listed deletes its parts, which may be all
+	// that is left of compacted bodies. The relay would then have lost data, and no protocol can
+	// repair that.
 	if c, err := envelope.ParseCheckpoint(out[len(out)-1].Checkpoint); err == nil && c.Author != b.self {
 		b.told["hides a snapshot"]++
 		out = out[:len(out)-1]

@@ -22,7 +22,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// modelSpace is a space with three owners, which all histories share: nobody changes its log.
+// modelSpace is a space with three owners, which all histories share, because nobody changes its
+// log.
 var modelSpace = sync.OnceValue(func() *maker {
 	root, err := keyring.Recover(restorePhrase)
 	if err != nil {
@@ -53,20 +54,20 @@ type peerOf struct {
 	*memJournal
 	*replica.Replica
 	line   *badLine
-	at     modelLine // line, or what a test puts before it
+	at     modelLine // the line, or what a test puts before it
 	party  *party
-	broken bool // its disk failed, so that it starts anew
+	broken bool // its disk failed, so that it is started again
 	backup *memJournal
-	every  uint64 // deltas from one snapshot to the next; 0: it makes none because of a count
+	every  uint64 // deltas between two snapshots; 0: none is made because of a count
 }
 
-// modelLine is what a member of the model needs of a relay.
+// modelLine has the methods of a relay that a member of the model needs.
 type modelLine interface {
 	replica.Remote
 	replica.Checkpoints
 }
 
-// start gives the member a new replica on its journal, as after a kill.
+// start gives the member a new replica over its journal, as after a kill.
 func (p *peerOf) start(t interface{ Fatal(...any) }, m *maker, temp string, compact bool) {
 	r, err := replica.New(replica.Config{Space: p.party.space, Member: p.party.id, Genesis: m.at.log[0], Remote: p.at, Journal: p.memJournal, Keys: p.party, Temp: temp,
 		Now:       func() time.Time { return time.Unix(1_790_000_100, 0) },
@@ -80,7 +81,7 @@ func (p *peerOf) start(t interface{ Fatal(...any) }, m *maker, temp string, comp
 	p.Replica, p.broken = r, false
 }
 
-// newPeer gives a member on a line to a relay, which lies if rng is not nil.
+// newPeer returns a member with a line to a relay, which lies if rng is not nil.
 func newPeer(relay *modelRelay, of *party, rng *rand.Rand, told map[string]int) *peerOf {
 	p := &peerOf{party: of, every: 4, line: &badLine{modelRelay: relay, self: of.id, rng: rng, lies: rng != nil, told: told},
 		memJournal: &memJournal{self: of.id, lines: newLines(), doubts: map[envelope.Hash]bool{}, fail: func() bool { return false }}}
@@ -97,16 +98,16 @@ type syncModel struct {
 	told   map[string]int
 	said   map[memory.ID]bool // acknowledged: a member has it on its disk
 	erased map[memory.ID]bool // somebody forgot it
-	lines  byte               // that were ever said
+	lines  byte               // number of lines that were ever said
 	temp   string
 	faults bool
 
-	compact bool // what a verified snapshot covers goes from the relay
+	compact bool // the relay removes what a verified snapshot covers
 }
 
 func (s *syncModel) start(p *peerOf) { p.start(s, s.m, s.temp, s.compact) }
 
-// holds fails the test where an invariant does not hold in the midst of a history.
+// holds fails the test if an invariant is broken in the middle of a history.
 func (s *syncModel) holds() {
 	for _, p := range s.peers {
 		for id := range p.erased {
@@ -129,7 +130,8 @@ func (s *syncModel) holds() {
 				s.Fatal(err)
 			}
 			why := s.whyOf(v.Member, c)
-			// Whom a relay has told other cursors than it has stands elsewhere than the author at one.
+			// A member to which the relay gave other cursors is at another place than the author at
+			// the same cursor.
 			if cursors := strings.Contains(why, " there, and at ") || strings.Contains(why, "a chain that is not there"); v.Verdict != envelope.Agree && !cursors {
 				s.Fatalf("%s objects to the honest snapshot of %s at %d: %s", v.Member, c.Author, c.Cursor, why)
 			}
@@ -137,7 +139,7 @@ func (s *syncModel) holds() {
 	}
 }
 
-// problemsOf are the last ones that a member has named.
+// problemsOf returns the last problems that a member has reported.
 func (s *syncModel) problemsOf(id memory.MemberID) []replica.Problem {
 	for _, p := range s.peers {
 		if p.party.id == id {
@@ -147,7 +149,7 @@ func (s *syncModel) problemsOf(id memory.MemberID) []replica.Problem {
 	return nil
 }
 
-// whyOf is what a member has said of a snapshot.
+// whyOf returns what a member has reported about a snapshot.
 func (s *syncModel) whyOf(id memory.MemberID, c *envelope.Checkpoint) (out string) {
 	for _, p := range s.peers {
 		for _, problem := range p.problems {
@@ -159,7 +161,7 @@ func (s *syncModel) whyOf(id memory.MemberID, c *envelope.Checkpoint) (out strin
 	return out
 }
 
-// folded is what follows from the deltas up to a cursor, with the bodies that they came with.
+// folded returns what follows from the deltas up to a cursor, with the bodies that they came with.
 func (s *syncModel) folded(upTo int) lines {
 	out := newLines()
 	for _, d := range s.relay.taken[:upTo] {
@@ -190,7 +192,7 @@ func (s *syncModel) step() {
 	case 5:
 		s.putsBack(p)
 	default:
-		_ = p.Sync(s.Context()) // on a bad line
+		_ = p.Sync(s.Context()) // on a bad line, errors are expected
 		if p.broken {
 			s.start(p)
 		}
@@ -206,14 +208,14 @@ func (s *syncModel) says(p *peerOf) {
 	s.said[id] = true
 }
 
-// putsBack makes a backup, or puts the last one back. What was on that disk alone is then as if
-// nobody had said it.
+// putsBack makes a backup, or restores the last one. Lines that only that disk had then count as
+// never said.
 func (s *syncModel) putsBack(p *peerOf) {
 	if p.backup == nil {
 		p.backup = p.memJournal.copied()
 		return
 	}
-	p.backup.problems = p.problems // holds asks for them
+	p.backup.problems = p.problems // holds needs them
 	p.memJournal, p.backup = p.backup, nil
 	s.told["a backup is put back"]++
 	s.start(p)
@@ -266,10 +268,10 @@ func (s *syncModel) agrees() error {
 	return errors.Join(append(errs, s.relay.stillHas(s.m, s.erased))...)
 }
 
-// TestSyncModel draws histories of three owners over a relay that drops, reorders, repeats and
-// lies, with disks that fail, snapshots and compaction, and holds the invariants of
-// docs/protocol.md. The third joins late. Without -rapid.seed the histories are the same in each
-// run: docs/proof.md says what others have found.
+// TestSyncModel generates histories of three owners over a relay that drops, reorders, repeats and
+// lies, with disks that fail, snapshots and compaction, and checks the invariants of
+// docs/protocol.md. The third joins late. Without -rapid.seed, the histories are the same in each
+// run; docs/proof.md says what other seeds have found.
 func TestSyncModel(t *testing.T) {
 	if seed := flag.Lookup("rapid.seed"); seed.Value.String() == "0" {
 		defer func() { _ = seed.Value.Set("0") }()
@@ -311,20 +313,20 @@ func TestSyncModel(t *testing.T) {
 		for range rapid.IntRange(4, 40).Draw(rt, "steps") {
 			s.step()
 		}
-		join(parties[2]) // late
+		join(parties[2]) // it joins late
 		for range rapid.IntRange(0, 10).Draw(rt, "steps after") {
 			s.step()
 		}
 		s.faults = false
 		for _, p := range s.peers {
 			p.line.lies = false
-			s.says(p) // a relay that moved a cursor has withheld the ends of chains until they go on
+			s.says(p) // a relay that moved a cursor has hidden the ends of chains until more is said
 		}
 		var last error
 		for round := range 100 {
 			last = nil
 			for _, p := range s.peers {
-				if p.broken || round%10 == 0 { // a new one reads the list of snapshots; one that runs is woken for it
+				if p.broken || round%10 == 0 { // a new replica reads the list of snapshots; the relay wakes a running one for it
 					s.start(p)
 				}
 				last = errors.Join(last, p.Sync(rt.Context()))

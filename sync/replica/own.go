@@ -85,7 +85,7 @@ func (r *Replica) readOwnFrom(ctx context.Context, after, upto uint64, known map
 			known[d.Header.Incarnation] = d.Header.Next()
 			ops, _, err := r.open(d, &me)
 			if err != nil || len(ops) == 0 {
-				continue // one that does not open is named where deltas are read
+				continue // a delta that can't be opened is reported where deltas are read
 			}
 			in := Incoming{At: r.c.Now(), Cursor: p.Cursor, Author: me, Header: &d.Header, Ops: ops}
 			if err := r.c.Journal.Apply(ctx, in, r.st); err != nil {

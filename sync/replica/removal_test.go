@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A member can't stay in by beginning more chains than a removal can name: what
-// is left out of it are those of which least was taken.
+// A member can't avoid its removal by beginning more chains than a removal can name: the removal
+// leaves out the chains of which the least was taken.
 func TestRemovalOfAMemberWithManyChains(t *testing.T) {
 	gone, other := memory.MemberID{1}, memory.MemberID{2}
 	const more = 40

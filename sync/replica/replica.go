@@ -35,7 +35,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// These errors are the faults of a relay, but for ErrRemoved.
+// These errors are faults of a relay, except ErrRemoved.
 var (
 	// ErrRolledBack: the relay shows less than it has shown before.
 	ErrRolledBack = errors.New("relay went back behind what it had shown")
@@ -47,8 +47,8 @@ var (
 	ErrRemoved = errors.New("this device was removed from the space")
 )
 
-// Config configures a replica. Every field is required but for Log, Now,
-// BatchDelay, Taken, Snapshots and SnapshotFallback.
+// Config configures a replica. Every field is required except Log, Now, BatchDelay, Taken,
+// Snapshots and SnapshotFallback.
 type Config struct {
 	Space      memory.SpaceID
 	Member     memory.MemberID
@@ -59,7 +59,7 @@ type Config struct {
 	Temp       string // folder for partial downloads, sealed
 	Log        *slog.Logger
 	Now        func() time.Time // nil: time.Now
-	Spans      span.Sink        // is told of rounds; nil: nobody is
+	Spans      span.Sink        // receives the spans of rounds; may be nil
 	BatchDelay time.Duration    // shortest time between two deltas, so that ops that come together are sent in one
 
 	// Local says that Remote is on this device's own disk, and that it has
@@ -134,7 +134,7 @@ type Replica struct {
 	tooLargeWaiting int              // how many waiting blobs have at least that size
 	announced       map[Ref]bool     // bodies whose removal was announced, and that the relay may still have
 
-	mu      sync.Mutex         // guards what follows
+	mu      sync.Mutex         // guards the following fields
 	last    error              // of the last round
 	running *Status            // report of the running round; nil: none runs
 	stop    context.CancelFunc // ends the loop of Start; nil: stopped

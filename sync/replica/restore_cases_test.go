@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// cases are a right checkpoint under all sorts of votes, and checkpoints that an
-// owner, another member or a relay has made wrong.
+// cases are a right checkpoint with all sorts of votes, and checkpoints that an owner, another
+// member or a relay has made wrong.
 func (m *maker) cases(right *envelope.Checkpoint, owner, writer, second, stranger *author) (out []restoreCase) {
 	signed := func(a *author, change func(*envelope.Checkpoint)) listedWire {
 		c := *right
@@ -45,7 +45,7 @@ func (m *maker) cases(right *envelope.Checkpoint, owner, writer, second, strange
 	last[len(last)-1] ^= 1
 	shows("a bit of the signature", restoreCase{Refused: "signature"}, listedWire{Checkpoint: last, Votes: []hexBytes{agrees}})
 	inner := slices.Clone(right.Bytes())
-	inner[12] ^= 1 // of the space
+	inner[12] ^= 1 // in the id of the space
 	shows("a bit of what is signed", restoreCase{Refused: "rule"}, listedWire{Checkpoint: inner, Votes: []hexBytes{agrees}})
 	wrong("by a writer", "rule", writer, func(c *envelope.Checkpoint) { c.Author = writer.id })
 	wrong("by no member", "rule", stranger, func(c *envelope.Checkpoint) { c.Author = stranger.id })
@@ -56,7 +56,7 @@ func (m *maker) cases(right *envelope.Checkpoint, owner, writer, second, strange
 	wrong("a chain of no member", "rule", second, func(c *envelope.Checkpoint) { c.Places[2].Member = stranger.id })
 	wrong("another cursor than its parts are of", "context", second, func(c *envelope.Checkpoint) { c.Cursor-- })
 
-	// Parts, as a relay may change them.
+	// Parts that a relay has changed.
 	manifest := m.at.blobs[right.Manifest]
 	plain, err := seal.OpenBody(m.keys[1], manifest)
 	if err != nil {
@@ -78,7 +78,7 @@ func (m *maker) cases(right *envelope.Checkpoint, owner, writer, second, strange
 	shows("no manifest", restoreCase{Refused: "missing", RemovedBodies: []envelope.Hash{right.Manifest}}, as(agrees))
 	shows("no chunk", restoreCase{Refused: "missing", RemovedBodies: []envelope.Hash{chunk}}, as(agrees))
 
-	// Parts that a lying owner sealed.
+	// Parts that a lying owner has sealed.
 	put := func(padded []byte) delta.Chunk {
 		b := m.sealed(padded)
 		id := envelope.Hash(sha256.Sum256(b))
@@ -131,7 +131,7 @@ func (m *maker) cases(right *envelope.Checkpoint, owner, writer, second, strange
 	}
 	manifested("a delta's body in place of a chunk", "context", source, func(l *delta.Manifest) { l.Chunks[0] = put(stream) })
 
-	// Places are the author's word, until headers are read.
+	// Places are the author's claim until headers are read.
 	placed := func(name string, change func(*envelope.Checkpoint)) {
 		shows(name, restoreCase{Refused: "places", Headers: true}, signed(second, change))
 	}

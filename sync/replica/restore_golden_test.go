@@ -51,20 +51,20 @@ type restoreVectors struct {
 	Deltas   []hexBytes                 `json:"deltas"`
 	Blobs    map[envelope.Hash]hexBytes `json:"blobs"`
 	Memories map[memory.ID]told         `json:"memories"`
-	After    []memory.ID                `json:"after"` // that no snapshot has
+	After    []memory.ID                `json:"after"` // memories that no snapshot has
 	Photos   map[string]envelope.Hash   `json:"photos"`
 	Cases    []restoreCase              `json:"cases"`
 }
 
-// restoreCase is what a relay may show of snapshots.
+// restoreCase is a case of what a relay may show about snapshots.
 type restoreCase struct {
 	Name          string                     `json:"name"`
 	Checkpoints   []listedWire               `json:"checkpoints"`
-	Changed       map[envelope.Hash]hexBytes `json:"changed,omitempty"` // in place of what the blobs have
-	RemovedBodies []envelope.Hash            `json:"gone,omitempty"`    // blobs that are not there
-	Takes         string                     `json:"takes,omitempty"`   // the standing of what is taken
+	Changed       map[envelope.Hash]hexBytes `json:"changed,omitempty"` // replaces the content of these blobs
+	RemovedBodies []envelope.Hash            `json:"gone,omitempty"`    // blobs that are missing
+	Takes         string                     `json:"takes,omitempty"`   // the standing of the snapshot that is taken
 	Refused       string                     `json:"refused,omitempty"`
-	Headers       bool                       `json:"headers,omitempty"` // only who reads the headers can tell
+	Headers       bool                       `json:"headers,omitempty"` // only a reader of the headers can tell
 }
 
 type listedWire struct {
@@ -72,7 +72,7 @@ type listedWire struct {
 	Votes      []hexBytes `json:"votes"`
 }
 
-// told is what is compared of a memory.
+// told is the part of a memory that is compared.
 type told struct {
 	Text        string             `json:"text"`
 	Sensitivity memory.Sensitivity `json:"sensitivity"`
@@ -80,8 +80,7 @@ type told struct {
 	Tags        []string           `json:"tags"`
 }
 
-// shown implements replica.Remote and replica.Checkpoints: a relay of which it
-// is given what it has.
+// shown implements replica.Remote and replica.Checkpoints: a relay with given content.
 type shown struct {
 	log, deltas [][]byte
 	blobs       map[envelope.Hash][]byte
@@ -154,7 +153,7 @@ func (*shown) DropCheckpoint(context.Context, envelope.Hash) error      { return
 func (*shown) PutVote(context.Context, *envelope.Vote) error            { return nil }
 func (*shown) Compact(context.Context, envelope.Hash) error             { return nil }
 
-// party is who can read a space: a member's keys.
+// party has the keys of a member that can read a space.
 type party struct {
 	id     memory.MemberID
 	sign   ed25519.PrivateKey
@@ -180,7 +179,7 @@ func (p *party) Take(sealed []byte) error {
 
 func (*party) Wrap(uint32, *seal.Recipient) ([]byte, error) { return nil, errors.ErrUnsupported }
 
-// replicaOf gives a replica of a party that has nothing yet, and its store.
+// replicaOf returns a replica of a party that has nothing yet, and its store.
 func replicaOf(t *testing.T, p *party, at *shown) (*replica.Replica, *store.Store) {
 	t.Helper()
 	dir := t.TempDir()
@@ -224,9 +223,9 @@ func memories(t *testing.T, s *store.Store) map[memory.ID]told {
 	return out
 }
 
-// What another implementation is held to, this one does as well: of a space
-// whose bodies were dropped it takes the snapshot that counts, and gives no
-// memory of one that does not.
+// This implementation does what other implementations are tested for: from a space whose bodies
+// were dropped it takes the snapshot that counts, and it takes no memory from one that does not
+// count.
 func TestRestoreGolden(t *testing.T) {
 	path := filepath.Join("testdata", "restore", "vectors.json")
 	if *updateRestore {

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// restorePhrase is of the bytes 0 to 31, as in crypto/keyring/testdata/phrase.
+// restorePhrase encodes the bytes 0 to 31, as in crypto/keyring/testdata/phrase.
 const restorePhrase = "abandon amount liar amount expire adjust cage candy arch gather drum bullet absurd math era live bid rhythm alien crouch range attend journey unaware"
 
 // maker makes a space by hand: its members, log and deltas.
@@ -31,7 +31,7 @@ type maker struct {
 	clock int64
 }
 
-// author is a member that says something.
+// author is a member that makes statements.
 type author struct {
 	*party
 	role envelope.Role
@@ -48,8 +48,8 @@ func (m *maker) author(n byte, role envelope.Role) *author {
 		pair: seal.IdentityFromSeed(seed), space: m.root.Space(), epochs: seal.Epochs{}}}
 }
 
-// entry appends one by the root, with wraps to recovery, where it founds or
-// begins an epoch, and to some members.
+// entry appends an entry by the root. If it founds the space or begins an epoch, its keys are
+// wrapped to recovery and to some members.
 func (m *maker) entry(e envelope.Entry, to ...*author) {
 	m.t.Helper()
 	e.Version, e.Space, e.N, e.Prev, e.At = envelope.Version, m.root.Space(), m.log.N()+1, m.log.Head(), m.clock/1000
@@ -90,7 +90,7 @@ func (m *maker) member(a *author, grant []byte) *envelope.Member {
 	return out
 }
 
-// say makes an author's next delta of some ops.
+// say makes an author's next delta with some ops.
 func (m *maker) say(a *author, ops ...delta.Op) {
 	m.t.Helper()
 	h := envelope.Header{Version: envelope.Version, Space: a.space, Member: a.id, Incarnation: 7, Seq: a.link.Seq + 1, Prev: a.link.Hash, Head: m.log.Head(), Epoch: m.log.Epoch()}
@@ -106,7 +106,7 @@ func (m *maker) say(a *author, ops ...delta.Op) {
 	m.at.deltas = append(m.at.deltas, d.Bytes())
 }
 
-// sealed is under the key of the epoch in force.
+// sealed seals a plaintext with the key of the epoch in force.
 func (m *maker) sealed(padded []byte) []byte {
 	b, err := seal.SealBody(m.keys[m.log.Epoch()], padded)
 	if err != nil {
@@ -127,8 +127,7 @@ func (m *maker) proposal(a *author, rank memory.Rank, n byte, text string) delta
 	return delta.Op{Assertion: p}
 }
 
-// makeRestore makes a space of two epochs and the snapshots of it that count and
-// that do not.
+// makeRestore makes a space with two epochs, with snapshots of it that count and that do not.
 func makeRestore(t *testing.T) (v restoreVectors) {
 	root, err := keyring.Recover(restorePhrase)
 	if err != nil {
@@ -180,7 +179,7 @@ func makeRestore(t *testing.T) (v restoreVectors) {
 		return out
 	}()
 
-	// The snapshot is one that this implementation makes.
+	// This implementation makes the snapshot.
 	r, _ := replicaOf(t, second.party, m.at)
 	if err := r.Checkpoint(t.Context()); err != nil {
 		t.Fatal(err)
@@ -200,7 +199,7 @@ func makeRestore(t *testing.T) (v restoreVectors) {
 	m.say(writer, m.proposal(writer, memory.RankDevice, 0x18, "The key is under the mat."))
 	m.say(worker, delta.Op{Report: &delta.Report{Number: 1, Text: "{}"}})
 
-	// What is right: all of it, read delta by delta while the bodies are there.
+	// The expected result: everything, read delta by delta while the bodies are there.
 	whole := m.author(4, envelope.Owner)
 	r, s := replicaOf(t, whole.party, &shown{log: m.at.log, deltas: m.at.deltas, blobs: m.at.blobs})
 	if err := r.Sync(t.Context()); err != nil {

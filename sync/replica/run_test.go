@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// What comes after a silence goes at once; what follows goes together, and no
-// later than the linger after what went before.
+// An op that comes after a silence is sent at once; the following ones are sent together, and no
+// later than the delay after the previous delta.
 func TestGathering(t *testing.T) {
 	g := gathering{delay: 300 * time.Millisecond}
 	start := time.Unix(1_790_000_000, 0)
 	for i, c := range []struct{ at, wait time.Duration }{
 		{0, 0},
-		{100 * time.Millisecond, 200 * time.Millisecond}, // goes at 300
-		{310 * time.Millisecond, 290 * time.Millisecond}, // goes at 600
+		{100 * time.Millisecond, 200 * time.Millisecond}, // is sent at 300
+		{310 * time.Millisecond, 290 * time.Millisecond}, // is sent at 600
 		{time.Hour, 0},
-		{time.Hour - 10*time.Minute, 300 * time.Millisecond}, // the clock was put back
+		{time.Hour - 10*time.Minute, 300 * time.Millisecond}, // the clock was set back
 	} {
 		if got := g.wait(start.Add(c.at)); got != c.wait {
 			t.Errorf("%d: waits %v, want %v", i, got, c.wait)
@@ -26,7 +26,7 @@ func TestGathering(t *testing.T) {
 	}
 }
 
-// lingering is a remote whose stream takes its time to end.
+// lingering is a remote whose stream takes some time to end.
 type lingering struct {
 	Remote
 	end chan struct{}
@@ -34,13 +34,13 @@ type lingering struct {
 
 func (l lingering) Rest() { <-l.end }
 
-// Each Stop waits for what Start began, whoever else has stopped it.
+// Each Stop waits for the end of what Start began, even if somebody else has stopped it.
 func TestStopTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := lingering{end: make(chan struct{})}
 		r := &Replica{c: Config{Remote: at}}
 		r.life, r.end = context.WithCancel(t.Context())
-		r.end() // nothing is synced: it ends at once, and waits for its remote
+		r.end() // nothing is synced: the loop ends at once, and waits for its remote
 		r.Start()
 		var stopped atomic.Int32
 		for range 2 {

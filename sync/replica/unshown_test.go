@@ -7,8 +7,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A snapshot that a relay does not show whole is tried again in the next round, and then after
-// 1, 3, 7 … more: a relay that always lacks the last part has the others fetched a few times only.
+// A snapshot that a relay does not return completely is tried again in the next round, and then
+// after 1, 3, 7 … more rounds. So if a relay always lacks the last part, the other parts are
+// downloaded only a few times.
 func TestUnshownSnapshotIsTriedLessOften(t *testing.T) {
 	h := envelope.Hash{1}
 	r := &Replica{bad: map[envelope.Hash]bool{h: true}}

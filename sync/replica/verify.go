@@ -63,7 +63,7 @@ func (r *Replica) verify(ctx context.Context) error {
 		if errors.Is(err, ErrUnsettled) {
 			continue
 		}
-		if errors.Is(err, ErrBlob) || errors.Is(err, ErrNotFound) { // the relay lacks a part, or shows another, which says nothing of the author
+		if errors.Is(err, ErrBlob) || errors.Is(err, ErrNotFound) { // the relay lacks a part, or returns another, which says nothing about the author
 			if err := r.snapshotProblem(ctx, fmt.Errorf("snapshot of %s at %d: %w", l.Author, l.Cursor, err)); err != nil {
 				return err
 			}
@@ -119,11 +119,11 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 	if err := live(ctx, func(*delta.Item) error { return stop }); err != nil && !errors.Is(err, stop) {
 		return err // before anything is downloaded
 	}
-	// The store waits for the walk through our own items, and everybody for the
-	// store, so the relay is not waited for on the way.
+	// All chunks are downloaded first: while our own items are read, the store is locked and
+	// everybody waits for it, so this must not wait for the relay.
 	for i, part := range m.Chunks {
 		if _, err := r.fetchPart(ctx, part.Sealed, part.Size); err != nil {
-			return fmt.Errorf("chunk %d: %w", i+1, err) // what came is taken up again
+			return fmt.Errorf("chunk %d: %w", i+1, err) // chunks that are already here are not downloaded again
 		}
 	}
 	defer func() {

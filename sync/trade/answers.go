@@ -2,27 +2,27 @@ package trade
 
 import "fmt"
 
-// Answers says that a listing sells answers, and no copy of its bundle: each of its
-// orders asks one question. The limits count items of the bundle, each once, however
-// often it is shown. They are the seller's word; its node keeps to them.
+// Answers says that a listing sells answers instead of a copy of its bundle: each of its orders
+// asks one question. The limits count items of the bundle; an item counts once, however often it is
+// shown. The market can't enforce them; the seller's node does.
 type Answers struct {
 	To   string `cbor:"1,keyasint"` // questions are sealed to it
-	Each uint32 `cbor:"2,keyasint"` // items that one buyer is shown at most, by all answers together
-	All  uint32 `cbor:"3,keyasint"` // items that all buyers together are shown at most; keys are free
+	Each uint32 `cbor:"2,keyasint"` // greatest number of items that one buyer is shown, in all answers together
+	All  uint32 `cbor:"3,keyasint"` // greatest number of items that all buyers together are shown; keys are free
 }
 
-// Limits of a question and its answer, in bytes where nothing else is said.
+// Limits of a question and its answer, in bytes unless said otherwise.
 const (
-	MaxQuestion = 1000 // of its text
+	MaxQuestion = 1000 // of a question's text
 	MaxAsked    = 4 << 10
 	MaxLines    = 3        // items that one answer shows
 	MaxReply    = 32 << 10 // of a sealed answer
 )
 
-// Question is what an order asks. The market can't read it.
+// Question is the question of an order. The market can't read it.
 type Question struct {
-	Sealed []byte `cbor:"1,keyasint"` // to the listing's [Answers.To]
-	Digest Hash   `cbor:"2,keyasint"` // of what is sealed, so that an arbiter can tell which question was asked
+	Sealed []byte `cbor:"1,keyasint"` // sealed to the listing's [Answers.To]
+	Digest Hash   `cbor:"2,keyasint"` // digest of the sealed content, so that an arbiter can tell which question was asked
 }
 
 func (l *Listing) checkAnswers() error {
@@ -53,8 +53,8 @@ func (q *Question) check() error {
 	return nil
 }
 
-// asks checks that an order asks a question where its listing sells answers, and none
-// where it sells the bundle.
+// asks checks that an order asks a question if its listing sells answers, and none if it sells the
+// bundle.
 func (o *Order) asks(l *Offer) error {
 	switch {
 	case o.Question == nil && l.Answers != nil:

@@ -87,7 +87,7 @@ func TestListingOfAnswers(t *testing.T) {
 	}
 }
 
-// The entry to a community is sold as the answer of one item, in every version.
+// The entry to a community is sold as an answer of one item, in every version.
 func TestListingOfAnEntry(t *testing.T) {
 	items, _ := tradetest.Bundle(t)
 	entry := func(l *trade.Listing) {

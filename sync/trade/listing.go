@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Listing is an offer. Texts are in bytes of UTF-8; Description, Sample and Terms
+// Listing is an offer. The lengths of texts are in bytes of UTF-8; Description, Sample and Terms
 // may have line breaks.
 type Listing struct {
 	Version     uint              `cbor:"1,keyasint"`
-	First       Hash              `cbor:"2,keyasint"` // of the first version, which is the id; zero: this is it
-	Prev        Hash              `cbor:"3,keyasint"` // of the version before; zero in the first
+	First       Hash              `cbor:"2,keyasint"` // hash of the first version, which is the id; zero: this is the first
+	Prev        Hash              `cbor:"3,keyasint"` // hash of the previous version; zero in the first
 	Number      uint32            `cbor:"4,keyasint"` // of this version, from 1
-	Market      Key               `cbor:"5,keyasint"` // where alone it can be ordered
+	Market      Key               `cbor:"5,keyasint"` // the only market at which it can be ordered
 	Arbiter     Key               `cbor:"6,keyasint"` // who decides disputes
 	Seller      Key               `cbor:"7,keyasint"` // who signs it
 	Title       string            `cbor:"8,keyasint"`
@@ -24,45 +24,48 @@ type Listing struct {
 	Categories  []string          `cbor:"10,keyasint"` // lower case and hyphens: garden, travel-japan
 	Languages   []string          `cbor:"11,keyasint"` // BCP 47: en, zh-Hans
 	Items       uint32            `cbor:"12,keyasint"` // in the bundle
-	Counts      map[string]uint32 `cbor:"13,keyasint"` // of items, by type of memory; they add up to Items
-	Since       int64             `cbor:"14,keyasint"` // the first day that items are about, in Unix seconds; 0: not said
+	Counts      map[string]uint32 `cbor:"13,keyasint"` // numbers of items by type of memory; they add up to Items
+	Since       int64             `cbor:"14,keyasint"` // the first day that items are about, in Unix seconds; 0: not stated
 	Until       int64             `cbor:"15,keyasint"`
-	Sample      []string          `cbor:"16,keyasint"` // that the seller made
+	Sample      []string          `cbor:"16,keyasint"` // samples that the seller made
 	Licence     string            `cbor:"17,keyasint"`
 	Terms       string            `cbor:"18,keyasint"`
 	Price       uint64            `cbor:"19,keyasint"` // in minor units: cents
 	Currency    string            `cbor:"20,keyasint"` // ISO 4217: EUR
 	Redaction   []string          `cbor:"21,keyasint"` // which kinds of redaction were used; never the words
-	Root        Hash              `cbor:"22,keyasint"` // of the sealed items
+	Root        Hash              `cbor:"22,keyasint"` // root of the sealed items
 	Size        uint64            `cbor:"23,keyasint"` // bytes of the sealed items
-	Commitment  Hash              `cbor:"24,keyasint"` // of the bundle's key
+	Commitment  Hash              `cbor:"24,keyasint"` // commitment of the bundle's key
 	Deliver     uint32            `cbor:"25,keyasint"` // seconds that the seller has to deliver the key
 	Accept      uint32            `cbor:"26,keyasint"` // seconds that the buyer has to accept or dispute
-	Created     int64             `cbor:"27,keyasint"` // by the seller's clock, in Unix seconds
-	// Period of a subscription, in seconds: each version has the items of one. 0: none.
+	Created     int64             `cbor:"27,keyasint"` // when it was made, by the seller's clock, in Unix seconds
+	// Period is the period of a subscription, in seconds: each version has the items of one period.
+	// 0: it is not a subscription.
 	Period uint32 `cbor:"28,keyasint,omitempty"`
-	// Answers: the price is that of one answer. nil: it is that of the bundle.
+	// Answers is set if answers are sold; the price is then that of one answer. nil: the bundle is
+	// sold.
 	Answers *Answers `cbor:"29,keyasint,omitempty"`
-	// Marks: at how many places one buyer's copy can differ from another's, so that the
-	// seller can tell whose it is. 0: all copies are the same.
+	// Marks is the number of places at which one buyer's copy can differ from another's, so that
+	// the seller can tell whose copy it is. 0: all copies are the same.
 	Marks uint32 `cbor:"30,keyasint,omitempty"`
-	// Entry to a community is sold: each question says who wants in, and the answer is the
-	// bundle's one item, the community's link, delivered once they were let in.
+	// Entry says that the entry to a community is sold: each question says who wants to join, and
+	// the answer is the bundle's only item, the community's link, which is delivered once they were
+	// admitted.
 	Entry bool `cbor:"31,keyasint,omitempty"`
 }
 
-// What a listing may say of its times, in seconds. A buyer has an hour at least to
-// look at what came.
+// Limits of a listing's times, in seconds. A buyer has at least an hour to examine what was
+// delivered.
 const (
 	MinTerm = 60 * 60
 	MaxTerm = 30 * 24 * 60 * 60
 )
 
-// Offer is a listing that was read: what it says, its hash, and its id.
+// Offer is a parsed listing: its content, its hash, and its id.
 type Offer struct {
 	Listing
-	Hash   Hash   // of this version
-	Signed []byte // as it came
+	Hash   Hash   // hash of this version
+	Signed []byte // the signed bytes as they came
 }
 
 // ID is the same for all versions.
@@ -73,7 +76,7 @@ func (o *Offer) ID() Hash {
 	return o.First
 }
 
-// SignListing gives the signed form and checks it, as [ReadListing] does.
+// SignListing returns the signed form, and checks it as [ReadListing] does.
 func SignListing(l Listing, seller Party) (*Offer, error) {
 	l.Version, l.Seller = Version, seller.Key
 	if err := l.check(); err != nil {
@@ -89,7 +92,7 @@ func SignListing(l Listing, seller Party) (*Offer, error) {
 	return &Offer{Listing: l, Hash: hash, Signed: b}, nil
 }
 
-// ReadListing checks signature, form and limits. Errors name the field.
+// ReadListing parses a listing, and checks signature, form and limits. Errors name the field.
 func ReadListing(b []byte) (*Offer, error) {
 	o := Offer{Signed: b}
 	by, hash, err := read(domainListing, b, &o.Listing, MaxListing)
@@ -189,9 +192,9 @@ func (l *Listing) check() error {
 	return l.checkAnswers()
 }
 
-// Text checks a text from a stranger: its length in bytes, that it is UTF-8, that
-// nothing in it is invisible or steers a terminal or the direction of writing, and
-// that no word mixes Latin letters with the Cyrillic or Greek ones that look alike.
+// Text checks a text from a stranger: its length in bytes, that it is UTF-8, that it has no
+// characters that are invisible or control a terminal or the direction of writing, and that no word
+// mixes Latin letters with similar Cyrillic or Greek ones.
 func Text(s string, least, most int, lines bool) error {
 	if len(s) < least || len(s) > most {
 		return fmt.Errorf("%w: %d bytes, want %d to %d", ErrForm, len(s), least, most)

@@ -35,7 +35,8 @@ func tree(items [][]byte) (hashes, error) {
 	return h, nil
 }
 
-// Root is the hash of the tree over sealed items. It checks their number and sizes.
+// Root returns the hash of the tree over sealed items, and their size. It checks their number and
+// sizes.
 func Root(items [][]byte) (root Hash, size uint64, err error) {
 	if len(items) == 0 || len(items) > MaxItems {
 		return root, 0, fmt.Errorf("items: %w: %d, want 1 to %d", ErrForm, len(items), MaxItems)
@@ -57,7 +58,7 @@ func Root(items [][]byte) (root Hash, size uint64, err error) {
 	return Hash(r), size, err
 }
 
-// Path is the proof that items[i] is under the items' root.
+// Path returns the proof that items[i] is under the items' root.
 func Path(items [][]byte, i int) ([]Hash, error) {
 	h, err := tree(items)
 	if err != nil {
@@ -74,7 +75,7 @@ func Path(items [][]byte, i int) ([]Hash, error) {
 	return out, nil
 }
 
-// CheckPath checks that item is the one at place i of a bundle of n items.
+// CheckPath checks that item is at index i of a bundle of n items.
 func CheckPath(root Hash, n, i int, item []byte, path []Hash) error {
 	proof := make(tlog.RecordProof, len(path))
 	for i, p := range path {
@@ -86,8 +87,8 @@ func CheckPath(root Hash, n, i int, item []byte, path []Hash) error {
 	return nil
 }
 
-// CheckSent checks what comes with a listing: the items of its bundle, or none where it
-// sells answers.
+// CheckSent checks what is sent with a listing: the items of its bundle, or none if it sells
+// answers.
 func CheckSent(l *Listing, items [][]byte) error {
 	switch {
 	case l.Answers == nil:
@@ -98,7 +99,7 @@ func CheckSent(l *Listing, items [][]byte) error {
 	return nil
 }
 
-// CheckItems checks all items of a bundle against what was listed.
+// CheckItems checks all items of a bundle against the listing.
 func CheckItems(l *Listing, items [][]byte) error {
 	root, size, err := Root(items)
 	switch {

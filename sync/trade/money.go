@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// digits are those behind the point, of currencies that have not two (ISO 4217).
+// digits has the numbers of decimals of the currencies whose number is not two (ISO 4217).
 var digits = map[string]int{"BIF": 0, "CLP": 0, "ISK": 0, "JPY": 0, "KRW": 0, "PYG": 0, "UGX": 0, "VND": 0, "XAF": 0, "XOF": 0, "XPF": 0,
 	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3, "USDC": 6}
 
@@ -17,7 +17,7 @@ func digitsOf(code string) int {
 	return 2
 }
 
-// Price writes an amount of minor units: "5.00 EUR".
+// Price formats an amount in minor units: "5.00 EUR".
 func Price(minor uint64, code string) string {
 	n := digitsOf(code)
 	s := fmt.Sprintf("%0*d", n+1, minor)
@@ -27,7 +27,7 @@ func Price(minor uint64, code string) string {
 	return s[:len(s)-n] + "." + s[len(s)-n:] + " " + code
 }
 
-// ParsePrice reads "5.00 EUR", "5 EUR" or "5EUR", and gives minor units.
+// ParsePrice parses "5.00 EUR", "5 EUR" or "5EUR", and returns minor units.
 func ParsePrice(s string) (minor uint64, code string, err error) {
 	bad := func(what string) (uint64, string, error) {
 		return 0, "", fmt.Errorf("price %.40q: %w: %s", s, ErrForm, what)

@@ -5,43 +5,43 @@ import (
 	"slices"
 )
 
-// Move is somebody's word that a market takes over what they have at another one. A
-// listing is moved by its seller, and an order by its buyer or its seller. The market
-// that it comes from has no part in it.
+// Move is a party's signed request that a market takes over a listing or an order from another
+// market. A listing is moved by its seller, and an order by its buyer or its seller. The old market
+// is not involved.
 type Move struct {
 	Version uint  `cbor:"1,keyasint"`
-	Market  Key   `cbor:"2,keyasint"` // that takes it over
-	From    Key   `cbor:"3,keyasint"` // where it was
-	Listing Hash  `cbor:"4,keyasint"` // its id there
+	Market  Key   `cbor:"2,keyasint"` // the market that takes it over
+	From    Key   `cbor:"3,keyasint"` // the market where it was
+	Listing Hash  `cbor:"4,keyasint"` // id of the listing there
 	Offer   Hash  `cbor:"5,keyasint"` // of a listing: the id of the same bundle's listing at Market; of an order: zero
 	Order   Hash  `cbor:"6,keyasint"` // of an order: its id; of a listing: zero
 	Last    Hash  `cbor:"7,keyasint"` // of an order: its last step
-	At      int64 `cbor:"8,keyasint"` // by its maker's clock; nothing depends on it
+	At      int64 `cbor:"8,keyasint"` // by the clock of the party that made it; nothing depends on it
 }
 
-// Moving is a move with what it is about, as it travels.
+// Moving is a move with the listing or order that it moves, in the form in which it is sent.
 type Moving struct {
 	_       struct{} `cbor:",toarray"`
 	Move    []byte   // signed
 	Listing []byte   // of a listing: its newest version at From
 	Order   []byte   // of an order: its [Chain], encoded
-	Review  []byte   // of an order: what its buyer said of it; empty: nothing
+	Review  []byte   // of an order: its buyer's review; empty: none
 }
 
-// MaxMoving is how long the encoding of a [Moving] may be, in bytes.
+// MaxMoving is the greatest length of an encoded [Moving], in bytes.
 const MaxMoving = MaxChain + 2*MaxNote
 
-// Moved is what was read of a [Moving], checked in itself.
+// Moved is a parsed [Moving], with all checks that need nothing else.
 type Moved struct {
 	Move
 	By     Key
 	Offer  *Offer  // as it was listed at From
-	State  *State  // of an order; nil: it is a listing's
+	State  *State  // of an order; nil: a listing was moved
 	Review *Review // nil: none
 	Sent   Moving
 }
 
-// SignMove gives the signed form.
+// SignMove returns the signed form.
 func SignMove(m Move, by Party) ([]byte, error) {
 	m.Version = Version
 	if err := m.check(); err != nil {
@@ -63,7 +63,7 @@ func (m *Move) check() error {
 	return nil
 }
 
-// ReadMove checks the signed move.
+// ReadMove parses and checks a signed move.
 func ReadMove(b []byte) (m Move, by Key, err error) {
 	if by, _, err = read(domainMove, b, &m, MaxNote); err != nil {
 		return m, by, fmt.Errorf("move: %w", err)
@@ -71,8 +71,8 @@ func ReadMove(b []byte) (m Move, by Key, err error) {
 	return m, by, m.check()
 }
 
-// ReadMoving checks a move: all signatures, that the mover is a party, that the objects are
-// those that the move names, and that an order was at least paid.
+// ReadMoving parses a move and checks all signatures, that the mover is a party, that the objects
+// are those that the move names, and that an order was at least paid.
 func ReadMoving(in Moving) (m *Moved, err error) {
 	m = &Moved{Sent: in}
 	if m.Move, m.By, err = ReadMove(in.Move); err != nil {
@@ -116,7 +116,8 @@ func ReadMoving(in Moving) (m *Moved, err error) {
 	return m, m.of(m.Offer.Seller, m.State.Order.Buyer)
 }
 
-// of checks that what came is what the move names, by one of its parties.
+// of checks that the objects are those that the move names, and that one of its parties made the
+// move.
 func (m *Moved) of(parties ...Key) error {
 	if m.Offer.ID() != m.Listing || m.Offer.Market != m.From {
 		return fmt.Errorf("move: %w: the listing is another, or of another market", ErrChain)
@@ -127,13 +128,12 @@ func (m *Moved) of(parties ...Key) error {
 	return nil
 }
 
-// Same reports whether a listing offers the same bundle of the same seller, under the
-// same key.
+// Same reports whether a listing offers the same bundle by the same seller, under the same key.
 func (l *Listing) Same(o *Listing) bool {
 	return l.Seller == o.Seller && l.Root == o.Root && l.Commitment == o.Commitment && l.Items == o.Items && l.Size == o.Size
 }
 
-// Extends reports whether a chain is another one, with more steps or none.
+// Extends reports whether a chain equals another one or continues it with more steps.
 func (c *Chain) Extends(was *Chain) bool {
 	if len(c.Links) < len(was.Links) || string(c.Order) != string(was.Order) || string(c.Stamp) != string(was.Stamp) {
 		return false
@@ -146,16 +146,16 @@ func (c *Chain) Extends(was *Chain) bool {
 	return true
 }
 
-// Origin is where a listing was before, as a market shows it. Sold, Reviews and Stars
-// are of orders that ended there; each is a receipt that the other market signed.
+// Origin is an earlier listing at another market, as a market shows it. Sold, Reviews and Stars
+// count orders that ended there; each has a receipt that the other market signed.
 type Origin struct {
 	Move    []byte   `cbor:"1,keyasint"` // signed by the seller
 	Sold    uint32   `cbor:"2,keyasint"`
 	Reviews uint32   `cbor:"3,keyasint"`
 	Stars   uint32   `cbor:"4,keyasint"`           // the sum of all
 	Said    [][]byte `cbor:"5,keyasint"`           // signed reviews, the newest first
-	Proofs  []Proof  `cbor:"6,keyasint,omitempty"` // of Said, in its order
-	Ordered [][]byte `cbor:"7,keyasint,omitempty"` // signed: the versions that orders of Proofs name
+	Proofs  []Proof  `cbor:"6,keyasint,omitempty"` // proofs of Said, in its order
+	Ordered [][]byte `cbor:"7,keyasint,omitempty"` // signed: the versions that the orders of Proofs name
 }
 
 // MaxMovedOrders is how many orders of one listing may move with it.

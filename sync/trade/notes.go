@@ -2,18 +2,17 @@ package trade
 
 import "fmt"
 
-// Review is what a buyer says of an order that has ended. There is one for each
-// order.
+// Review is what a buyer writes about an order that has ended. Each order can have one.
 type Review struct {
 	Version uint   `cbor:"1,keyasint"`
 	Order   Hash   `cbor:"2,keyasint"`
-	Last    Hash   `cbor:"3,keyasint"` // of the order's last step: the receipt
+	Last    Hash   `cbor:"3,keyasint"` // hash of the order's last step: the receipt
 	Stars   uint8  `cbor:"4,keyasint"` // 1 to 5
 	Text    string `cbor:"5,keyasint"`
 	At      int64  `cbor:"6,keyasint"`
 }
 
-// SignReview gives the signed form, and its hash.
+// SignReview returns the signed form, and its hash.
 func SignReview(r Review, buyer Party) ([]byte, Hash, error) {
 	r.Version = Version
 	if err := r.check(); err != nil {
@@ -22,7 +21,7 @@ func SignReview(r Review, buyer Party) ([]byte, Hash, error) {
 	return made(domainReview, &r, buyer)
 }
 
-// ReadReview checks signature and form, and gives who signed.
+// ReadReview parses a review, checks signature and form, and returns its signer.
 func ReadReview(b []byte) (r Review, by Key, hash Hash, err error) {
 	if by, hash, err = read(domainReview, b, &r, MaxNote); err != nil {
 		return r, by, hash, fmt.Errorf("review: %w", err)
@@ -40,7 +39,7 @@ func (r *Review) check() error {
 	return nil
 }
 
-// Of checks that a review of by is of this order.
+// Of checks that a review by this key is of this order.
 func (s *State) Of(r *Review, by Key) error {
 	switch {
 	case by != s.Order.Buyer:
@@ -51,15 +50,15 @@ func (s *State) Of(r *Review, by Key) error {
 	return nil
 }
 
-// Notice ends a listing, or complains of it.
+// Notice ends a listing, or complains about it.
 type Notice struct {
 	Version uint   `cbor:"1,keyasint"`
-	Listing Hash   `cbor:"2,keyasint"` // its id
+	Listing Hash   `cbor:"2,keyasint"` // id of the listing
 	Reason  string `cbor:"3,keyasint"`
 	At      int64  `cbor:"4,keyasint"`
 }
 
-// Kind of a notice: it is signed by the seller, the market, or anybody.
+// Kind is the kind of a notice, which is signed by the seller, the market, or anybody.
 type Kind string
 
 // The kinds.
@@ -69,7 +68,7 @@ const (
 	Report     Kind = domainReport
 )
 
-// SignNotice gives the signed form, and its hash.
+// SignNotice returns the signed form, and its hash.
 func SignNotice(k Kind, n Notice, by Party) ([]byte, Hash, error) {
 	n.Version = Version
 	if err := n.check(k); err != nil {
@@ -78,7 +77,7 @@ func SignNotice(k Kind, n Notice, by Party) ([]byte, Hash, error) {
 	return made(string(k), &n, by)
 }
 
-// ReadNotice checks signature and form, and gives who signed.
+// ReadNotice parses a notice, checks signature and form, and returns its signer.
 func ReadNotice(k Kind, b []byte) (n Notice, by Key, hash Hash, err error) {
 	if by, hash, err = read(string(k), b, &n, MaxNote); err != nil {
 		return n, by, hash, fmt.Errorf("notice: %w", err)

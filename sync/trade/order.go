@@ -4,22 +4,22 @@ import (
 	"fmt"
 )
 
-// Order is a buyer's wish for one version of a listing.
+// Order is a buyer's order of one version of a listing.
 type Order struct {
 	Version   uint     `cbor:"1,keyasint"`
 	Market    Key      `cbor:"2,keyasint"`
-	Listing   Hash     `cbor:"3,keyasint"` // of the version
-	Price     uint64   `cbor:"4,keyasint"` // as it stands there
+	Listing   Hash     `cbor:"3,keyasint"` // hash of the version
+	Price     uint64   `cbor:"4,keyasint"` // the price in that version
 	Currency  string   `cbor:"5,keyasint"`
-	Buyer     Key      `cbor:"6,keyasint"` // who signs it
-	Recipient string   `cbor:"7,keyasint"` // the bundle's key is sealed to it; of this order alone
-	Nonce     [16]byte `cbor:"8,keyasint"` // from which the buyer has the identity again
+	Buyer     Key      `cbor:"6,keyasint"` // the buyer, who signs it
+	Recipient string   `cbor:"7,keyasint"` // the bundle's key is sealed to it; used for this order only
+	Nonce     [16]byte `cbor:"8,keyasint"` // from which the buyer can derive the identity again
 	Created   int64    `cbor:"9,keyasint"`
-	// Question of an order of an answer; nil: the bundle is ordered.
+	// Question is set if an answer is ordered; nil: the bundle is ordered.
 	Question *Question `cbor:"10,keyasint,omitempty"`
 }
 
-// SignOrder gives the signed form, and the order's id.
+// SignOrder returns the signed form, and the order's id.
 func SignOrder(o Order, buyer Party) ([]byte, Hash, error) {
 	o.Version, o.Buyer = Version, buyer.Key
 	if err := o.check(); err != nil {
@@ -28,7 +28,7 @@ func SignOrder(o Order, buyer Party) ([]byte, Hash, error) {
 	return made(domainOrder, &o, buyer)
 }
 
-// ReadOrder checks signature, form and limits, and gives the order's id.
+// ReadOrder parses an order, checks signature, form and limits, and returns the order's id.
 func ReadOrder(b []byte) (o Order, id Hash, err error) {
 	by, id, err := read(domainOrder, b, &o, MaxOrder)
 	if err != nil {
@@ -72,14 +72,14 @@ func (o *Order) Fits(l *Offer) error {
 // Act is what a step does.
 type Act string
 
-// The acts, and who makes each.
+// The acts, and who may do each.
 const (
 	Fund    Act = "fund"    // market: the price is held
 	Deliver Act = "deliver" // seller: the bundle's key, or the answer, sealed to the order's recipient
 	Accept  Act = "accept"  // buyer: the seller is paid
 	Dispute Act = "dispute" // buyer: the arbiter decides
 	Decide  Act = "decide"  // arbiter: how much goes back to the buyer
-	Cancel  Act = "cancel"  // buyer before it is funded; seller at any time: the price goes back
+	Cancel  Act = "cancel"  // buyer before it is funded, or seller at any time: the price goes back
 	Expire  Act = "expire"  // market: a deadline has passed
 )
 
@@ -87,23 +87,23 @@ const (
 type Step struct {
 	Version  uint   `cbor:"1,keyasint"`
 	Order    Hash   `cbor:"2,keyasint"`
-	Prev     Hash   `cbor:"3,keyasint"` // of the step before; of the order, in the first
+	Prev     Hash   `cbor:"3,keyasint"` // hash of the previous step; of the order in the first step
 	Act      Act    `cbor:"4,keyasint"`
-	At       int64  `cbor:"5,keyasint"` // by its maker's clock; nothing depends on it
+	At       int64  `cbor:"5,keyasint"` // by the clock of the party that made it; nothing depends on it
 	Wrapped  []byte `cbor:"6,keyasint"` // deliver: the bundle's key, or the answer, sealed
 	Evidence []byte `cbor:"7,keyasint"` // dispute: sealed to the arbiter
-	Reason   string `cbor:"8,keyasint"` // dispute, decide, cancel: in words, which the market can read
+	Reason   string `cbor:"8,keyasint"` // dispute, decide, cancel: the reason in words, which the market can read
 	Refund   uint64 `cbor:"9,keyasint"` // decide: minor units that go back to the buyer
 }
 
-// Taken is a step that was read.
+// Taken is a parsed step.
 type Taken struct {
 	Step
 	By   Key
 	Hash Hash
 }
 
-// SignStep gives the signed form, and its hash.
+// SignStep returns the signed form, and its hash.
 func SignStep(s Step, by Party) ([]byte, Hash, error) {
 	s.Version = Version
 	if err := s.check(); err != nil {
@@ -112,8 +112,8 @@ func SignStep(s Step, by Party) ([]byte, Hash, error) {
 	return made(domainStep, &s, by)
 }
 
-// ReadStep checks signature, form and limits. Whether the signer may make it is for
-// [State.Apply] to say.
+// ReadStep parses a step, and checks signature, form and limits. [State.Apply] checks whether the
+// signer may make it.
 func ReadStep(b []byte) (t Taken, err error) {
 	if t.By, t.Hash, err = read(domainStep, b, &t.Step, MaxStep); err != nil {
 		return t, fmt.Errorf("step: %w", err)
@@ -142,14 +142,14 @@ func (s *Step) check() error {
 	return nil
 }
 
-// Stamp is when the market took something.
+// Stamp says when the market took an order or a step.
 type Stamp struct {
 	Version uint  `cbor:"1,keyasint"`
-	Of      Hash  `cbor:"2,keyasint"` // an order or a step
+	Of      Hash  `cbor:"2,keyasint"` // hash of an order or a step
 	At      int64 `cbor:"3,keyasint"` // Unix seconds
 }
 
-// SignStamp gives the signed form.
+// SignStamp returns the signed form.
 func SignStamp(of Hash, at int64, market Party) ([]byte, error) {
 	b, _, err := made(domainStamp, &Stamp{Version: Version, Of: of, At: at}, market)
 	return b, err
@@ -167,28 +167,28 @@ func readStamp(b []byte, of Hash, market Key) (int64, error) {
 	return s.At, nil
 }
 
-// Link is one stamped step, as it travels.
+// Link is one stamped step, in the form in which it is sent.
 type Link struct {
 	_     struct{} `cbor:",toarray"`
 	Step  []byte
 	Stamp []byte
 }
 
-// Chain is all that there is of an order, as it travels.
+// Chain is everything about an order, in the form in which it is sent.
 type Chain struct {
 	_       struct{} `cbor:",toarray"`
 	Listing []byte
 	Order   []byte
-	Stamp   []byte // of the order
+	Stamp   []byte // stamp of the order
 	Links   []Link
 }
 
-// MaxChain is how long the encoding of a chain may be, in bytes. Only one step of an
-// order has evidence, and one the answer.
+// MaxChain is the greatest length of an encoded chain, in bytes. Only one step of an order has
+// evidence, and only one has the answer.
 const MaxChain = MaxListing + MaxOrder + MaxStep + MaxReply + MaxLinks*MaxNote*2
 
-// Replay checks each signature, and that each step follows, and gives where the
-// order stands. It believes nobody: it needs the chain alone.
+// Replay checks each signature, and that each step may follow, and returns the order's state. It
+// needs only the chain, and trusts nobody.
 func (c *Chain) Replay() (*State, error) {
 	l, err := ReadListing(c.Listing)
 	if err != nil {

@@ -2,14 +2,14 @@ package trade
 
 import "fmt"
 
-// Proof shows whose a review is, and that the market's log has it. The order is the
-// buyer's word and the delivery the seller's: together they are the part of the receipt
-// that the market does not sign, and nothing in them is secret. That the order was paid is the
-// market's word: it can be a buyer itself, for nothing. The steps behind them have
-// what buyer, seller and arbiter wrote to each other, and stay theirs.
+// Proof shows who wrote a review, and that the market's log has it. The buyer signed the order and
+// the seller the delivery: together they are the part of the receipt that the market does not sign,
+// and they have no secrets. That the order was paid is only the market's claim: the market can
+// itself be the buyer, at no cost. The later steps have what buyer, seller and arbiter wrote to
+// each other, and stay private.
 //
-// Of a review that was deleted Said alone is there: of the log's kind "deleted" or, until
-// that is published, of its kind "reviewed".
+// For a deleted review, only Said is set: the log's entry of kind "deleted" or, until that is
+// published, of kind "reviewed".
 type Proof struct {
 	Order    []byte `cbor:"1,keyasint,omitempty"` // signed by the buyer
 	Delivery []byte `cbor:"2,keyasint,omitempty"` // the seller's signed step
@@ -17,17 +17,17 @@ type Proof struct {
 	Said     Logged `cbor:"4,keyasint"`           // the log's entry of the review
 }
 
-// Logged is an entry of the market's log, with what shows that it stands there. Without
-// an entry, the log that was published does not have it.
+// Logged is an entry of the market's log, with the proof that it is in the log. If it has no entry,
+// the published log does not have it.
 type Logged struct {
-	At    int64  `cbor:"1,keyasint,omitempty"` // its place
+	At    int64  `cbor:"1,keyasint,omitempty"` // its index
 	Entry []byte `cbor:"2,keyasint,omitempty"`
-	Path  []byte `cbor:"3,keyasint,omitempty"` // 32 bytes each: hashes of a proof of inclusion
+	Path  []byte `cbor:"3,keyasint,omitempty"` // the hashes of a proof of inclusion, 32 bytes each
 }
 
-// Check reports whether a review, which by signed, is of an order that by signed and
-// whose key the seller delivered. version gives a signed version of the listing by its
-// hash; nil: the listing has no such version.
+// Check reports whether a review that by signed is of an order that by signed and whose key the
+// seller delivered. version returns a signed version of the listing by its hash, or nil if the
+// listing has no such version.
 func (p *Proof) Check(r *Review, by Key, version func(Hash) *Offer) error {
 	o, id, err := ReadOrder(p.Order)
 	if err != nil {

@@ -2,10 +2,10 @@ package trade
 
 import "fmt"
 
-// Phase is where an order stands.
+// Phase is the phase of an order.
 type Phase string
 
-// The phases. The last four are ends.
+// The phases. The last four are final.
 const (
 	Ordered   Phase = "ordered"
 	Funded    Phase = "funded"
@@ -17,7 +17,7 @@ const (
 	Expired   Phase = "expired"  // nothing was ever paid
 )
 
-// Ended reports whether nothing follows.
+// Ended reports whether no phase follows.
 func (p Phase) Ended() bool {
 	return p == Accepted || p == Settled || p == Refunded || p == Expired
 }
@@ -30,7 +30,7 @@ func (p Phase) Paid() bool { return p != Ordered && p != Expired }
 const (
 	FundWithin   = 24 * 60 * 60
 	DecideWithin = 14 * 24 * 60 * 60
-	KeepUnpaid   = 30 * 24 * 60 * 60 // a market has an order that was never paid, after its last step
+	KeepUnpaid   = 30 * 24 * 60 * 60 // how long a market keeps an order that was never paid, after its last step
 )
 
 // State is what follows from a chain. Amounts are minor units of the order's
@@ -38,21 +38,21 @@ const (
 type State struct {
 	Offer    *Offer
 	Order    Order
-	ID       Hash // of the order
+	ID       Hash // id of the order
 	Phase    Phase
 	Last     Hash   // hash of the last step, or of the order before the first step
 	At       int64  // when the last step was taken, by the market
 	Deadline int64  // when the phase expires; 0 at an end
-	Steps    int    // taken
+	Steps    int    // number of steps taken
 	Held     uint64 // by the market
-	Paid     uint64 // to the seller, fees of the market included
+	Paid     uint64 // to the seller, including the market's fees
 	Back     uint64 // to the buyer
 	Wrapped  []byte // the bundle's key, or the answer, sealed, once it is delivered
-	Evidence []byte // of a dispute, sealed
-	Reason   string // of the last step
+	Evidence []byte // evidence of a dispute, sealed
+	Reason   string // reason of the last step
 }
 
-// Begin is the state of an order that the market took at a time.
+// Begin returns the state of an order that the market took at the given time.
 func Begin(l *Offer, o Order, id Hash, at int64) (*State, error) {
 	if err := o.Fits(l); err != nil {
 		return nil, err
@@ -60,9 +60,9 @@ func Begin(l *Offer, o Order, id Hash, at int64) (*State, error) {
 	return &State{Offer: l, Order: o, ID: id, Phase: Ordered, Last: id, At: at, Deadline: at + FundWithin}, nil
 }
 
-// Apply gives the state after a step that the market took at a time, in Unix
-// seconds. s does not change. Whether a step is known already is for the caller to
-// look up: a known one is [ErrChain] here.
+// Apply returns the state after a step that the market took at the given time, in Unix seconds. s
+// does not change. The caller has to check whether a step is known already: for a known one, Apply
+// returns [ErrChain].
 func (s *State) Apply(t *Taken, at int64) (*State, error) {
 	if t.Order != s.ID || t.Prev != s.Last {
 		return nil, fmt.Errorf("%s: %w", t.Act, ErrChain)
@@ -98,7 +98,7 @@ func (s *State) Apply(t *Taken, at int64) (*State, error) {
 	case Cancel:
 		n.end(Refunded, price)
 	case Expire:
-		if s.Phase == Delivered { // who says nothing has accepted
+		if s.Phase == Delivered { // a buyer who says nothing has accepted
 			n.end(Accepted, 0)
 		} else {
 			n.end(Refunded, price)
@@ -107,7 +107,7 @@ func (s *State) Apply(t *Taken, at int64) (*State, error) {
 	return &n, nil
 }
 
-// end divides what is held. Where nothing is, the order expired.
+// end divides the held amount. If nothing is held, the order has expired.
 func (s *State) end(p Phase, back uint64) {
 	if s.Held == 0 {
 		s.Phase = Expired
@@ -116,7 +116,7 @@ func (s *State) end(p Phase, back uint64) {
 	s.Phase, s.Back, s.Paid, s.Held = p, back, s.Held-back, 0
 }
 
-// allows says who may make which step in which phase, and when.
+// allows returns an error unless this party may make the step in this phase, at this time.
 func (s *State) allows(t *Taken, at int64) error {
 	buyer, seller := s.Order.Buyer, s.Offer.Seller
 	by := map[Act]Key{Fund: s.Offer.Market, Deliver: seller, Accept: buyer, Dispute: buyer, Decide: s.Offer.Arbiter, Expire: s.Offer.Market, Cancel: seller}[t.Act]
@@ -150,8 +150,7 @@ func (s *State) allows(t *Taken, at int64) error {
 	return nil
 }
 
-// Reviewable reports whether the order is a receipt: it ended, and a key was
-// delivered in it.
+// Reviewable reports whether the order is a receipt: it has ended, and a key was delivered.
 func (s *State) Reviewable() bool {
 	return s.Phase.Ended() && len(s.Wrapped) > 0
 }

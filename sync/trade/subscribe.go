@@ -8,9 +8,9 @@ const (
 	MaxPeriod = 366 * 24 * 60 * 60
 )
 
-// Follows checks that a listing may be the version after another one. Each version of
-// a subscription is an issue: the items of one period, under a key of their own, which
-// only that issue's orders are given.
+// Follows checks that a listing may be the version after another one. Each version of a
+// subscription is an issue: the items of one period, under a key of its own, which only the orders
+// of that issue get.
 func (l *Listing) Follows(was *Offer) error {
 	bad := func(field, what string) error { return fmt.Errorf("listing: %s: %w: %s", field, ErrForm, what) }
 	switch {
@@ -28,35 +28,34 @@ func (l *Listing) Follows(was *Offer) error {
 	return nil
 }
 
-// Subscription is what a buyer has decided once, for every period that follows. It is
-// the buyer's own; no market sees it. Each period is an order like any other, paid
-// when its items are there.
+// Subscription is a buyer's decision, made once, for all following periods. Only the buyer has it;
+// no market sees it. Each period has an ordinary order, which is paid when its items are available.
 type Subscription struct {
 	Listing  Hash   `json:"listing"`
 	Market   Key    `json:"market"`
 	Seller   Key    `json:"seller"`
 	Period   uint32 `json:"period"`   // seconds
 	Most     uint64 `json:"most"`     // for one period, in minor units
-	Currency string `json:"currency"` // of Most
-	Periods  uint32 `json:"periods"`  // how many are paid at most
+	Currency string `json:"currency"` // currency of Most
+	Periods  uint32 `json:"periods"`  // greatest number of periods that are paid
 	Since    int64  `json:"since"`    // when it began, in Unix seconds
-	Until    int64  `json:"until"`    // nothing is paid from then on; 0: no end
-	Ended    int64  `json:"ended"`    // when the buyer ended it; 0: it runs
+	Until    int64  `json:"until"`    // nothing is paid from this time on; 0: no end
+	Ended    int64  `json:"ended"`    // when the buyer ended it; 0: it is running
 }
 
-// Renewal is what is to be done for a subscription.
+// Renewal says what has to be done for a subscription.
 type Renewal string
 
 // The renewals.
 const (
-	Wait   Renewal = "wait"   // for the next period
+	Wait   Renewal = "wait"   // wait for the next period
 	Buy    Renewal = "buy"    // order this period
 	Settle Renewal = "settle" // pay the order of this period
 	Lapse  Renewal = "lapse"  // this period is not bought; a later one may be
 	End    Renewal = "end"    // nothing is bought any more
 )
 
-// Paid counts the periods that were paid, and whose price has not come back whole.
+// Paid counts the periods that were paid and whose price was not refunded completely.
 func (s *Subscription) Paid(orders []*State) (n uint32) {
 	for _, o := range orders {
 		if o.Offer.ID() == s.Listing && o.Phase.Paid() && o.Back < o.Order.Price {
@@ -66,9 +65,9 @@ func (s *Subscription) Paid(orders []*State) (n uint32) {
 	return n
 }
 
-// Next says what to do about the newest issue, and why. orders are all that the buyer
-// has of the listing. It is a pure function, so that a node that asks often, or stops
-// anywhere, pays no period twice.
+// Next returns what to do about the newest issue, and why. orders are all orders of the listing
+// that the buyer has. It is a pure function, so a node that asks often, or is interrupted anywhere,
+// pays no period twice.
 func (s *Subscription) Next(newest *Offer, orders []*State, now int64) (Renewal, string) {
 	paid := s.Paid(orders)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// An order under random steps of random parties at random times: a model that knows
-// only money and keys holds at each.
+// An order gets random steps by random parties at random times. After each step, it must agree with
+// a model that knows only money and keys.
 func TestOrdersHoldTheirPromises(t *testing.T) {
 	items, _ := tradetest.Bundle(t)
 	l := tradetest.Listing(t, items, nil)
@@ -22,7 +22,7 @@ func TestOrdersHoldTheirPromises(t *testing.T) {
 	_, order, hash := tradetest.Order(t, l, id)
 	acts := []trade.Act{trade.Fund, trade.Deliver, trade.Accept, trade.Dispute, trade.Decide, trade.Cancel, trade.Expire}
 	parties := []trade.Party{tradetest.Market, tradetest.Seller, tradetest.Buyer, tradetest.Arbiter, tradetest.Party(9)}
-	may := []trade.Party{tradetest.Market, tradetest.Seller, tradetest.Buyer, tradetest.Buyer, tradetest.Arbiter, tradetest.Buyer, tradetest.Market} // for each of acts
+	may := []trade.Party{tradetest.Market, tradetest.Seller, tradetest.Buyer, tradetest.Buyer, tradetest.Arbiter, tradetest.Buyer, tradetest.Market} // the party that may do each of acts
 	ends := map[trade.Phase]int{}
 	rapid.Check(t, func(r *rapid.T) {
 		at := int64(1_800_000_000)
@@ -34,7 +34,7 @@ func TestOrdersHoldTheirPromises(t *testing.T) {
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
 			n := rapid.IntRange(0, len(acts)-1).Draw(r, "act")
 			act, by := acts[n], rapid.SampledFrom(parties).Draw(r, "by")
-			if rapid.Bool().Draw(r, "may") { // else hardly an order gets to its good end
+			if rapid.Bool().Draw(r, "may") { // otherwise hardly any order would end well
 				by = may[n]
 			}
 			at += rapid.Int64Range(-3600, 2*24*3600).Draw(r, "later")
@@ -79,7 +79,7 @@ func TestOrdersHoldTheirPromises(t *testing.T) {
 				r.Fatalf("%s with deadline %d, %d held", s.Phase, s.Deadline, s.Held)
 			}
 		}
-		if !s.Phase.Ended() { // nobody says anything more: the market alone ends it
+		if !s.Phase.Ended() { // nobody else does anything more: only the market ends it
 			_, step := tradetest.Step(t, s, trade.Expire, tradetest.Market, nil)
 			if _, err := s.Apply(&step, s.Deadline-1); err == nil {
 				r.Fatal("expired before its time")
@@ -97,7 +97,7 @@ func TestOrdersHoldTheirPromises(t *testing.T) {
 	}
 }
 
-// stamped makes the chain of a state's steps.
+// stamped makes a chain of stamped steps.
 func stamped(t *testing.T, l *trade.Offer, order []byte, id trade.Hash, steps ...[]byte) *trade.Chain {
 	at := int64(1_800_000_000)
 	stamp, err := trade.SignStamp(id, at, tradetest.Market)
@@ -119,8 +119,8 @@ func stamped(t *testing.T, l *trade.Offer, order []byte, id trade.Hash, steps ..
 	return c
 }
 
-// A market that swaps the key to which the seller seals, moves an order for a party,
-// or repeats a step, is found by whoever replays the chain.
+// If a market replaces the key to which the seller seals, makes a step for a party, or repeats a
+// step, a replay of the chain finds it.
 func TestThreatMarketForgesAnOrder(t *testing.T) {
 	items, _ := tradetest.Bundle(t)
 	l := tradetest.Listing(t, items, nil)
@@ -182,8 +182,7 @@ func TestThreatPriceChangedAfterQuote(t *testing.T) {
 	}
 }
 
-// What a listing may say can't fill a page, steer a terminal, hide, or look like
-// another's name.
+// The texts of a listing can't fill a page, control a terminal, hide, or look like another's name.
 func TestThreatListingAsAttack(t *testing.T) {
 	items, _ := tradetest.Bundle(t)
 	good := tradetest.Listing(t, items, nil).Listing
@@ -243,7 +242,7 @@ func TestRootAndPaths(t *testing.T) {
 	}
 }
 
-// FuzzRead: no bytes crash a reader, and what one takes has one form.
+// FuzzRead: no input crashes a reader, and every accepted value has only one form.
 func FuzzRead(f *testing.F) {
 	items, _ := tradetest.Bundle(f)
 	l := tradetest.Listing(f, items, nil)

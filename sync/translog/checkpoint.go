@@ -1,15 +1,14 @@
-// Package translog is the client's side of a transparency log: an append-only
-// list whose operator signs how long it is and what it hashes to, so that nobody
-// can take an entry out, or show one list to you and another to others, unseen.
+// Package translog is the client's side of a transparency log: an append-only list. Its operator
+// signs its length and hash, so that nobody can remove an entry, or show different lists to
+// different readers, without being detected.
 //
-// The formats are those of C2SP, which other tools read: checkpoints
-// (c2sp.org/tlog-checkpoint) in signed notes (c2sp.org/signed-note), cosigned by
-// witnesses (c2sp.org/tlog-cosignature), tiles and entries at the addresses of
-// c2sp.org/tlog-tiles. Hashes are those of RFC 6962, by golang.org/x/mod.
+// The formats are those of C2SP, which other tools can read: checkpoints (c2sp.org/tlog-checkpoint)
+// in signed notes (c2sp.org/signed-note), cosigned by witnesses (c2sp.org/tlog-cosignature), tiles
+// and entries at the addresses of c2sp.org/tlog-tiles. Hashes are those of RFC 6962, computed by
+// golang.org/x/mod.
 //
-// A reader keeps the last [Checkpoint] that it saw and gives it to [Follow] with
-// the next. An operator who showed two histories is named by a [Fork], which
-// convinces others without the operator's help.
+// A reader keeps the last [Checkpoint] that it saw and passes it to [Follow] with the next one. If
+// an operator showed two histories, a [Fork] proves it to others without the operator's help.
 package translog
 
 import (
@@ -27,7 +26,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// What callers can tell apart.
+// Callers can distinguish these errors.
 var (
 	ErrCheckpoint = errors.New("this is no checkpoint of the log")
 	ErrProof      = errors.New("the proof does not hold")
@@ -36,17 +35,17 @@ var (
 	ErrWitness    = errors.New("not enough witnesses cosigned")
 )
 
-// MaxCheckpoint is how many bytes a signed checkpoint has at most.
+// MaxCheckpoint is the greatest length of a signed checkpoint, in bytes.
 const MaxCheckpoint = 16 << 10
 
-// Checkpoint is what a log was at some time.
+// Checkpoint is the state of a log at some time.
 type Checkpoint struct {
 	Origin string
-	Size   int64 // entries
+	Size   int64 // number of entries
 	Root   tlog.Hash
 }
 
-// text is the body of the note.
+// text returns the body of the note:
 //
 //	origin LF
 //	size, decimal LF
@@ -57,17 +56,17 @@ func (c Checkpoint) text() string {
 
 func (c Checkpoint) tree() tlog.Tree { return tlog.Tree{N: c.Size, Hash: c.Root} }
 
-// Signed is a checkpoint with its signatures, as it travels.
+// Signed is a checkpoint with its signatures, in the form in which it is sent.
 type Signed struct {
 	Checkpoint
 	Note []byte
-	// Own is Note with the log's signature alone: anybody can add lines of others.
+	// Own is Note with only the log's signature, because anybody can add other lines.
 	Own []byte
-	// Cosigned has the keys of the witnesses that were known, and their times.
+	// Cosigned has the keys of the known witnesses that cosigned, and the times.
 	Cosigned map[KeyID]time.Time
 }
 
-// KeyID tells the key of a witness from others. Two witnesses may have one name.
+// KeyID identifies the key of a witness. Two witnesses may have the same name.
 type KeyID struct {
 	Name string
 	Hash uint32
@@ -81,9 +80,9 @@ func Sign(c Checkpoint, by note.Signer) ([]byte, error) {
 	return note.Sign(&note.Note{Text: c.text()}, by)
 }
 
-// Open reads a checkpoint that the log with this key signed, and who of the
-// witnesses cosigned it. Signatures of others are passed over, as the format
-// wants it; a wrong one of somebody known is an error.
+// Open parses a checkpoint that the log with this key signed, and finds which of the witnesses
+// cosigned it. It ignores signatures of others, as the format requires; a wrong signature of a
+// known key is an error.
 func Open(msg []byte, log note.Verifier, witnesses ...note.Verifier) (*Signed, error) {
 	if len(msg) > MaxCheckpoint {
 		return nil, fmt.Errorf("%w: %d bytes", ErrCheckpoint, len(msg))
@@ -116,12 +115,12 @@ func Open(msg []byte, log note.Verifier, witnesses ...note.Verifier) (*Signed, e
 	return s, nil
 }
 
-// maxSize is how many entries a log may say that it has. Package tlog looks for powers of two
-// without end beyond 2^62.
+// maxSize is the greatest number of entries that a log may claim. Package tlog would search powers
+// of two without end beyond 2^62.
 const maxSize = 1 << 48
 
 func parse(text string) (c Checkpoint, err error) {
-	lines := strings.Split(text, "\n") // the last is empty, as note has seen to; lines of extensions may follow the third
+	lines := strings.Split(text, "\n") // the last line is empty, which package note has checked; lines of extensions may follow the third
 	if len(lines) < 4 || lines[0] == "" {
 		return c, fmt.Errorf("%w: want lines of origin, size and root", ErrCheckpoint)
 	}
@@ -138,7 +137,7 @@ func parse(text string) (c Checkpoint, err error) {
 	return c, nil
 }
 
-// RequireWitnesses says whether at least n witnesses cosigned.
+// RequireWitnesses returns an error unless at least n witnesses cosigned.
 func (s *Signed) RequireWitnesses(n int) error {
 	if len(s.Cosigned) < n {
 		return fmt.Errorf("%w: %d, want %d", ErrWitness, len(s.Cosigned), n)
@@ -146,7 +145,7 @@ func (s *Signed) RequireWitnesses(n int) error {
 	return nil
 }
 
-// The kinds of keys, as signed-note and tlog-cosignature number them.
+// The kinds of keys, as numbered in signed-note and tlog-cosignature.
 const (
 	kindLog       = 1
 	kindCosigner  = 4
@@ -155,13 +154,13 @@ const (
 	cosignatureSize = 8 + ed25519.SignatureSize // seconds since 1970, signature
 )
 
-// LogSigner signs checkpoints of the log of a name, such as a host with a path:
+// LogSigner returns a signer of checkpoints for a log with this name, such as a host with a path:
 // "market.example/log".
 func LogSigner(name string, key ed25519.PrivateKey) (note.Signer, error) {
 	return newSigner(name, kindLog, key, nil)
 }
 
-// Cosigner signs as a witness. Where now is nil, the time is this machine's.
+// Cosigner returns a signer for a witness. If now is nil, it uses this machine's clock.
 func Cosigner(name string, key ed25519.PrivateKey, now func() time.Time) (note.Signer, error) {
 	if now == nil {
 		now = time.Now
@@ -169,15 +168,15 @@ func Cosigner(name string, key ed25519.PrivateKey, now func() time.Time) (note.S
 	return newSigner(name, kindCosigner, key, now)
 }
 
-// VerifierKey writes the public key of a signer of this package as others are
-// told it: name+hash+base64.
+// VerifierKey returns the public key of a signer of this package in its text form:
+// name+hash+base64.
 func VerifierKey(s note.Signer) string {
 	own := s.(*signer)
 	raw := append([]byte{own.kind}, own.key.Public().(ed25519.PublicKey)...)
 	return fmt.Sprintf("%s+%08x+%s", own.name, own.hash, base64.StdEncoding.EncodeToString(raw))
 }
 
-// LogKey is the key of a log that LogSigner signs with, as others are told it.
+// LogKey returns the public key for LogSigner's key, in its text form.
 func LogKey(name string, key ed25519.PublicKey) (string, error) {
 	return note.NewEd25519VerifierKey(name, key)
 }
@@ -213,12 +212,12 @@ func (s *signer) Sign(msg []byte) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint64(nil, at), ed25519.Sign(s.key, cosigned(at, msg))...), nil
 }
 
-// cosigned is what a witness signs.
+// cosigned returns what a witness signs.
 func cosigned(at uint64, msg []byte) []byte {
 	return append(fmt.Appendf(nil, "cosignature/v1\ntime %d\n", at), msg...)
 }
 
-// Key reads the public key of a log or a witness: name+hash+base64.
+// Key parses the public key of a log or a witness: name+hash+base64.
 func Key(s string) (note.Verifier, error) {
 	name, rest, _ := strings.Cut(s, "+")
 	hash, b64, _ := strings.Cut(rest, "+")

@@ -17,16 +17,16 @@ import (
 	"github.com/locket-dev/locket/internal/retry"
 )
 
-// Client reads a log over HTTP. It accepts only what the log's key signed, or what follows
-// from it by a proof. It is safe for concurrent use.
+// Client reads a log over HTTP. It accepts only what the log's key signed, or what a proof derives
+// from that. It is safe for concurrent use.
 type Client struct {
-	URL       string // what stands before /checkpoint
+	URL       string // the part before /checkpoint
 	HTTP      *http.Client
 	Key       note.Verifier
 	Witnesses []note.Verifier
 }
 
-// Consistency is what /consistency answers.
+// Consistency is the answer of /consistency.
 type Consistency struct {
 	From       int64    `json:"from"`
 	Checkpoint string   `json:"checkpoint"`
@@ -36,7 +36,7 @@ type Consistency struct {
 // most is how much of an answer is read: a tile of entries has 256 of them.
 const most = (maxEntry + 2) << TileHeight
 
-// Checkpoint gives what the log was last published as.
+// Checkpoint returns the log's latest published checkpoint.
 func (c *Client) Checkpoint(ctx context.Context) (*Signed, error) {
 	raw, err := c.get(ctx, "/checkpoint")
 	if err != nil {
@@ -50,8 +50,7 @@ func (c *Client) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	return c.get(ctx, "/"+strings.Replace(t.Path(), "tile/8/", "tile/", 1))
 }
 
-// Inclusion gives entry n and what shows that it stands in the log. It was
-// checked.
+// Inclusion returns entry n and the proof that it is in the log. The proof is already checked.
 func (c *Client) Inclusion(ctx context.Context, n int64) (*Inclusion, error) {
 	raw, err := c.get(ctx, "/inclusion/"+strconv.FormatInt(n, 10))
 	if err != nil {
@@ -68,8 +67,8 @@ func (c *Client) Inclusion(ctx context.Context, n int64) (*Inclusion, error) {
 	return p, err
 }
 
-// Find gives the places that the log names for a subject. It may leave some out,
-// which only [Client.Entries] would show.
+// Find returns the indexes that the log states for a subject. It may leave some out, which only
+// [Client.Entries] would show.
 func (c *Client) Find(ctx context.Context, subject string) ([]int64, error) {
 	raw, err := c.get(ctx, "/find?subject="+url.QueryEscape(subject))
 	if err != nil {
@@ -82,8 +81,8 @@ func (c *Client) Find(ctx context.Context, subject string) ([]int64, error) {
 	return d.Places, nil
 }
 
-// Entries gives the entries of a checkpoint from place from on, up to the end of
-// the tile that it stands in. Each was checked against the checkpoint.
+// Entries returns the entries of a checkpoint from index from on, up to the end of that tile. Each
+// is checked against the checkpoint.
 func (c *Client) Entries(ctx context.Context, of Checkpoint, from int64) ([]Entry, error) {
 	if from < 0 || from >= of.Size {
 		return nil, nil

@@ -12,13 +12,13 @@ import (
 	"github.com/locket-dev/locket/sync/canonical"
 )
 
-// Kind is what an entry is about.
+// Kind says what an entry is about.
 type Kind string
 
 // The kinds of entries of a market's log.
 const (
 	Listed    Kind = "listed"
-	Withdrawn Kind = "withdrawn"  // by the seller
+	Withdrawn Kind = "withdrawn"  // a listing, by its seller
 	Receipt   Kind = "receipt"    // of an order that ended
 	TakenDown Kind = "taken down" // by the operator, with the reason
 	Reviewed  Kind = "reviewed"
@@ -28,26 +28,25 @@ const (
 
 var kinds = []Kind{Listed, Withdrawn, Receipt, TakenDown, Reviewed, Deleted, Moved}
 
-// Bounds of an entry.
+// Limits of an entry.
 const (
 	MaxSubject = 200  // bytes
 	MaxReason  = 1000 // bytes
 	maxEntry   = MaxSubject + MaxReason + 100
 )
 
-// Entry is one line of the log. It says that something of these bytes was there,
-// and nothing of what is in them: of a receipt neither who bought nor for how
-// much.
+// Entry is one entry of the log. It says that an object with these bytes existed, and nothing of
+// its content: of a receipt, neither who bought nor for how much.
 //
-// FORMAT: core deterministic CBOR (RFC 8949 4.2.1), a map of
+// FORMAT: core deterministic CBOR (RFC 8949 4.2.1), a map of:
 //
 //	1  version, 1
 //	2  kind, text
 //	3  subject, text: the id of the listing or order; of a review, and of its
-//	   deletion, [ReviewSubject]. A review has an entry by its order, too
+//	   deletion, [ReviewSubject]. A review also has an entry by its order
 //	4  digest, 32 bytes: SHA-256 of the signed object
 //	5  at, ms since 1970
-//	6  reason, text; left out where there is none
+//	6  reason, text; absent if there is none
 type Entry struct {
 	Version int      `cbor:"1,keyasint" json:"-"`
 	Kind    Kind     `cbor:"2,keyasint" json:"kind"`
@@ -57,13 +56,14 @@ type Entry struct {
 	Reason  string   `cbor:"6,keyasint,omitempty" json:"reason,omitempty"`
 }
 
-// ReviewSubject names a listing's review by its number. Reviews of a listing are counted
-// from 1, so that whoever is shown the newest knows how many there were.
+// ReviewSubject returns the subject of a listing's review, by its number. Reviews of a listing are
+// numbered from 1, so that somebody who sees the newest one knows how many there were.
 func ReviewSubject(listing string, n uint32) string {
 	return listing + "/" + strconv.FormatUint(uint64(n), 10)
 }
 
-// ReviewNumber gives the number of a review of a listing by its subject; 0: it is none.
+// ReviewNumber returns the number of a review of a listing from its subject; 0: the subject is not
+// a review's.
 func ReviewNumber(listing, subject string) uint32 {
 	text, is := strings.CutPrefix(subject, listing+"/")
 	n, err := strconv.ParseUint(text, 10, 32)
@@ -73,10 +73,10 @@ func ReviewNumber(listing, subject string) uint32 {
 	return uint32(n)
 }
 
-// Digest gives that of a signed object.
+// Digest returns the digest of a signed object.
 func Digest(object []byte) [32]byte { return sha256.Sum256(object) }
 
-// Encode gives the bytes of an entry, which the log hashes.
+// Encode returns the bytes of an entry, which the log hashes.
 func (e Entry) Encode() ([]byte, error) {
 	e.Version = 1
 	if err := e.check(); err != nil {
@@ -87,7 +87,7 @@ func (e Entry) Encode() ([]byte, error) {
 
 var entries = canonical.Reader(canonical.Limits{Levels: 4, Items: 64, Pairs: 16})
 
-// DecodeEntry reads an entry. Its bytes have one form.
+// DecodeEntry parses an entry. It accepts only the canonical form.
 func DecodeEntry(raw []byte) (e Entry, err error) {
 	if len(raw) > maxEntry {
 		return e, fmt.Errorf("%w: %d bytes", ErrEntry, len(raw))

@@ -11,22 +11,22 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// TileHeight is that of c2sp.org/tlog-tiles: 256 hashes a tile.
+// TileHeight is that of c2sp.org/tlog-tiles: 256 hashes per tile.
 const TileHeight = 8
 
-// Source is where the tiles of a log come from. They are checked, so that anybody
-// may serve them. A tile that was asked for with a width may be given wider.
+// Source returns the tiles of a log. They are checked, so anybody may serve them. A tile may be
+// wider than requested.
 type Source interface {
 	Tile(context.Context, tlog.Tile) ([]byte, error)
 }
 
-// Fork shows that the operator of a log signed two histories. It names the one
-// whose key it is to everybody who has that key, without the operator's help.
+// Fork proves that the operator of a log signed two histories. It convinces everybody who has the
+// operator's key, without the operator's help.
 type Fork struct {
 	Origin string
 	Small  []byte    // signed checkpoint
-	Large  []byte    // signed checkpoint, of as many entries or more
-	Prefix tlog.Hash // what the first entries of Large hash to, as many as Small has
+	Large  []byte    // signed checkpoint with at least as many entries
+	Prefix tlog.Hash // hash of the first entries of Large, as many as Small has
 	Proof  tlog.TreeProof
 }
 
@@ -34,8 +34,7 @@ func (f *Fork) Error() string {
 	return fmt.Sprintf("the operator of %s signed two histories", f.Origin)
 }
 
-// Check says whether the evidence holds: nil where the log with this key signed
-// two histories.
+// Check checks the evidence: it returns nil if the log with this key signed two histories.
 func (f *Fork) Check(log note.Verifier) error {
 	small, err := Open(f.Small, log)
 	if err != nil {
@@ -51,12 +50,12 @@ func (f *Fork) Check(log note.Verifier) error {
 	return consistent(small.Size, f.Prefix, large.Checkpoint, f.Proof)
 }
 
-// MarshalJSON writes it as a file that is passed on.
+// MarshalJSON encodes the evidence as a file that can be passed on.
 func (f *Fork) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"origin": f.Origin, "small": string(f.Small), "large": string(f.Large), "prefix": f.Prefix.String(), "proof": Lines(f.Proof)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. [Fork.Check] says what it is worth.
+// UnmarshalJSON decodes what MarshalJSON returned. [Fork.Check] checks it.
 func (f *Fork) UnmarshalJSON(raw []byte) error {
 	var d struct {
 		Origin, Small, Large, Prefix string
@@ -74,7 +73,7 @@ func (f *Fork) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// Lines writes a proof as it travels: hashes in base64.
+// Lines encodes a proof as it is sent: hashes in base64.
 func Lines(proof []tlog.Hash) []string {
 	lines := make([]string, len(proof))
 	for i, h := range proof {
@@ -83,7 +82,7 @@ func Lines(proof []tlog.Hash) []string {
 	return lines
 }
 
-// Hashes reads what Lines writes.
+// Hashes decodes what Lines returned.
 func Hashes(lines []string) ([]tlog.Hash, error) {
 	if len(lines) > 64 {
 		return nil, fmt.Errorf("%w: %d hashes", ErrProof, len(lines))
@@ -99,7 +98,7 @@ func Hashes(lines []string) ([]tlog.Hash, error) {
 	return all, nil
 }
 
-// Included says whether the bytes of an entry stand at place n of the log.
+// Included checks that the log has the bytes of an entry at index n.
 func Included(c Checkpoint, n int64, entry []byte, proof tlog.RecordProof) error {
 	if n < 0 || n >= c.Size {
 		return fmt.Errorf("%w: entry %d of %d", ErrProof, n, c.Size)
@@ -110,7 +109,7 @@ func Included(c Checkpoint, n int64, entry []byte, proof tlog.RecordProof) error
 	return nil
 }
 
-// Consistent says whether a proof shows that large begins with small.
+// Consistent checks that a proof shows that large begins with small.
 func Consistent(small, large Checkpoint, proof tlog.TreeProof) error {
 	if small.Origin != large.Origin {
 		return fmt.Errorf("%w: %s and %s are two logs", ErrProof, small.Origin, large.Origin)
@@ -123,7 +122,7 @@ func consistent(n int64, root tlog.Hash, large Checkpoint, proof tlog.TreeProof)
 	case n > large.Size:
 		return fmt.Errorf("%w: %d entries are not the beginning of %d", ErrProof, n, large.Size)
 	case n == 0 || n == large.Size:
-		if len(proof) != 0 || n > 0 && root != large.Root { // all empty logs are alike
+		if len(proof) != 0 || n > 0 && root != large.Root { // all empty logs are equal
 			return fmt.Errorf("%w: %d and %d entries", ErrProof, n, large.Size)
 		}
 		return nil
@@ -134,10 +133,10 @@ func consistent(n int64, root tlog.Hash, large Checkpoint, proof tlog.TreeProof)
 	return nil
 }
 
-// Follow says which of two checkpoints of a log is to be kept, having seen that
-// one is the beginning of the other: the larger. It gives a [*Fork] where they are
-// two histories, and [ErrTiles] where the source does not show either. Where last
-// is nil, next is the first that is seen.
+// Follow returns which of two checkpoints of a log to keep, after checking that one is the
+// beginning of the other: the larger one. It returns a [*Fork] if they are two histories, and
+// [ErrTiles] if the tiles of the source show neither. If last is nil, next is the first checkpoint
+// that is seen.
 func Follow(ctx context.Context, last, next *Signed, from Source) (*Signed, error) {
 	if last == nil {
 		return next, nil
@@ -174,15 +173,15 @@ func Follow(ctx context.Context, last, next *Signed, from Source) (*Signed, erro
 	return next, nil
 }
 
-// Reader gives the hashes of a log of which each is checked against a checkpoint.
-// Proofs are made from it by [tlog.ProveRecord] and [tlog.ProveTree].
+// Reader returns the hashes of a log, each checked against a checkpoint. [tlog.ProveRecord] and
+// [tlog.ProveTree] make proofs with it.
 func Reader(ctx context.Context, c Checkpoint, from Source) tlog.HashReader {
 	return tlog.TileHashReader(c.tree(), tiles{ctx, from})
 }
 
-// tiles lends a Source what [tlog.TileReader] has no room for.
+// tiles adapts a Source to [tlog.TileReader], which has no context.
 type tiles struct {
-	ctx  context.Context // of the call of Reader
+	ctx  context.Context // context of the call of Reader
 	from Source
 }
 

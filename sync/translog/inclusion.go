@@ -8,17 +8,16 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Inclusion shows that an entry stands in a log. It is a file that is kept with
-// what the entry is about.
+// Inclusion proves that an entry is in a log. It is a file that is kept with the object of the
+// entry.
 type Inclusion struct {
 	Index      int64
 	Entry      []byte
-	Checkpoint string // signed
+	Checkpoint string // the signed checkpoint
 	Proof      tlog.RecordProof
 }
 
-// Check says whether it holds, for the log with this key, and gives the entry and
-// the checkpoint.
+// Check checks the proof for the log with this key, and returns the entry and the checkpoint.
 func (p *Inclusion) Check(log note.Verifier, witnesses ...note.Verifier) (Entry, *Signed, error) {
 	s, err := Open([]byte(p.Checkpoint), log, witnesses...)
 	if err != nil {
@@ -38,12 +37,12 @@ type inclusion struct {
 	Proof      []string `json:"proof"` // hashes in base64
 }
 
-// MarshalJSON writes the file.
+// MarshalJSON encodes the file.
 func (p *Inclusion) MarshalJSON() ([]byte, error) {
 	return json.Marshal(inclusion{p.Index, p.Entry, p.Checkpoint, Lines(p.Proof)})
 }
 
-// UnmarshalJSON reads it. [Inclusion.Check] says what it is worth.
+// UnmarshalJSON decodes the file. [Inclusion.Check] checks it.
 func (p *Inclusion) UnmarshalJSON(raw []byte) error {
 	var d inclusion
 	if err := json.Unmarshal(raw, &d); err != nil {

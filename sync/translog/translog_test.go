@@ -31,8 +31,8 @@ var (
 	opKey    = must(Key(VerifierKey(operator)))
 	wKey     = must(Key(VerifierKey(witness)))
 
-	// golden was written by github.com/transparency-dev/formats v0.1.1, with the keys
-	// of these seeds.
+	// golden was written by github.com/transparency-dev/formats v0.1.1, with the keys of these
+	// seeds.
 	golden = must(os.ReadFile("testdata/cosigned.txt"))
 	third  = Checkpoint{"market.example/log", 3, tlog.Hash(bytes.Repeat([]byte{7}, 32))}
 )
@@ -57,7 +57,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Two witnesses of one name are two.
+// Two witnesses with the same name are distinguished.
 func TestWitnessesOfOneName(t *testing.T) {
 	other := must(Cosigner("witness.example/w", seed(3), nil))
 	n := must(note.Open(golden, note.VerifierList(opKey, wKey)))
@@ -68,7 +68,7 @@ func TestWitnessesOfOneName(t *testing.T) {
 	}
 }
 
-// A witness that can't tell what it caught is compared with what it saw.
+// If a witness can't say which forks it found, its checkpoint is still compared.
 func TestComparedWithoutForks(t *testing.T) {
 	other := third
 	other.Root = tlog.Hash(bytes.Repeat([]byte{8}, 32))
@@ -126,17 +126,17 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// No byte of a cosigned checkpoint changes unseen.
+// Every changed byte of a cosigned checkpoint is detected.
 func TestEveryByte(t *testing.T) {
 	for i := range golden {
 		for bit := range 8 {
 			msg := bytes.Clone(golden)
 			msg[i] ^= 1 << bit
 			s, err := Open(msg, opKey, wKey)
-			if err != nil || s.Checkpoint == third && len(s.Cosigned) == 0 { // a witness's name that changed is a stranger's
+			if err != nil || s.Checkpoint == third && len(s.Cosigned) == 0 { // a witness with a changed name is an unknown one
 				continue
 			}
-			if spare := bytes.HasPrefix(msg[i+1:], []byte("==\n")); !spare || s.Checkpoint != third { // 4 bits of base64 that say nothing
+			if spare := bytes.HasPrefix(msg[i+1:], []byte("==\n")); !spare || s.Checkpoint != third { // 4 bits of base64 without meaning
 				t.Fatalf("byte %d: %+v", i, s)
 			}
 		}
@@ -163,8 +163,8 @@ func FuzzDecodeEntry(f *testing.F) {
 	})
 }
 
-// A part of the log that a relay refuses for the pace alone is read a second later; what is
-// refused for an hour is told at once.
+// If a relay refuses a part of the log only because requests come too fast, it is read a second
+// later; a refusal for an hour is returned at once.
 func TestPaced(t *testing.T) {
 	for after, want := range map[string]int{"1": 3, "3600": 1} {
 		synctest.Test(t, func(t *testing.T) {

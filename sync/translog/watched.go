@@ -15,7 +15,7 @@ import (
 // WitnessPath is where a relay serves its witness.
 const WitnessPath = "/v1/witness"
 
-// ParseWitness reads who cosigns a log: the URL of a relay, a space, and its key.
+// ParseWitness parses a witness of a log: the URL of a relay, a space, and the key.
 func ParseWitness(text string) (address string, key note.Verifier, err error) {
 	address, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	u, err := url.Parse(address)
@@ -28,11 +28,11 @@ func ParseWitness(text string) (address string, key note.Verifier, err error) {
 	return u.Scheme + "://" + u.Host, key, nil
 }
 
-// Compare asks a witness at an address what it has seen of a log. It gives that
-// checkpoint, signed by the log, and follows it from ours: a [*Fork] where they are two
-// histories. A fork that the witness caught by itself is given, too. Where the witness
-// doesn't tell what it caught, that error comes with the checkpoint, which was followed
-// all the same. from shows the tiles of the log.
+// Compare asks a witness at an address what it has seen of a log. It returns the witness's
+// checkpoint, signed by the log, after following it from ours. It returns a [*Fork] if they are two
+// histories. It also returns a fork that the witness itself has found. If the witness does not say
+// which forks it found, that error is returned with the checkpoint, which was followed
+// nevertheless. from returns the tiles of the log.
 func Compare(ctx context.Context, client *http.Client, address string, log note.Verifier, ours *Signed, from Source) (*Signed, error) {
 	c := &Client{URL: address + WitnessPath, HTTP: client, Key: log}
 	forks, untold := c.forks(ctx)

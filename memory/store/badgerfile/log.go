@@ -19,7 +19,7 @@ import (
 // a memory table (.mem) or a value log (.vlog).
 //
 //	8 bytes   number of the data key; 0: not encrypted
-//	12 bytes  IV; an entry's has its place in the file as the last 4 bytes
+//	12 bytes  IV; for an entry, the last 4 bytes are its position in the file
 //	entries
 //
 // and an entry:
@@ -32,7 +32,7 @@ import (
 //	k+v      key and value, encrypted
 //	4 bytes  CRC32C of all of the above, big-endian
 //
-// Zeros follow the last one.
+// Zeros follow the last entry.
 const (
 	logHeader = 20
 	logMaxKey = 1 << 16

@@ -17,11 +17,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A table file of Badger v4 (its table/table.go and table/builder.go); numbers
-// are big-endian, the index's checksum is over what lies on disk:
+// A table file of Badger v4 (its table/table.go and table/builder.go). Numbers are big-endian, and
+// the index's checksum covers the bytes as they are on disk:
 //
-//	blocks    each with its IV at its end, where it is encrypted
-//	index     a flatbuffer, with its IV at its end, where it is encrypted
+//	blocks    each followed by its IV, if it is encrypted
+//	index     a flatbuffer, followed by its IV, if it is encrypted
 //	4 bytes   length of the index
 //	checksum  a pb.Checksum
 //	4 bytes   length of the checksum

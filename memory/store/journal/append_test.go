@@ -65,8 +65,8 @@ func (f *faulty) Truncate(n int64) error {
 	return f.file.Truncate(n)
 }
 
-// Each kind of error, in a fresh segment and in one that has entries: nothing
-// is acknowledged, and after it everything goes on, here and after a restart.
+// Each kind of error, in a new segment and in one with entries: nothing is acknowledged, and
+// afterwards the journal continues, here and after a restart.
 func TestErrorsOfTheDisk(t *testing.T) {
 	boom := errors.New("boom")
 	for name, set := range map[string]faults{
@@ -153,7 +153,7 @@ func TestAppendsShareASync(t *testing.T) {
 		})
 	}
 	add(0)
-	<-f.gate // the first is in its sync
+	<-f.gate // the first one is syncing
 	for i := 1; i < n; i++ {
 		add(i)
 	}
@@ -174,7 +174,7 @@ func TestAppendsShareASync(t *testing.T) {
 	}
 }
 
-// waitPending returns when n appends wait for their commit.
+// waitPending returns when n appends are waiting for their commit.
 func waitPending(j *Journal, n int) {
 	for {
 		j.mu.Lock()
@@ -233,7 +233,7 @@ func TestCloseLetsWaitingAppendsGo(t *testing.T) {
 	waitPending(j, 2)
 	closed := make(chan error, 1)
 	go func() { closed <- j.Close() }()
-	go func() { // answers every sync, whoever comes first
+	go func() { // answers every sync, in any order
 		f.gate <- struct{}{}
 		for range f.gate {
 			f.gate <- struct{}{}
@@ -257,7 +257,7 @@ func TestCloseLetsWaitingAppendsGo(t *testing.T) {
 	}
 }
 
-// Writers, readers and a releaser at once; run with -race.
+// Writers, readers and a releaser run at the same time; run it with -race.
 func TestManyAtOnce(t *testing.T) {
 	const writers, each = 8, 150
 	j := open(t, t.TempDir(), small)

@@ -20,7 +20,7 @@ import (
 
 const crashEnv = "LOCKET_TEST_JOURNAL_CRASH"
 
-// TestMain is the child of a test when its environment says so.
+// TestMain runs the child process of a test if the environment says so.
 func TestMain(m *testing.M) {
 	for env, child := range map[string]func(dir, recipient string) error{crashEnv: crashChild, limitEnv: limitChild} {
 		v := os.Getenv(env)
@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crashChild appends until it is killed, and says each seq once it is
-// acknowledged. It is locked: it has no identity.
+// crashChild appends until it is killed, and prints each seq once it is acknowledged. It is locked:
+// it has no identity.
 func crashChild(dir, recipient string) error {
 	to, err := seal.ParseRecipient(recipient)
 	if err != nil {
@@ -68,8 +68,8 @@ func crashChild(dir, recipient string) error {
 	return <-failed
 }
 
-// A child is killed at random, 20 times (or KILLS times) over one folder; what it said that it
-// had acknowledged is all there afterwards, each entry once and in order.
+// A child is killed at random, 20 times (or KILLS times), over one folder; afterwards everything
+// that it reported as acknowledged is there, each entry once and in order.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	id := testIdentity(t)
@@ -87,12 +87,12 @@ func TestKilled(t *testing.T) {
 		}
 		lines, kill := bufio.NewScanner(out), 1+rand.IntN(120)
 		n := 0
-		for lines.Scan() { // what was said before the kill counts too
+		for lines.Scan() { // lines that were printed before the kill count too
 			seq, size, _ := strings.Cut(lines.Text(), " ")
 			s, err1 := strconv.ParseUint(seq, 10, 64)
 			v, err2 := strconv.Atoi(size)
 			if err1 != nil || err2 != nil {
-				break // a line that the kill cut
+				break // a line that was cut off by the kill
 			}
 			acked[s] = v
 			if n++; n == kill {

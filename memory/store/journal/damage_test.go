@@ -41,7 +41,7 @@ func (f folder) store(tb testing.TB, dir string) string {
 	return dir
 }
 
-// account checks that each of n entries came back as it was, or is named lost.
+// account checks that each of n entries came back as it was, or is named as lost.
 func account(t *testing.T, what string, seqs []uint64, entries []Entry, damage []*CorruptError) {
 	t.Helper()
 	got := map[uint64][]byte{}
@@ -76,12 +76,12 @@ func headerSize(b []byte) int {
 	return headFixed + int(binary.BigEndian.Uint32(b[26:])) + macSize
 }
 
-// Every bit of the frames and clear fields of a segment in the middle, and of
-// the last one, is flipped; of the wrapped key a sample, package seal having
-// tried them all. What isn't read back is named, and nothing else is lost.
+// Flips every bit of the frames and unencrypted fields of a segment in the middle, and of the last
+// one; of the wrapped key only a sample, because the tests of package seal try them all. Whatever
+// can't be read is named, and nothing else is lost.
 func TestEveryBitFlip(t *testing.T) {
 	dir := t.TempDir()
-	opt := Options{MaxSegment: 1, Reserve: -1} // a segment each append
+	opt := Options{MaxSegment: 1, Reserve: -1} // one segment per append
 	j := open(t, dir, opt)
 	var seqs []uint64
 	for i := 0; i < 9; i += 3 {
@@ -102,7 +102,7 @@ func TestEveryBitFlip(t *testing.T) {
 			if at := bit / 8; at >= headFixed && at < head && bit%509 != 0 {
 				continue
 			} else if at >= head && bit%3 != 0 {
-				continue // two in three, for time's sake; every byte is hit
+				continue // skips two in three, to save time; every byte is still hit
 			}
 			c := bytes.Clone(b)
 			c[bit/8] ^= 1 << (bit % 8)
@@ -126,8 +126,8 @@ func TestEveryBitFlip(t *testing.T) {
 	}
 }
 
-// The last segment is cut at each length: what stood before the cut is read,
-// the torn rest is passed over, and new entries follow.
+// The last segment is cut at each length: what was before the cut is read, the torn rest is
+// skipped, and new entries follow.
 func TestTornTail(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir, small)
@@ -242,7 +242,7 @@ func TestDamageInTheMiddleHidesNothingBehindIt(t *testing.T) {
 	})
 }
 
-// A file that shrinks while the journal is open: what is gone is named.
+// A file that shrinks while the journal is open: the missing entries are named.
 func TestCutWhileOpen(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir, small)
@@ -266,7 +266,7 @@ func TestCutWhileOpen(t *testing.T) {
 	account(t, "removed while open", seqs, entries, damage)
 }
 
-// A frame with a right CRC and a wrong tag: someone changed it who knows the format.
+// A frame with a right CRC and a wrong tag was changed by someone who knows the format.
 func TestForgedFrame(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir, small)
@@ -285,7 +285,7 @@ func TestForgedFrame(t *testing.T) {
 	}
 }
 
-// Any bytes at all in the place of a segment's end are survived.
+// The journal survives any bytes at the end of a segment.
 func FuzzSegment(f *testing.F) {
 	dir := f.TempDir()
 	j := open(f, dir, small)

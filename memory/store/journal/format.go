@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// FORMAT of a segment, version 1. The file NNNNNNNN.lkj is segment NNNNNNNN
-// (decimal, from 1). Whole numbers are big-endian. A header, then frames.
+// FORMAT of a segment, version 1. The file NNNNNNNN.lkj is segment NNNNNNNN (decimal, from 1).
+// Whole numbers are big-endian. A header, then frames.
 //
 //	header
 //	offset  size  field
@@ -41,14 +41,13 @@ import (
 //	              nonce: 4 bytes 0 (entry) or 1 (end), then seq;
 //	              associated data: SHA-256 of the header, then bytes 0 to 12
 //
-// An end frame seals nothing, and has the seq of the last entry. It stands at
-// the end of a segment that was finished in order; without one the writer was
-// killed, or gave the segment up.
+// An end frame seals nothing, and has the seq of the last entry. It stands at the end of a segment
+// that was finished properly; without it, the writer was killed, or abandoned the segment.
 //
-// The CRC is for the locked node, which can't open what it wrote: with it, it
-// tells a whole frame from a torn one, and finds the next whole frame after a
-// damaged one. It is no protection; the tag is. A seq is used once with a key,
-// since a segment in which a write failed is never written to again.
+// The CRC is for the locked node, which can't decrypt what it wrote. With it, the node
+// distinguishes a complete frame from a torn one, and finds the next complete frame after a damaged
+// one. It does not protect against changes; the tag does. A seq is used only once with a key,
+// because a segment in which a write failed is never written to again.
 
 const (
 	magic       = "locketJ\n"

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A disk that is really full: a tmpfs of 256 KiB where this process may mount
-// one, else a child's limit on the size of a file.
+// A disk that is really full: a tmpfs of 256 KiB if this process may mount one, else a child
+// process with a limit on file sizes.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("locket", dir, "tmpfs", 0, "size=256k"); err == nil {
@@ -43,7 +43,7 @@ func fullDisk(t *testing.T, dir string) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	fill(t, j, n, n+50) // space is back, nothing was lost
+	fill(t, j, n, n+50) // there is space again, and nothing was lost
 	j.Close()
 	j = open(t, sub, Options{Reserve: -1})
 	entries, damage := drain(t, j, 0)

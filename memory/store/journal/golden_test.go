@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Segments of version 1, made once: they still open, and their frames are
-// sealed anew to the same bytes.
+// Segments of version 1 from the past: they can still be opened, and sealing their frames again
+// gives the same bytes.
 func TestGolden(t *testing.T) {
 	dir := filepath.Join("testdata", "v1")
 	if *update {
@@ -85,7 +85,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Events of 500 bytes, by 1, 16 and 64 appenders.
+// Appends events of 500 bytes with 1, 16 and 64 appenders.
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{1, 16, 64} {
 		b.Run(map[int]string{1: "appenders=1", 16: "appenders=16", 64: "appenders=64"}[n], func(b *testing.B) {

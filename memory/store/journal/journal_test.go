@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// small segments, and no reserve, so that a full temporary folder is no matter.
+// small has small segments, and no reserve, so that a full temporary folder does not matter.
 var small = Options{MaxSegment: 4 << 10, Reserve: -1}
 
 func testIdentity(tb testing.TB) *seal.Identity {
@@ -178,8 +178,8 @@ func TestFilesAreForTheOwnerOnly(t *testing.T) {
 	}
 }
 
-// A locked node has the recipient only: what it writes is nowhere in clear, and
-// no other identity reads it.
+// A locked node has only the recipient: nothing that it writes is unencrypted, and no other
+// identity can read it.
 func TestLocked(t *testing.T) {
 	dir := t.TempDir()
 	r, err := seal.ParseRecipient(testIdentity(t).Recipient().String())

@@ -18,9 +18,8 @@ import (
 
 const limitEnv = "LOCKET_TEST_JOURNAL_LIMIT"
 
-// TestFileSizeLimit stands in for a full disk where none can be mounted, and is
-// run everywhere so that it works there. A child has the limit, since it would
-// hit the test's own log too.
+// TestFileSizeLimit replaces a full disk where none can be mounted, and runs everywhere so that it
+// works there. A child process has the limit, because it would also affect the test's own log.
 func TestFileSizeLimit(t *testing.T) { fullBySize(t) }
 
 func fullBySize(t *testing.T) {
@@ -36,8 +35,8 @@ func fullBySize(t *testing.T) {
 	}
 }
 
-// limitChild appends 20 entries, is refused 10 times while no file may grow
-// over 1 KiB, less than a header takes, and then appends 50 more.
+// limitChild appends 20 entries. It is refused 10 times while no file may grow over 1 KiB, which is
+// less than a header takes, and then appends 50 more.
 func limitChild(dir, recipient string) error {
 	to, err := seal.ParseRecipient(recipient)
 	if err != nil {

@@ -75,10 +75,10 @@ func (j *Journal) put(buf []byte, count uint32) error {
 	return nil
 }
 
-// abandon returns up the live segment after an error. When a sync fails, the
-// kernel drops the unwritten data and reports the error only once, so neither a
-// second sync nor the kernel's cache can be trusted. If possible, the segment
-// is truncated to its acknowledged entries, or removed if it has none.
+// abandon gives up the live segment after an error. When a sync fails, the kernel drops the
+// unwritten data and reports the error only once, so neither a second sync nor the kernel's cache
+// can be trusted. If possible, the segment is truncated to its acknowledged entries, or removed if
+// it has none.
 func (j *Journal) abandon() {
 	w := j.live
 	j.live = nil
@@ -142,7 +142,7 @@ func (j *Journal) Rotate() error {
 }
 
 // Release deletes the segments whose entries all have a seq of at most upTo.
-// The newest segment stays, because its number prevents that seqs are used
+// The newest segment stays, because its number prevents seqs from being used
 // twice.
 func (j *Journal) Release(upTo uint64) error {
 	number, index := uint32(upTo>>indexBits), uint32(upTo)

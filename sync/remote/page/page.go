@@ -1,7 +1,6 @@
-// Package page is the wire between a replica and a relay, beside what package
-// envelope defines: the bodies of requests and answers, the names of problems,
-// and the limits that both sides hold each other to. docs/protocol.md has the
-// routes.
+// Package page defines the wire format between a replica and a relay, besides what package envelope
+// defines: the bodies of requests and answers, the names of problems, and the limits that both
+// sides check. docs/protocol.md has the routes.
 package page
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ErrForm: not what this package makes, or a limit is passed.
+// ErrForm: the bytes are not in a form of this package, or exceed a limit.
 var ErrForm = errors.New("malformed")
 
 // Limits. Sizes are in bytes.
@@ -27,27 +26,27 @@ const (
 	MaxBlob    = 1 << 30
 	MaxMessage = 8 << 10 // in a mailbox
 	MaxWait    = 55      // seconds that a request may wait
-	MaxRefs    = 256     // to forget in one request
+	MaxRefs    = 256     // bodies to forget in one request
 	MaxSpaces  = 4096    // of an account
 	MaxProblem = 8 << 10
 	MaxInvite  = 128 // of an invitation's code
 )
 
-// The types of media.
+// The media types.
 const (
 	CBOR    = "application/cbor"
 	Bytes   = "application/octet-stream"
 	Trouble = "application/problem+json" // RFC 9457
 )
 
-// The header fields that are the protocol's own.
+// The header fields of this protocol.
 const (
-	FieldInvite  = "Locket-Invite"  // code for a new account
-	FieldOffset  = "Upload-Offset"  // bytes of a blob that are there
+	FieldInvite  = "Locket-Invite"  // invitation code for a new account
+	FieldOffset  = "Upload-Offset"  // bytes of a blob that the relay has
 	FieldLength  = "Upload-Length"  // bytes of the whole blob
 	FieldNumber  = "Locket-Message" // number of a message
-	FieldProblem = "Locket-Problem" // a problem's kind, for a HEAD, too
-	FieldRequest = "Request-Id"     // of an answer: what the relay's log calls the request
+	FieldProblem = "Locket-Problem" // a problem's kind, also for a HEAD
+	FieldRequest = "Request-Id"     // of an answer: the id of the request in the relay's log
 )
 
 var decoding = canonical.Reader(canonical.Limits{Levels: 4, Items: MaxSpaces, Pairs: 16})
@@ -59,7 +58,7 @@ func decode(b []byte, v any, what string) error {
 	return nil
 }
 
-// encodeList is canonical.Encode for a list, of which nil is an empty one.
+// encodeList is canonical.Encode for a list; it encodes nil as an empty list.
 func encodeList[T any](list []T) []byte {
 	if list == nil {
 		list = []T{}
@@ -67,7 +66,7 @@ func encodeList[T any](list []T) []byte {
 	return canonical.Encode(list)
 }
 
-// decodeList reads at most so many.
+// decodeList decodes a list of at most most items.
 func decodeList[T any](b []byte, what string, most int) (list []T, err error) {
 	if err := decode(b, &list, what); err != nil {
 		return nil, err
@@ -78,24 +77,23 @@ func decodeList[T any](b []byte, what string, most int) (list []T, err error) {
 	return list, nil
 }
 
-// EncodeItems is the body that carries deltas or log entries: an array of
-// their wire forms.
+// EncodeItems returns the body with deltas or log entries: an array of their wire forms.
 func EncodeItems(items [][]byte) []byte { return encodeList(items) }
 
-// DecodeItems reads at most limit of them.
+// DecodeItems decodes at most limit of them.
 func DecodeItems(b []byte, limit int) ([][]byte, error) { return decodeList[[]byte](b, "items", limit) }
 
-// Placed is a delta's wire form behind its cursor.
+// Placed is a delta's cursor and wire form.
 type Placed struct {
 	_      struct{} `cbor:",toarray"`
 	Cursor uint64
 	Delta  []byte
 }
 
-// EncodePlaced is the answer with deltas.
+// EncodePlaced returns the answer with deltas.
 func EncodePlaced(ds []Placed) []byte { return encodeList(ds) }
 
-// DecodePlaced reads it: cursors follow after without a gap.
+// DecodePlaced decodes it. The cursors must follow after without a gap.
 func DecodePlaced(b []byte, after uint64) ([]Placed, error) {
 	ds, err := decodeList[Placed](b, "deltas", MaxDeltas)
 	if err != nil {
@@ -109,10 +107,10 @@ func DecodePlaced(b []byte, after uint64) ([]Placed, error) {
 	return ds, nil
 }
 
-// EncodeCursors answers an append.
+// EncodeCursors returns the answer to an append.
 func EncodeCursors(c []uint64) []byte { return canonical.Encode(c) }
 
-// DecodeCursors reads n of them.
+// DecodeCursors decodes n of them.
 func DecodeCursors(b []byte, n int) ([]uint64, error) {
 	var c []uint64
 	if err := decode(b, &c, "cursors"); err != nil {
@@ -124,7 +122,7 @@ func DecodeCursors(b []byte, n int) ([]uint64, error) {
 	return c, nil
 }
 
-// Ref names a delta whose body goes.
+// Ref names a delta whose body is to be removed.
 type Ref struct {
 	_           struct{} `cbor:",toarray"`
 	Member      memory.MemberID
@@ -132,21 +130,21 @@ type Ref struct {
 	Seq         uint64
 }
 
-// EncodeRefs asks to forget.
+// EncodeRefs returns a request to forget.
 func EncodeRefs(refs []Ref) []byte { return canonical.Encode(refs) }
 
-// DecodeRefs reads what EncodeRefs made.
+// DecodeRefs decodes what EncodeRefs made.
 func DecodeRefs(b []byte) ([]Ref, error) { return decodeList[Ref](b, "refs", MaxRefs) }
 
-// Head is where a space is: what a wake-up carries.
+// Head is the present position of a space, which a wake-up contains.
 type Head struct {
 	Cursor uint64 `json:"cursor"`
 	Log    uint64 `json:"log"`
-	// Records is how many checkpoints and votes there are.
+	// Records is the number of checkpoints and votes.
 	Records int `json:"records,omitempty"`
 }
 
-// Account is what a root is told of its account.
+// Account is what the relay tells the root about its account.
 type Account struct {
 	Bytes  int64            `json:"bytes"`
 	Blobs  int64            `json:"blobs"`
@@ -154,7 +152,7 @@ type Account struct {
 	Spaces []memory.SpaceID `json:"spaces"`
 }
 
-// Problem is the body of every answer of 400 and above (RFC 9457).
+// Problem is the body of every answer with a status of 400 or above (RFC 9457).
 type Problem struct {
 	Type   string `json:"type"` // "urn:locket:problem:" and a [Kind]
 	Title  string `json:"title"`
@@ -162,56 +160,56 @@ type Problem struct {
 	Detail string `json:"detail,omitempty"`
 	// Instance is "urn:locket:request:" and the request's id.
 	Instance string `json:"instance,omitempty"`
-	What     string `json:"what,omitempty"`  // of a quota: which
-	Limit    int64  `json:"limit,omitempty"` // of a quota: how much
+	What     string `json:"what,omitempty"`  // of a quota: which quota
+	Limit    int64  `json:"limit,omitempty"` // of a quota: its limit
 }
 
-// Kind is a problem's name, which stays as it is.
+// Kind is a problem's name, which never changes.
 type Kind string
 
 // The kinds.
 const (
 	Malformed   Kind = "malformed"    // 400
-	BadBody     Kind = "body"         // 400: it is not the one that was signed
+	BadBody     Kind = "body"         // 400: the body is not the signed one
 	Unsigned    Kind = "unsigned"     // 401
-	Stale       Kind = "stale"        // 401: look at the answer's Date
+	Stale       Kind = "stale"        // 401: see the answer's Date
 	Replayed    Kind = "replayed"     // 401
-	Forged      Kind = "forged"       // 401: the request's signature
+	Forged      Kind = "forged"       // 401: the request's signature is wrong
 	Forbidden   Kind = "forbidden"    // 403
-	Rule        Kind = "rule"         // 403: signed, but its author may not
-	Signature   Kind = "signature"    // 403: of a delta or a log entry
+	Rule        Kind = "rule"         // 403: the signature is right, but the author may not do this
+	Signature   Kind = "signature"    // 403: the signature of a delta or a log entry is wrong
 	Invite      Kind = "invite"       // 403
 	NotFound    Kind = "not-found"    // 404
 	NotAllowed  Kind = "method"       // 405
 	Conflict    Kind = "conflict"     // 409: the log has moved on
 	Fork        Kind = "fork"         // 409
-	Chains      Kind = "chains"       // 409: the author has begun as many chains as one may
+	Chains      Kind = "chains"       // 409: the author has as many chains as one may have
 	Gap         Kind = "gap"          // 409: earlier deltas of the chain are missing
 	UnknownHead Kind = "unknown-head" // 409: send the log entry first
-	Ahead       Kind = "ahead"        // 409: the cursor is from another life of this relay
+	Ahead       Kind = "ahead"        // 409: the cursor is from an earlier life of this relay
 	Offset      Kind = "offset"       // 409: see Upload-Offset
-	BlobHash    Kind = "blob-hash"    // 409: the whole is not what the id names; begin anew
-	Trade       Kind = "trade"        // 409: the market does not take it; the detail says why
+	BlobHash    Kind = "blob-hash"    // 409: the whole blob does not have the hash in its id; begin again
+	Trade       Kind = "trade"        // 409: the market refuses it; the detail says why
 	NoLength    Kind = "length"       // 411
 	TooLarge    Kind = "too-large"    // 413
-	MediaType   Kind = "media-type"   // 415: of the body
+	MediaType   Kind = "media-type"   // 415: type of the body
 	Encoding    Kind = "encoding"     // 415: a body must not be compressed
 	BadRange    Kind = "range"        // 416
 	Quota       Kind = "quota"        // 429: with Retry-After
 	Busy        Kind = "busy"         // 503: with Retry-After
 	Internal    Kind = "internal"     // 500
-	Unavailable Kind = "unavailable"  // 503: the relay's store can't be reached; with Retry-After
-	Full        Kind = "full"         // 507: the relay's store takes nothing more
+	Unavailable Kind = "unavailable"  // 503: the relay's storage can't be reached; with Retry-After
+	Full        Kind = "full"         // 507: the relay's storage is full
 )
 
 const urn = "urn:locket:problem:"
 
-// NewProblem names a kind.
+// NewProblem makes a problem of a kind.
 func NewProblem(kind Kind, status int, title string) Problem {
 	return Problem{Type: urn + string(kind), Title: title, Status: status}
 }
 
-// ParseProblem reads a problem's kind, "" if it is not one of these.
+// ParseProblem parses a problem, and returns its kind, or "" if it is not one of these.
 func ParseProblem(b []byte) (Problem, Kind) {
 	var p Problem
 	if json.Unmarshal(b, &p) != nil || len(p.Type) <= len(urn) || p.Type[:len(urn)] != urn {

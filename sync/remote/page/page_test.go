@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Whatever comes is refused, or is within its limits.
+// Any input is refused, or within its limits.
 func FuzzDecode(f *testing.F) {
 	f.Add(EncodeItems([][]byte{{1, 2, 3}, {}}))
 	f.Add(EncodeRefs([]Ref{{Member: memory.MemberID{1}, Incarnation: 1 << 63, Seq: 1}}))

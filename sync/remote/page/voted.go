@@ -9,7 +9,7 @@ import (
 // Limits of checkpoints in one answer.
 const (
 	MaxCheckpoints = 8
-	MaxVotes       = 128                                                                   // on one
+	MaxVotes       = 128                                                                   // on one checkpoint
 	MaxVoted       = MaxCheckpoints * (envelope.MaxCheckpoint + envelope.MaxVote*MaxVotes) // bytes of the answer
 )
 
@@ -20,10 +20,10 @@ type Voted struct {
 	Votes      [][]byte
 }
 
-// EncodeVoted is the answer with checkpoints.
+// EncodeVoted returns the answer with checkpoints.
 func EncodeVoted(vs []Voted) []byte { return encodeList(vs) }
 
-// DecodeVoted reads it.
+// DecodeVoted decodes it.
 func DecodeVoted(b []byte) ([]Voted, error) {
 	vs, err := decodeList[Voted](b, "checkpoints", MaxCheckpoints)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// A relay that makes up entries of a log without end is asked for as many as one
-// answer has: whoever takes them finds out before more lie in memory.
+// A relay that makes up entries of a log without end is asked for only one page: the caller finds
+// the lie before more of it is in memory.
 func TestLogWithoutEnd(t *testing.T) {
 	space, asked := memory.SpaceID{1}, 0
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

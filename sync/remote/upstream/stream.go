@@ -9,28 +9,27 @@ import (
 )
 
 const (
-	// restAfter is how long a stream of wake-ups goes on that nobody waits for:
-	// as long as a round takes, in which what was said here is sent. A stream that
-	// is opened anew for each change costs a connection, and over TLS more bytes
-	// than the change.
+	// restAfter is how long a stream of wake-ups continues while nobody waits for it: about as long
+	// as a round takes, in which local changes are sent. Opening a stream again for each change
+	// costs a connection, and over TLS more bytes than the change.
 	restAfter = 5 * time.Second
-	// lookAgain is how long to believe a relay that says for the second time
-	// that it has something, and has shown nothing.
+	// lookAgain is how long to wait if a relay claims for the second time that it has something,
+	// but shows nothing.
 	lookAgain = 20 * time.Second
 )
 
-// stream is a relay's stream of wake-ups, for whoever waits for some.
+// stream is a relay's stream of wake-ups, shared by all that wait for one.
 type stream struct {
 	wake func(context.Context, func(page.Head) error) error
 
 	mu      sync.Mutex
-	end     context.CancelFunc // of the stream that runs; nil: none does
+	end     context.CancelFunc // ends the running stream; nil: none is running
 	changed chan struct{}      // closed when something below has changed
-	head    page.Head          // the last that was heard, over all streams
-	heard   bool               // whether there was one
-	now     bool               // whether the one that runs has said where it is
-	news    bool               // the log or the records are others
-	told    page.Head          // when a wait last ended for it
+	head    page.Head          // the last head received, over all streams
+	heard   bool               // a head was received
+	now     bool               // the running stream has sent its first head
+	news    bool               // the log or the records have changed
+	told    page.Head          // the head for which a wait ended last
 	err     error              // why the last stream ended
 	waiting int
 	idle    *time.Timer
@@ -79,7 +78,7 @@ func (t *stream) wait(ctx context.Context, after uint64) error {
 
 // begin opens a stream. t.mu is held.
 func (t *stream) begin() {
-	ctx, end := context.WithCancel(context.Background()) // beyond who waits now
+	ctx, end := context.WithCancel(context.Background()) // longer than the present wait
 	t.end, t.now, t.changed = end, false, make(chan struct{})
 	go func() {
 		err := t.wake(ctx, func(h page.Head) error { t.hear(ctx, h); return nil })
@@ -105,7 +104,7 @@ func (t *stream) hear(ctx context.Context, h page.Head) {
 	t.changed = make(chan struct{})
 }
 
-// leave is for who waits no more. t.mu is held.
+// leave ends a wait. t.mu is held.
 func (t *stream) leave() {
 	t.waiting--
 	if t.waiting == 0 && t.end != nil {

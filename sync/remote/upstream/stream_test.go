@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// relay is the other end of streams: what it says, the one that is open hears.
+// relay is the other end of streams: the open one receives what it says.
 type relay struct {
 	opened, open int
 	say          chan page.Head
@@ -49,7 +49,7 @@ func over(t *testing.T, test func(*testing.T, *relay, *stream)) {
 	})
 }
 
-// waiting waits beside the test, until cut.
+// waiting calls wait in another goroutine, until cut is called.
 func waiting(s *stream, after uint64) (cut context.CancelFunc, ended chan error) {
 	ctx, cut := context.WithCancel(context.Background())
 	ended = make(chan error, 1)
@@ -58,7 +58,7 @@ func waiting(s *stream, after uint64) (cut context.CancelFunc, ended chan error)
 	return cut, ended
 }
 
-// still reports that nobody has been woken.
+// still checks that nobody has been woken.
 func still(t *testing.T, ended chan error) {
 	t.Helper()
 	synctest.Wait()
@@ -69,8 +69,7 @@ func still(t *testing.T, ended chan error) {
 	}
 }
 
-// A stream outlives waits that are cut off, and what it hears meanwhile wakes
-// the next.
+// A stream continues when waits are cut off, and what it receives meanwhile wakes the next wait.
 func TestStreamOutlivesAWait(t *testing.T) {
 	over(t, func(t *testing.T, r *relay, s *stream) {
 		cut, ended := waiting(s, 3)
@@ -105,7 +104,7 @@ func TestStreamOutlivesAWait(t *testing.T) {
 	})
 }
 
-// What was missed between two streams is noticed by the second.
+// Changes between two streams are noticed by the second one.
 func TestStreamIsOpenedAnew(t *testing.T) {
 	over(t, func(t *testing.T, r *relay, s *stream) {
 		broken := errors.New("broken")
@@ -127,7 +126,7 @@ func TestStreamIsOpenedAnew(t *testing.T) {
 		if r.open != 0 {
 			t.Error("a stream is open that was to rest")
 		}
-		// Where it was before says nothing of where it is.
+		// An earlier position says nothing about the present one.
 		cut, ended = waiting(s, 0)
 		s.rest() // somebody waits
 		still(t, ended)
@@ -139,8 +138,8 @@ func TestStreamIsOpenedAnew(t *testing.T) {
 	})
 }
 
-// A relay that says it has something, and shows nothing, is asked now and then,
-// not as fast as it answers.
+// A relay that claims to have something, and shows nothing, is asked now and then, not as fast as
+// it answers.
 func TestStreamThatPromisesTooMuch(t *testing.T) {
 	over(t, func(t *testing.T, r *relay, s *stream) {
 		_, ended := waiting(s, 1)

@@ -25,12 +25,12 @@ var (
 	_ replica.Checkpoints = (*Space)(nil)
 )
 
-// New gives a space; invite is the code that a new account may need, or empty.
+// New returns a space; invite is the code that a new account may need, or empty.
 func New(at *remote.Space, invite string) *Space {
 	return &Space{at: at, invite: invite, stream: stream{wake: at.Wake}}
 }
 
-// as says in the replica's words what the relay refused.
+// as converts a relay's error to the replica's errors.
 func as(err error) error {
 	for _, p := range []struct{ theirs, ours error }{
 		{remote.ErrAhead, replica.ErrAhead},
@@ -87,13 +87,13 @@ func (s *Space) Append(ctx context.Context, d *envelope.Delta) error {
 	return as(err)
 }
 
-// Wait implements replica.Remote, by the relay's stream of wake-ups, which goes
-// on for a while between two calls. It returns as well when the membership log
-// changes, when there are other checkpoints or votes, and, where the relay says
-// that it has something and has shown nothing, after a while.
+// Wait implements replica.Remote with the relay's stream of wake-ups, which continues for a while
+// between two calls. It also returns when the membership log changes, when there are other
+// checkpoints or votes, and, after a while, if the relay claims to have something and has shown
+// nothing.
 func (s *Space) Wait(ctx context.Context, after uint64) error { return as(s.stream.wait(ctx, after)) }
 
-// Rest ends the stream of wake-ups where nobody waits for some.
+// Rest ends the stream of wake-ups if nobody waits for one.
 func (s *Space) Rest() { s.stream.rest() }
 
 func (s *Space) Forget(ctx context.Context, refs []replica.Ref) error {

@@ -3,13 +3,13 @@
 // The words:
 //
 //   - An item is one memory as a buyer gets it, as JSON of a [memory.Candidate].
-//   - The bundle's key is a secret of the seller. Each item has a key of its own,
-//     which follows from it, so that one item can be shown without the others.
+//   - The bundle's key is a secret of the seller. Each item has a key that is derived
+//     from it, so that one item can be shown without the others.
 //   - A marked bundle has two forms at each spot of its items (package mark), and a buyer
 //     gets the key of one of them.
-//   - A commitment is a hash by which a key is known again. Each sealed item begins
-//     with that of its key, and the listing has that of the bundle's key: a
-//     wrong key can be told from a buyer who lies.
+//   - A commitment is a hash that identifies a key. Each sealed item begins with
+//     the commitment of its key, and the listing has that of the bundle's key, so a
+//     wrong key can be distinguished from a buyer's lie.
 package bundle
 
 import (
@@ -26,17 +26,17 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// What callers can tell apart.
+// Callers can distinguish these errors.
 var (
-	// ErrKey: the key that was delivered is not the one that was listed.
+	// ErrKey: the delivered key is not the listed one.
 	ErrKey = errors.New("the delivered key is not the listed one")
-	// ErrItem: an item does not open with its key, or is no memory.
+	// ErrItem: an item can't be opened with its key, or is not a memory.
 	ErrItem = errors.New("item is not what was listed")
-	// ErrReply: what was delivered is no answer to the question that was ordered.
+	// ErrReply: what was delivered does not answer the question of the order.
 	ErrReply = errors.New("the answer is not what was ordered")
 )
 
-// FORMAT of a sealed item
+// FORMAT of a sealed item:
 //
 //	32 bytes  commitment of the item's key
 //	rest      XChaCha20-Poly1305 (crypto/seal) under the item's key, with the
@@ -44,7 +44,7 @@ var (
 //	          the JSON, zeros up to length.Padded
 const commitment = sha256.Size
 
-// Commitment is by what a key is known.
+// Commitment returns the hash that identifies a key.
 func Commitment(k *seal.Key) trade.Hash {
 	d := k.Derive("market commitment")
 	defer d.Zero()
@@ -53,10 +53,10 @@ func Commitment(k *seal.Key) trade.Hash {
 	return sha256.Sum256(b)
 }
 
-// ItemKey is the key of the item at place i.
+// ItemKey returns the key of the item at index i.
 func ItemKey(k *seal.Key, i int) *seal.Key { return k.Derive(fmt.Sprintf("market item %d", i)) }
 
-// Seal makes the items of a bundle.
+// Seal makes the sealed items of a bundle.
 func Seal(k *seal.Key, ms []memory.Candidate) ([][]byte, error) {
 	out := make([][]byte, len(ms))
 	for i := range ms {
@@ -76,7 +76,7 @@ func sealItem(k *seal.Key, i int, b []byte) []byte {
 	return key.Seal(c[:], padded(b), c[:])
 }
 
-// padded is b behind its length, with zeros up to length.Padded.
+// padded returns b, preceded by its length and followed by zeros up to length.Padded.
 func padded(b []byte) []byte {
 	plain := make([]byte, length.Padded(int64(4+len(b))))
 	binary.BigEndian.PutUint32(plain, uint32(len(b)))
@@ -84,7 +84,7 @@ func padded(b []byte) []byte {
 	return plain
 }
 
-// unpadded gives it again; nil: there is nothing.
+// unpadded returns the original bytes, or nil if there are none.
 func unpadded(plain []byte) []byte {
 	if len(plain) < 4 || uint64(binary.BigEndian.Uint32(plain)) > uint64(len(plain)-4) {
 		return nil
@@ -122,7 +122,7 @@ func OpenItem(key *seal.Key, item []byte) (m memory.Candidate, err error) {
 	return m, checked(&m, nil)
 }
 
-// checked gives err, or why what was opened is no memory.
+// checked returns err, or an error if what was opened is not a memory.
 func checked(m *memory.Candidate, err error) error {
 	if err == nil {
 		if err = m.Validate(); err != nil {
@@ -132,8 +132,8 @@ func checked(m *memory.Candidate, err error) error {
 	return err
 }
 
-// Open checks the items against what was listed, and opens all. The error names
-// the first item that is wrong, with [ErrItem], or is [ErrKey] or trade.ErrRoot.
+// Open checks the items against the listing, and opens all of them. The error names the first item
+// that is wrong, with [ErrItem], or is [ErrKey] or trade.ErrRoot.
 func Open(l *trade.Listing, k *Keys, items [][]byte) ([]memory.Candidate, error) {
 	if err := trade.CheckItems(l, items); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func Open(l *trade.Listing, k *Keys, items [][]byte) ([]memory.Candidate, error)
 	return out, nil
 }
 
-// BadItem says which item is wrong.
+// BadItem names an item that is wrong.
 type BadItem struct {
 	Place int
 	Err   error
@@ -171,11 +171,11 @@ type BadItem struct {
 // Error names the item, counted from 1.
 func (b *BadItem) Error() string { return fmt.Sprintf("item %d: %v", b.Place+1, b.Err) }
 
-// Unwrap gives what is wrong with it.
+// Unwrap returns what is wrong with it.
 func (b *BadItem) Unwrap() error { return b.Err }
 
-// Wrap seals the bundle's key to the recipient of an order. A marked bundle has
-// [WrapMarked].
+// Wrap seals the bundle's key to the recipient of an order. For a marked bundle, [WrapMarked] is
+// used.
 func Wrap(k *seal.Key, recipient string, order trade.Hash) ([]byte, error) {
 	r, err := seal.ParseRecipient(recipient)
 	if err != nil {
@@ -186,7 +186,7 @@ func Wrap(k *seal.Key, recipient string, order trade.Hash) ([]byte, error) {
 	return seal.SealTo(r, b)
 }
 
-// Unwrap opens what either sealed, and checks the key against the listing: [ErrKey].
+// Unwrap opens what Wrap or WrapMarked sealed, and checks the key against the listing: [ErrKey].
 func Unwrap(id *seal.Identity, s *trade.State) (*Keys, error) {
 	b, err := seal.OpenWith(id, s.Wrapped)
 	if err != nil {

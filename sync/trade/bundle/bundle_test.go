@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// delivered is an order whose key was wrapped.
+// delivered returns an order whose key was wrapped.
 func delivered(t *testing.T, l *trade.Offer, k *seal.Key) (*trade.State, *seal.Identity) {
 	id := seal.NewIdentity()
 	_, o, hash := tradetest.Order(t, l, id)
@@ -54,9 +54,9 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A seller who delivers another key, or sealed something else than was listed, is
-// shown by the buyer, and the arbiter decides by what is shown alone. A buyer who
-// shows what is right, or of another bundle, proves nothing.
+// If a seller delivers another key, or sealed something other than was listed, the buyer can show
+// it, and the arbiter decides only by what is shown. If the buyer shows something correct, or
+// something of another bundle, this proves nothing.
 func TestThreatSellerDeliversAnother(t *testing.T) {
 	arbiter := seal.NewIdentity()
 	to := arbiter.Recipient().String()

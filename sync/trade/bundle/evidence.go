@@ -9,14 +9,14 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Evidence is what a buyer shows to the arbiter, and what the arbiter decides by
-// alone. Of an answer it is the seed of the order's identity, which opens question and
-// answer. Of a bundle it is one of three:
+// Evidence is what a buyer shows to the arbiter, whose decision is based only on it. For an answer
+// it is the seed of the order's identity, which opens question and answer. For a bundle it is one
+// of three:
 //
-//   - An item, with its place, path and key. The arbiter learns this item only.
-//   - The seed of the order's identity, where the delivered key is wrong. It opens
+//   - An item, with its index, path and key. The arbiter learns only this item.
+//   - The seed of the order's identity, if the delivered key is wrong. It opens
 //     what the seller wrapped for this order, and nothing else.
-//   - Both, without the item's key, where the delivered key is the listed one and
+//   - Both, without the item's key, if the delivered key is the listed one and
 //     does not open the item. Then the arbiter has the bundle's key.
 type Evidence struct {
 	Version uint         `cbor:"1,keyasint"`
@@ -24,7 +24,7 @@ type Evidence struct {
 	Place   int          `cbor:"3,keyasint"`
 	Item    []byte       `cbor:"4,keyasint"`
 	Path    []trade.Hash `cbor:"5,keyasint"`
-	Key     []byte       `cbor:"6,keyasint"` // key of the item; in a marked bundle the keys of the buyer's forms follow it
+	Key     []byte       `cbor:"6,keyasint"` // key of the item; in a marked bundle followed by the keys of the buyer's forms
 	Seed    []byte       `cbor:"7,keyasint"` // of the order's identity
 }
 
@@ -40,14 +40,14 @@ func ShowItem(s *trade.State, k *Keys, items [][]byte, place int, arbiter string
 	return show(Evidence{Order: s.ID, Place: place, Item: items[place], Path: path, Key: k.ofItem(place)}, arbiter)
 }
 
-// ShowKey makes the evidence that the delivered key is wrong, or of what was asked and
-// answered, sealed to the arbiter.
+// ShowKey makes the evidence that the delivered key is wrong, or of a question and its answer,
+// sealed to the arbiter.
 func ShowKey(s *trade.State, id *seal.Identity, arbiter string) ([]byte, error) {
 	return show(Evidence{Order: s.ID, Seed: id.Seed().Bytes()}, arbiter)
 }
 
-// ShowSealed makes the evidence that the listed key does not open an item, sealed to
-// the arbiter, who learns the bundle's key by it.
+// ShowSealed makes the evidence that the listed key does not open an item, sealed to the arbiter,
+// who learns the bundle's key from it.
 func ShowSealed(s *trade.State, id *seal.Identity, items [][]byte, place int, arbiter string) ([]byte, error) {
 	path, err := trade.Path(items, place)
 	if err != nil {
@@ -67,18 +67,18 @@ func show(e Evidence, arbiter string) ([]byte, error) {
 	return seal.SealTo(r, b)
 }
 
-// Finding is what the evidence proves. Whether an item is what the listing
-// describes is for the arbiter to read.
+// Finding is what the evidence proves. The arbiter has to read whether an item is what the listing
+// describes.
 type Finding struct {
-	Place  int               `json:"place"`            // of the item, from 0
+	Place  int               `json:"place"`            // index of the item, from 0
 	Item   *memory.Candidate `json:"item,omitempty"`   // as the buyer got it
-	Broken string            `json:"broken,omitempty"` // what of it is certainly not as listed; empty: nothing
-	Reply  *Reply            `json:"reply,omitempty"`  // of an answer: whether it answers is for the arbiter to read
+	Broken string            `json:"broken,omitempty"` // what is certainly not as listed; empty: nothing
+	Reply  *Reply            `json:"reply,omitempty"`  // of an answer: the arbiter has to read whether it answers the question
 }
 
-// Judge checks the evidence of a disputed order. It needs the chain alone, and open
-// to unseal the evidence as the arbiter. An error means that the evidence proves
-// nothing: it does not belong to the order.
+// Judge checks the evidence of a disputed order. It needs only the chain, and open to unseal the
+// evidence as the arbiter. An error means that the evidence proves nothing: it does not belong to
+// the order.
 func Judge(s *trade.State, open func(sealed []byte) ([]byte, error)) (f Finding, err error) {
 	b, err := open(s.Evidence)
 	if err != nil {
@@ -104,7 +104,7 @@ func Judge(s *trade.State, open func(sealed []byte) ([]byte, error)) (f Finding,
 	}
 	m, err := openWith(&s.Offer.Listing, e.Key, e.Item)
 	switch {
-	case errors.Is(err, ErrKey): // the buyer, or the seller: only the wrapped key tells
+	case errors.Is(err, ErrKey): // it may be the buyer's fault or the seller's; only the wrapped key shows it
 		return f, fmt.Errorf("evidence: the shown key is not the item's: %w", err)
 	case err != nil:
 		f.Broken = err.Error()

@@ -12,20 +12,19 @@ import (
 	"github.com/locket-dev/locket/sync/trade/mark"
 )
 
-// A marked bundle is sealed once, so that all buyers check it against one root. At each of
-// its spots both forms lie sealed, each under a key of its own, and a buyer gets the key of
-// one of the two. Which one follows from the order and the marking key, which never leaves
-// the seller.
+// A marked bundle is sealed once, so that all buyers check it against one root. At each of its
+// spots, both forms are sealed, each under a key of its own, and a buyer gets the key of one of the
+// two. Which one follows from the order and the marking key, which never leaves the seller.
 
-// Marked is an item as a buyer gets it, but for its spots: Text.Rest is the item's text.
+// Marked is an item as a buyer gets it, except its spots: Text.Rest is the item's text.
 type Marked struct {
 	Item  memory.Candidate
 	Spots []mark.Spot
 }
 
-// FORMAT of the JSON in a sealed item of a marked bundle: "item" is a [memory.Candidate]
-// whose text lacks what stands at its spots. Each spot has its place in that text, in
-// bytes, and its sealed forms.
+// FORMAT of the JSON in a sealed item of a marked bundle: "item" is a [memory.Candidate] whose text
+// lacks the forms at its spots. Each spot has its offset in that text, in bytes, and its sealed
+// forms.
 //
 // A sealed form has the commitment of its key (32 bytes) and XChaCha20-Poly1305
 // (crypto/seal) under that key, with the commitment as associated data: u8 length of the
@@ -42,18 +41,19 @@ type sealedSpot struct {
 
 const formSize = mark.MaxForm + 1
 
-// formKey is the key of a form.
+// formKey returns the key of a form.
 func formKey(marking *seal.Key, item, spot, form int) *seal.Key {
 	return marking.Derive(fmt.Sprintf("market form %d %d %d", item, spot, form))
 }
 
-// Bit is which form the copy of an order has at a spot.
+// Bit returns which form the copy of an order has at a spot.
 func Bit(marking *seal.Key, order trade.Hash, item, spot int) int {
 	sum := marking.MAC("market mark", order[:], fmt.Appendf(nil, "%d %d", item, spot))
 	return int(sum[0] & 1)
 }
 
-// SealMarked makes the items of a marked bundle. marking is not k, and nobody is given it.
+// SealMarked makes the items of a marked bundle. marking must differ from k, and is given to
+// nobody.
 func SealMarked(k, marking *seal.Key, ms []Marked) ([][]byte, error) {
 	out := make([][]byte, len(ms))
 	for i := range ms {
@@ -124,7 +124,7 @@ func inOrder(text string, spots []mark.Spot) bool {
 	return true
 }
 
-// openForm opens that of two forms which is sealed under a key.
+// openForm opens the one of two forms that is sealed under a key.
 func openForm(key *seal.Key, forms [2][]byte) (string, error) {
 	c := Commitment(key)
 	for _, sealed := range forms {
@@ -140,7 +140,7 @@ func openForm(key *seal.Key, forms [2][]byte) (string, error) {
 	return "", fmt.Errorf("%w: it opens neither form", ErrKey)
 }
 
-// Forms opens all forms of a marked bundle, as its seller can: by them a text is read that
+// Forms opens all forms of a marked bundle, as its seller can. They are needed to read a text that
 // somebody passed on.
 func Forms(k, marking *seal.Key, items [][]byte) (out []mark.Text, err error) {
 	for i, item := range items {
@@ -175,7 +175,7 @@ func Forms(k, marking *seal.Key, items [][]byte) (out []mark.Text, err error) {
 	return out, nil
 }
 
-// Keys are what a buyer is given: the bundle's key, and in a marked bundle those of one
+// Keys are the keys that a buyer gets: the bundle's key and, in a marked bundle, the keys of one
 // form at each spot. They are not safe for concurrent use with [Keys.Zero].
 type Keys struct {
 	Bundle *seal.Key
@@ -193,7 +193,7 @@ func (k *Keys) Zero() {
 	}
 }
 
-// ofItem is the key of an item, with the keys of its forms behind it.
+// ofItem returns the key of an item, followed by the keys of its forms.
 func (k *Keys) ofItem(place int) []byte {
 	key := ItemKey(k.Bundle, place)
 	defer key.Zero()
@@ -204,14 +204,14 @@ func (k *Keys) ofItem(place int) []byte {
 	return b
 }
 
-// OpenItem opens the item at a place, which is one of the listing's.
+// OpenItem opens the item at an index of the listing.
 func (k *Keys) OpenItem(l *trade.Listing, place int, item []byte) (memory.Candidate, error) {
 	keys := k.ofItem(place)
 	defer clear(keys)
 	return openWith(l, keys, item)
 }
 
-// openWith opens an item of a listing with what ofItem gives.
+// openWith opens an item of a listing with what ofItem returns.
 func openWith(l *trade.Listing, keys, item []byte) (m memory.Candidate, err error) {
 	if len(keys) < seal.KeySize || l.Marks == 0 && len(keys) != seal.KeySize {
 		return m, fmt.Errorf("%w: %d bytes of keys", ErrKey, len(keys))
@@ -231,7 +231,7 @@ func openWith(l *trade.Listing, keys, item []byte) (m memory.Candidate, err erro
 	return m, checked(&m, err)
 }
 
-// wrappedKeys is how the keys of a marked bundle are sealed to a recipient. FORMAT:
+// wrappedKeys is the form in which the keys of a marked bundle are sealed to a recipient. FORMAT:
 // canonical CBOR.
 type wrappedKeys struct {
 	Key   []byte     `cbor:"1,keyasint"`
@@ -239,8 +239,8 @@ type wrappedKeys struct {
 	Forms [][]byte   `cbor:"3,keyasint"`
 }
 
-// WrapMarked seals to the recipient of an order the keys of its copy of a marked bundle.
-// spots is how many each item has.
+// WrapMarked seals the keys of an order's copy of a marked bundle to the order's recipient. spots
+// has the number of spots of each item.
 func WrapMarked(k, marking *seal.Key, spots []int, recipient string, order trade.Hash) ([]byte, error) {
 	r, err := seal.ParseRecipient(recipient)
 	if err != nil {
@@ -261,7 +261,7 @@ func WrapMarked(k, marking *seal.Key, spots []int, recipient string, order trade
 	return seal.SealTo(r, b)
 }
 
-// readWrapped reads what was unsealed.
+// readWrapped parses what was unsealed.
 func readWrapped(l *trade.Listing, b []byte) (w wrappedKeys, err error) {
 	if l.Marks == 0 {
 		if len(b) != seal.KeySize+len(w.Order) {

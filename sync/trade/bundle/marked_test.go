@@ -48,7 +48,7 @@ func newMarked(t *testing.T, change func([]bundle.Marked)) *marked {
 	return m
 }
 
-// delivered is an order of it, whose keys were wrapped with a marking key.
+// delivered returns an order of it, whose keys were wrapped with a marking key.
 func (m *marked) delivered(marking *seal.Key) (*trade.State, *seal.Identity) {
 	m.t.Helper()
 	id := seal.NewIdentity()
@@ -63,8 +63,8 @@ func (m *marked) delivered(marking *seal.Key) (*trade.State, *seal.Identity) {
 	return s, id
 }
 
-// Each order's copy has the forms of its bits, from the same sealed items; the other forms
-// stay closed to its buyer.
+// Each order's copy has the forms of its bits, from the same sealed items; its buyer can't open the
+// other forms.
 func TestMarkedCopies(t *testing.T) {
 	m := newMarked(t, nil)
 	var copies []string
@@ -106,8 +106,8 @@ func TestMarkedCopies(t *testing.T) {
 	}
 }
 
-// What the seller got wrong about a marked bundle is shown to the arbiter, who decides by
-// that alone; what is right proves nothing.
+// The seller's mistakes in a marked bundle can be shown to the arbiter, who decides only by that;
+// showing something correct proves nothing.
 func TestMarkedDisputes(t *testing.T) {
 	arbiter := seal.NewIdentity()
 	to := arbiter.Recipient().String()
@@ -137,7 +137,7 @@ func TestMarkedDisputes(t *testing.T) {
 	if f, err := judge(s, b, err); err == nil {
 		t.Errorf("an item that opens, called sealed: %+v", f)
 	}
-	k.Forms[0][0]++ // the buyer's doing
+	k.Forms[0][0]++ // this is the buyer's fault
 	b, err = bundle.ShowItem(s, k, m.items, 0, to)
 	if f, err := judge(s, b, err); err == nil {
 		t.Errorf("keys that the buyer changed: %+v", f)
@@ -177,7 +177,7 @@ func TestMarkedDisputes(t *testing.T) {
 	}
 }
 
-// A listing says whether its copies are marked; one of answers is not, and the limits of
+// A listing says whether its copies are marked; one that sells answers is not, and the limits of
 // unmarked ones stay.
 func TestMarkedListing(t *testing.T) {
 	items, _ := tradetest.Bundle(t)

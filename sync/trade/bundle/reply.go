@@ -13,29 +13,29 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Question is what a buyer asks, as it is sealed to the listing's recipient. It names
-// the order, so that nobody else can have the answer by a copy of what is sealed.
+// Question is what a buyer asks, in the form that is sealed to the listing's recipient. It names
+// the order, so that nobody else can get the answer with a copy of the sealed question.
 //
-// FORMAT: u32 big-endian length of its canonical CBOR, that, zeros up to
-// length.Padded; sealed as by seal.SealTo.
+// FORMAT: u32 big-endian length of its canonical CBOR, the CBOR, zeros up to length.Padded; sealed
+// with seal.SealTo.
 type Question struct {
 	Text  string    `cbor:"1,keyasint"`
 	Salt  [16]byte  `cbor:"2,keyasint"` // so that the digest can't be guessed
 	Buyer trade.Key `cbor:"3,keyasint"`
-	Nonce [16]byte  `cbor:"4,keyasint"` // of the order
-	// Recipient of whom the text names, where the listing sells the entry to a community: its
-	// keys are sealed to it. Empty in a question.
+	Nonce [16]byte  `cbor:"4,keyasint"` // nonce of the order
+	// Recipient belongs to the person whom the text names, if the listing sells the entry to a
+	// community: the community's keys are sealed to it. It is empty in a question.
 	Recipient string `cbor:"5,keyasint,omitempty"`
 }
 
 const domainQuestion = "locket/v1 market question"
 
-// digest is what an order says of its question.
+// digest returns the digest of the question in its order.
 func (q *Question) digest() trade.Hash {
 	return sha256.Sum256(append([]byte(domainQuestion+"\x00"), trade.Encode(q)...))
 }
 
-// Ask seals a question to a listing that sells answers.
+// Ask seals a question for a listing that sells answers.
 func Ask(l *trade.Offer, text string, buyer trade.Key, nonce [16]byte) (*trade.Question, error) {
 	if l.Answers == nil || l.Entry {
 		return nil, fmt.Errorf("question: %w: the listing answers nothing", trade.ErrForm)
@@ -46,9 +46,9 @@ func Ask(l *trade.Offer, text string, buyer trade.Key, nonce [16]byte) (*trade.Q
 	return sealQuestion(l, &Question{Text: text, Buyer: buyer, Nonce: nonce})
 }
 
-// Enter seals who wants in to a listing that sells the entry to a community: a name of
-// [MaxName] bytes at most, and the recipient to which the community's keys are sealed. The
-// key that is let in is the buyer's.
+// Enter seals who wants to join, for a listing that sells the entry to a community: a name of at
+// most [MaxName] bytes, and the recipient to which the community's keys are sealed. The key that is
+// admitted is the buyer's.
 func Enter(l *trade.Offer, name, recipient string, buyer trade.Key, nonce [16]byte) (*trade.Question, error) {
 	if !l.Entry {
 		return nil, fmt.Errorf("entry: %w: the listing does not sell the entry to a community", trade.ErrForm)
@@ -60,7 +60,7 @@ func Enter(l *trade.Offer, name, recipient string, buyer trade.Key, nonce [16]by
 	return sealQuestion(l, &q)
 }
 
-// MaxName is how long the name may be by which somebody enters a community, in bytes.
+// MaxName is the greatest length of the name with which somebody enters a community, in bytes.
 const MaxName = 60
 
 func (q *Question) checkEntry() error {
@@ -86,14 +86,14 @@ func sealQuestion(l *trade.Offer, q *Question) (*trade.Question, error) {
 	return &trade.Question{Sealed: sealed, Digest: q.digest()}, err
 }
 
-// Asker opens the questions to a bundle. It follows from the bundle's key, and goes
-// with it.
+// Asker returns the identity that opens the questions for a bundle. It is derived from the bundle's
+// key, and is lost with it.
 func Asker(k *seal.Key) *seal.Identity {
 	return seal.IdentityFromSeed(k.Derive("market questions"))
 }
 
-// ReadQuestion opens what an order asks. The error is trade.ErrForm where nobody could
-// answer it: it is not sealed to this identity, or was made for another order.
+// ReadQuestion opens the question of an order. The error is trade.ErrForm if nobody could answer
+// it: it is not sealed to this identity, or was made for another order.
 func ReadQuestion(id *seal.Identity, o *trade.Order) (q Question, err error) {
 	if o.Question == nil {
 		return q, fmt.Errorf("question: %w: the order asks none", trade.ErrForm)
@@ -114,7 +114,7 @@ func ReadQuestion(id *seal.Identity, o *trade.Order) (q Question, err error) {
 	return q, nil
 }
 
-// ReadEntry opens who wants into a community, as [ReadQuestion] does a question.
+// ReadEntry opens a request to join a community, as [ReadQuestion] opens a question.
 func ReadEntry(id *seal.Identity, o *trade.Order) (Question, error) {
 	q, err := ReadQuestion(id, o)
 	if err == nil {
@@ -123,17 +123,17 @@ func ReadEntry(id *seal.Identity, o *trade.Order) (Question, error) {
 	return q, err
 }
 
-// Line is one item that an answer shows, with what proves that it is of the listed
-// bundle. Its key opens this item alone.
+// Line is one item that an answer shows, with the proof that it belongs to the listed bundle. Its
+// key opens only this item.
 type Line struct {
-	Place uint32       `cbor:"1,keyasint"` // from 0
+	Place uint32       `cbor:"1,keyasint"` // index, from 0
 	Item  []byte       `cbor:"2,keyasint"` // sealed
 	Path  []trade.Hash `cbor:"3,keyasint"`
 	Key   []byte       `cbor:"4,keyasint"`
 }
 
-// sealedReply is an answer as it is sealed to the order's recipient. FORMAT: as of a
-// [Question].
+// sealedReply is an answer in the form that is sealed to the order's recipient. FORMAT: the same as
+// for a [Question].
 type sealedReply struct {
 	Order    trade.Hash `cbor:"1,keyasint"`
 	Question Question   `cbor:"2,keyasint"`
@@ -143,12 +143,12 @@ type sealedReply struct {
 // Reply is an answer that was opened and checked.
 type Reply struct {
 	Question string             `json:"question"`
-	Places   []int              `json:"places"` // of Items in the bundle, from 0
+	Places   []int              `json:"places"` // indexes of Items in the bundle, from 0
 	Items    []memory.Candidate `json:"items"`
 }
 
-// Answer seals the items at some places as the answer of an order, the best first. Items
-// that would make it too long are left out; sent says which are in it.
+// Answer seals the items at some indexes as the answer to an order, the best first. Items that
+// would make it too long are left out; sent has those that are in it.
 func Answer(s *trade.State, q *Question, k *seal.Key, items [][]byte, places []int) (wrapped []byte, sent []int, err error) {
 	to, err := seal.ParseRecipient(s.Order.Recipient)
 	if err != nil {
@@ -176,9 +176,9 @@ func Answer(s *trade.State, q *Question, k *seal.Key, items [][]byte, places []i
 	return wrapped, sent, nil
 }
 
-// OpenReply opens the answer of an order, and checks that it answers the question that
-// was asked, from the listed bundle alone. Every error is [ErrReply], also where it is
-// trade.ErrRoot or [ErrItem]: the buyer is owed another answer.
+// OpenReply opens the answer to an order, and checks that it answers the question of the order,
+// from the listed bundle alone. Every error is [ErrReply], even if it is also trade.ErrRoot or
+// [ErrItem], because the buyer is owed another answer.
 func OpenReply(id *seal.Identity, s *trade.State) (out Reply, err error) {
 	wrong := func(what error) (Reply, error) { return Reply{}, fmt.Errorf("%w: %w", ErrReply, what) }
 	plain, err := seal.OpenWith(id, s.Wrapped)

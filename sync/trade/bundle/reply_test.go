@@ -18,8 +18,8 @@ type conversation struct {
 	items [][]byte
 	ms    []memory.Candidate
 	l     *trade.Offer
-	asker *seal.Identity // the seller's
-	id    *seal.Identity // the buyer's
+	asker *seal.Identity // identity of the seller
+	id    *seal.Identity // identity of the buyer
 	order trade.Order
 	s     *trade.State
 }
@@ -104,8 +104,8 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// Somebody who has what was sealed, such as the market, orders with it: the seller sees
-// that it was sealed for another order, and answers nothing.
+// Somebody who has the sealed question, such as the market, orders with it: the seller sees that it
+// was sealed for another order, and does not answer.
 func TestThreatQuestionCopied(t *testing.T) {
 	c := converse(t)
 	for what, o := range map[string]trade.Order{
@@ -128,8 +128,8 @@ func TestThreatQuestionCopied(t *testing.T) {
 	}
 }
 
-// A seller who answers another question, from another bundle or with nothing has delivered
-// nothing. The buyer shows the seed of the order's identity, and the arbiter needs no word.
+// A seller who answers another question, from another bundle or with nothing has delivered nothing.
+// The buyer shows the seed of the order's identity, and the arbiter needs no other statement.
 func TestThreatSellerAnswersAnother(t *testing.T) {
 	arbiter := seal.NewIdentity()
 	judge := func(c *conversation) (f bundle.Finding) {
@@ -172,7 +172,7 @@ func TestThreatSellerAnswersAnother(t *testing.T) {
 	c.ok(err)
 	c.l = tradetest.Listing(t, c.items, tradetest.Answers(t))
 	c.s, c.order = c.orders(tradetest.Buyer, c.asks(tradetest.Buyer, asked))
-	c.answers(1) // with the key that was listed, which is not that of the items
+	c.answers(1) // with the listed key, which is not that of the items
 	c.refused("items under another key", bundle.ErrKey)
 
 	c = converse(t)
@@ -188,8 +188,8 @@ func TestThreatSellerAnswersAnother(t *testing.T) {
 	c.refused("the answer of another order", nil)
 }
 
-// Who wants into a community is sealed for one order, with the longest name and recipient
-// that there are; a question is none, and the other way round.
+// A request to join a community is sealed for one order, also with the longest possible name and
+// recipient; a question is not such a request, and vice versa.
 func TestEntryQuestion(t *testing.T) {
 	c := converse(t)
 	entry := *c.l

@@ -1,8 +1,8 @@
-// Package car reads and writes CAR files of version 1: blocks of bytes, each named by
-// its hash, behind a header that names the root. Tools of IPFS and IPLD read them.
+// Package car reads and writes CAR files of version 1: blocks of bytes, each named by its hash,
+// after a header that names the root. Tools of IPFS and IPLD read them.
 //
-// Only what a bundle needs is read: one root, and blocks that are raw bytes or
-// DAG-CBOR, named by SHA-256 in version 1 of the CID. Anything else is [ErrForm].
+// It reads only what a bundle needs: one root, and blocks that are raw bytes or DAG-CBOR, named by
+// SHA-256 in version 1 of the CID. Anything else is [ErrForm].
 //
 // FORMAT (https://ipld.io/specs/transport/car/carv1/)
 //
@@ -27,9 +27,9 @@ import (
 )
 
 var (
-	// ErrForm: it is not such a file.
+	// ErrForm: the file does not have this form.
 	ErrForm = errors.New("not a CAR file of version 1 as Locket writes them")
-	// ErrHash: a block is not the one that its name tells, or is missing.
+	// ErrHash: a block does not have the hash that names it, or is missing.
 	ErrHash = errors.New("a block of the CAR file is damaged or missing")
 )
 
@@ -41,13 +41,13 @@ const (
 
 const (
 	sha256Code = 0x12
-	linkTag    = 42 // of a link in DAG-CBOR
+	linkTag    = 42 // tag of a link in DAG-CBOR
 )
 
 // CID names a block.
 type CID [4 + sha256.Size]byte
 
-// Of names a block.
+// Of returns the name of a block.
 func Of(codec byte, data []byte) (c CID) {
 	c[0], c[1], c[2], c[3] = 1, codec, sha256Code, sha256.Size
 	sum := sha256.Sum256(data)
@@ -55,19 +55,19 @@ func Of(codec byte, data []byte) (c CID) {
 	return c
 }
 
-// String is the usual text: base32 in lower case, behind a b.
+// String returns the usual text form: a b, followed by base32 in lower case.
 func (c CID) String() string {
 	return "b" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(c[:]))
 }
 
-// MarshalCBOR writes a link as DAG-CBOR has it.
+// MarshalCBOR encodes a link as DAG-CBOR.
 func (c CID) MarshalCBOR() ([]byte, error) {
 	return cbor.Marshal(cbor.Tag{Number: linkTag, Content: append([]byte{0}, c[:]...)})
 }
 
-// UnmarshalCBOR reads one.
+// UnmarshalCBOR decodes a link.
 func (c *CID) UnmarshalCBOR(b []byte) error {
-	want, err := c.MarshalCBOR() // all links are of one length, so that the head is always the same
+	want, err := c.MarshalCBOR() // all links have the same length, so the head is always the same
 	head := len(want) - len(c)
 	if err != nil || len(b) != len(want) || !bytes.Equal(b[:head], want[:head]) {
 		return fmt.Errorf("%w: a link", ErrForm)
@@ -85,10 +85,10 @@ type Block struct {
 // New makes a block.
 func New(codec byte, data []byte) Block { return Block{Of(codec, data), data} }
 
-// headOf is the header that names a root: its bytes before and behind the root's.
+// headOf is the header that names a root: its bytes before and after the root's.
 var headOf = [2][]byte{[]byte("\xa2\x65roots\x81\xd8\x2a\x58\x25\x00"), []byte("\x67version\x01")}
 
-// Encode writes a file. The root comes first.
+// Encode returns a file. The root comes first.
 func Encode(root Block, rest []Block) []byte {
 	var out []byte
 	out = binary.AppendUvarint(out, uint64(len(headOf[0])+len(root.CID)+len(headOf[1])))
@@ -100,13 +100,13 @@ func Encode(root Block, rest []Block) []byte {
 	return out
 }
 
-// File is a CAR file that was read. Each block was checked against its name.
+// File is a parsed CAR file. Each block was checked against its name.
 type File struct {
 	Root   CID
 	blocks map[CID][]byte
 }
 
-// Get gives a block that is there, or [ErrHash].
+// Get returns a block of the file, or [ErrHash].
 func (f *File) Get(c CID) ([]byte, error) {
 	b, ok := f.blocks[c]
 	if !ok {
@@ -115,10 +115,10 @@ func (f *File) Get(c CID) ([]byte, error) {
 	return b, nil
 }
 
-// Len is how many blocks there are.
+// Len returns the number of blocks.
 func (f *File) Len() int { return len(f.blocks) }
 
-// section cuts off a varint's length of bytes.
+// section splits off the bytes whose length a varint states.
 func section(b []byte) (part, rest []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) || size > 1 && b[size-1] == 0 {
@@ -127,7 +127,7 @@ func section(b []byte) (part, rest []byte, err error) {
 	return b[size : size+int(n)], b[size+int(n):], nil
 }
 
-// Decode reads a file. The blocks are parts of b.
+// Decode parses a file. The blocks are parts of b.
 func Decode(b []byte) (*File, error) {
 	head, rest, err := section(b)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/car"
 )
 
-// file is a small file of a root that links two blocks.
+// file returns a small file with a root that links two blocks.
 func file(tb testing.TB) ([]byte, car.Block, []car.Block) {
 	tb.Helper()
 	rest := []car.Block{car.New(car.Raw, []byte("tomatoes")), car.New(car.DagCBOR, []byte{0x83, 1, 2, 3})}
@@ -29,7 +29,7 @@ func file(tb testing.TB) ([]byte, car.Block, []car.Block) {
 	return car.Encode(root, rest), root, rest
 }
 
-// The golden file was read by @ipld/car 5.4.7 as well, which e2e TestBundleAsCAR runs.
+// @ipld/car 5.4.7 can read the golden file as well, which e2e TestBundleAsCAR tests.
 func TestGolden(t *testing.T) {
 	b, _, _ := file(t)
 	name := filepath.Join("testdata", "small.car.hex")
@@ -82,7 +82,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// No changed byte passes unseen: what is read is what was written, or an error.
+// Every changed byte is detected: reading gives what was written, or an error.
 func FuzzDecode(f *testing.F) {
 	b, _, _ := file(f)
 	f.Add(b)

@@ -1,14 +1,14 @@
-// Package mark finds where a text can be written in two ways that say the same, and tells
-// from a text whose copy it was. It seals nothing; package bundle does.
+// Package mark finds places where a text can be written in two ways with the same meaning, and
+// finds out from a text whose copy it was. It seals nothing; package bundle does.
 //
 // The words:
 //
-//   - A spot is a place of a text where either of two forms may stand: "usually" or
+//   - A spot is a place of a text where either of two forms may be: "usually" or
 //     "normally", "don't" or "do not", "3" or "three", a full stop at the end or none.
-//   - A copy has one form at each spot. Which one is a bit of the order that it was
-//     delivered for.
+//   - A copy has one form at each spot. Which one is a bit of the order for which it was
+//     delivered.
 //   - A mark is all bits of a copy. The bits of two orders are independent, and each is
-//     0 or 1 with the same chance, for whoever lacks the seller's key.
+//     0 or 1 with the same probability, for anybody without the seller's key.
 //
 // Everything here is a pure function of its arguments. Values are safe for concurrent
 // reading.
@@ -23,27 +23,27 @@ import (
 
 // Limits of a bundle's spots, and of a form.
 const (
-	MinSpots  = 64  // with fewer, a bundle is not marked: two thirds of a copy would name nobody
-	Robust    = 144 // from so many on, two thirds of a copy with a tenth of its words changed name its order, of a hundred
+	MinSpots  = 64  // with fewer, a bundle is not marked, because two thirds of a copy would identify nobody
+	Robust    = 144 // from this number on, two thirds of a copy with a tenth of its words changed identify its order, out of a hundred
 	MaxSpots  = 512 // of a bundle, as trade.MaxMarks
 	MaxInItem = 16
 	MaxForm   = 31 // bytes
 )
 
-// Spot is a place where either of two forms stands.
+// Spot is a place with either of two forms.
 type Spot struct {
-	At    int       // in bytes of the text that lacks what stands at its spots
+	At    int       // offset in bytes in the text without the forms at its spots
 	Forms [2]string // either may be empty
-	Was   int       // which of them the text had
+	Was   int       // index of the form that the text had
 }
 
-// Text is a text, cut into the parts between its spots, and the spots in their order.
+// Text is a text, split into the parts between its spots, and the spots in their order.
 type Text struct {
 	Rest  string
 	Spots []Spot
 }
 
-// With gives the text that has the form bit(i) at spot i.
+// With returns the text with the form bit(i) at each spot i.
 func (t *Text) With(bit func(i int) int) string {
 	var b strings.Builder
 	from := 0
@@ -56,10 +56,10 @@ func (t *Text) With(bit func(i int) int) string {
 	return b.String()
 }
 
-// Was is the text as it was found.
+// Was returns the original text.
 func (t *Text) Was() string { return t.With(func(i int) int { return t.Spots[i].Was }) }
 
-// Without gives the text with spot i fixed to what it was.
+// Without returns the text with spot i fixed to its original form.
 func (t *Text) Without(i int) Text {
 	s := t.Spots[i]
 	was := s.Forms[s.Was]
@@ -70,8 +70,8 @@ func (t *Text) Without(i int) Text {
 	return out
 }
 
-// Beside reports whether a word of a spot, with those around it, stands in another text,
-// too, which would say what the spot was.
+// Beside reports whether another text also has a word of a spot with the words around it, and so
+// would show what the spot was.
 func (t *Text) Beside(i int, other string) bool {
 	s := t.Spots[i]
 	was := s.Forms[s.Was]
@@ -88,7 +88,7 @@ func (t *Text) Beside(i int, other string) bool {
 	return strings.Contains(words(tokens(other)), phrase)
 }
 
-// words puts tokens in a row, each between spaces.
+// words joins tokens, with spaces around each.
 func words(ts []token) string {
 	var b strings.Builder
 	for _, t := range ts {
@@ -105,7 +105,7 @@ type token struct {
 	from, to int // bytes
 }
 
-// tokens gives the words of a text. An apostrophe parts two words, so that "don't" has as
+// tokens returns the words of a text. An apostrophe separates two words, so that "don't" has as
 // many as "do not".
 func tokens(s string) (out []token) {
 	word := -1
@@ -132,10 +132,10 @@ func tokens(s string) (out []token) {
 	return out
 }
 
-// Find gives the spots of a text, the first [MaxInItem] of them.
+// Find returns the first [MaxInItem] spots of a text.
 func Find(text string) Text {
 	var t Text
-	at := 0 // the end of what is in t.Rest
+	at := 0 // the end of what is already in t.Rest
 	add := func(from, to, was int, forms [2]string) {
 		t.Rest += text[at:from]
 		t.Spots = append(t.Spots, Spot{At: len(t.Rest), Forms: forms, Was: was})
@@ -158,10 +158,10 @@ func Find(text string) Text {
 	return t
 }
 
-// short are words that a full stop belongs to.
+// short are abbreviations that end with a full stop.
 var short = strings.Fields("etc inc co corp ltd jr sr st mr mrs ms dr prof vs approx no nr dept fig vol")
 
-// plainEnd reports whether a text ends in a word, and in no link, address, number or code.
+// plainEnd reports whether a text ends in a plain word, and not in a link, address, number or code.
 func plainEnd(text string, last token) bool {
 	word := text[strings.LastIndexFunc(text[:last.to], unicode.IsSpace)+1 : last.to]
 	if strings.ContainsAny(word, "/@_#:.\\=&%+*~|<>") || strings.ContainsFunc(text[last.from:last.to], unicode.IsDigit) {
@@ -172,7 +172,7 @@ func plainEnd(text string, last token) bool {
 	return rest == strings.ToLower(rest)
 }
 
-// stopOf finds the full stop at the end of a text, or where it may stand.
+// stopOf finds the full stop at the end of a text, or the place where it may be.
 func stopOf(text string, ts []token) (from, was int, forms [2]string) {
 	if len(ts) < 3 {
 		return 0, 0, forms
@@ -196,8 +196,8 @@ func stopOf(text string, ts []token) (from, was int, forms [2]string) {
 	return 0, 0, [2]string{}
 }
 
-// spotAt gives the spot that begins with token i, with how many tokens it has; n is 0 where
-// none does.
+// spotAt returns the spot that begins with token i, and its number of tokens; n is 0 if there is
+// none.
 func spotAt(text string, ts []token, i int) (n, was int, forms [2]string) {
 	for _, p := range pairs[ts[i].word] {
 		if n := p.fits(text, ts, i); n > 0 {
@@ -213,8 +213,8 @@ func spotAt(text string, ts []token, i int) (n, was int, forms [2]string) {
 	return numberAt(text, ts, i)
 }
 
-// inCaseOf writes a form as another is written: a capital first. One that is all capitals
-// has none.
+// inCaseOf writes a form in the case of another: with an initial capital if that has one. It fails
+// if that has other capitals.
 func inCaseOf(raw, form string) (string, bool) {
 	first, size := utf8.DecodeRuneInString(raw)
 	if !unicode.IsUpper(first) {

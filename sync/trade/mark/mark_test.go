@@ -48,8 +48,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// No other form stands where it would say something else, or in a name, a link or an
-// address. The full stop at the end is looked at apart.
+// There is no spot where another form would mean something else, nor in a name, a link or an
+// address. The full stop at the end is tested separately.
 func TestNoSpotHere(t *testing.T) {
 	for _, text := range []string{
 		"We till the beds", "They rested for a while", "They came while it rained", "Never take two at once", "They let us go", "She's helped me", "She is helped by nurses", "It's grown", "It is grown", "The motorbike is red",
@@ -74,8 +74,8 @@ func TestNoSpotHere(t *testing.T) {
 	}
 }
 
-// Both forms of each pair have as many words, so that a text is read by places. Each spot
-// is found with either form, and what was changed is read as changed.
+// Both forms of each pair have the same number of words, so that a text can be read by positions.
+// Each spot is found with either form, and a changed form is read as the other one.
 func TestPairs(t *testing.T) {
 	n := 0
 	for word, list := range pairs {
@@ -109,7 +109,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A long text has no more spots than an item may have, and reading ends when it is told to.
+// A long text has no more spots than an item may have, and reading ends when its context does.
 func TestFindIsBounded(t *testing.T) {
 	long := strings.Repeat("I don't know, maybe. ", 10_000)
 	if found := Find(long); len(found.Spots) != MaxInItem || found.Was() != long {
@@ -143,7 +143,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// garden is a bundle of n items, as long as memories are.
+// garden returns a bundle of n items, as long as memories are.
 func garden(n int) (out []Text) {
 	who := []string{"tomatoes", "beans", "roses", "leeks", "peppers", "plums"}
 	what := []string{"The %[1]s usually want %[2]d cans of water before the sun is up", "She doesn't move the %[1]s while the soil is wet, as roots broke in March.",
@@ -162,7 +162,7 @@ func garden(n int) (out []Text) {
 	return out
 }
 
-// bits of an order, as nobody can guess them.
+// bits returns the bits of an order, which nobody can guess.
 func bits(seed uint64) func(item, spot int) int {
 	return func(item, spot int) int {
 		return int(rand.NewPCG(seed, uint64(item)<<16|uint64(spot)).Uint64() >> 17 & 1)
@@ -176,8 +176,8 @@ func copyOf(items []Text, bit func(item, spot int) int) (lines []string) {
 	return lines
 }
 
-// spoiled is what of a copy is left: a third of the items is gone, the others stand in
-// another order, and a tenth of the words are others.
+// spoiled returns what is left of a copy: a third of the items is gone, the others are in another
+// order, and a tenth of the words are changed.
 func spoiled(r *rand.Rand, lines []string) string {
 	lines = slices.Clone(lines)
 	r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
@@ -201,8 +201,8 @@ func spots(items []Text) (n int) {
 	return n
 }
 
-// A buyer who passes a copy on is named by it, also where a third is gone, and with more
-// spots where a tenth of the words are others, too; nobody else ever is.
+// A buyer who passes a copy on is identified by it, even if a third is gone and, with more spots,
+// if a tenth of the words are changed, too; nobody else ever is.
 func TestThreatBuyerPassesACopyOn(t *testing.T) {
 	const orders = 100
 	r := rand.New(rand.NewPCG(1, 1))
@@ -229,7 +229,7 @@ func TestThreatBuyerPassesACopyOn(t *testing.T) {
 	}
 }
 
-// Ten thousand copies of somebody who is not among the orders point at none of them.
+// Ten thousand copies of somebody who has none of the orders identify none of them.
 func TestInnocentNeverNamed(t *testing.T) {
 	items := garden(33)
 	r := rand.New(rand.NewPCG(2, 2))
@@ -249,7 +249,7 @@ func TestInnocentNeverNamed(t *testing.T) {
 			}
 		}
 	}
-	// 200,000 comparisons: the least chance is about one in as many, and not far below.
+	// with 200,000 comparisons, the least chance is about one in as many, and not far below
 	if least < 1e-6 || least > 0.5 {
 		t.Errorf("the least chance is %g", least)
 	}
@@ -262,8 +262,8 @@ func TestInnocentNeverNamed(t *testing.T) {
 	}
 }
 
-// Two buyers who mix their copies word by word: one of them agrees with three quarters at
-// least, so that a bundle of many spots names one of the two, and nobody else.
+// If two buyers mix their copies word by word, the text agrees with at least three quarters of one
+// copy, so a bundle with many spots identifies one of the two, and nobody else.
 func TestTwoBuyersTogether(t *testing.T) {
 	items := garden(100)
 	if n := spots(items); n < 200 || n > 300 {
@@ -296,7 +296,7 @@ func TestTwoBuyersTogether(t *testing.T) {
 	}
 }
 
-// Who drops all full stops takes those spots away, and no more.
+// Removing all full stops removes those spots, and no others.
 func TestStopsTidied(t *testing.T) {
 	items := garden(60)
 	var lines []string

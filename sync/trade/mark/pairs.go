@@ -9,13 +9,13 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// written are the pairs of forms, each as FORM/FORM, with as many words on both sides. A
-// pair with ">" is found by its first form alone, as the second has other senses, or makes
-// no sentence everywhere. After "+" stand words that may not follow, each with a comma; "…"
-// says that a word of the same sentence has to follow, and "=" that it has to be one after
-// which 's can't be "has".
+// written are the pairs of forms, each as FORM/FORM, with the same number of words on both sides. A
+// pair with ">" is found only by its first form, because the second has other senses, or does not
+// fit everywhere. After "+" come words that may not follow, separated by commas; "…" says that a
+// word of the same sentence has to follow, and "=" that it has to be one after which 's can't be
+// "has".
 //
-// A pair belongs here if no reader minds which of the two stands, wherever they stand.
+// A pair belongs here if no reader minds which of the two is used, wherever they occur.
 const written = `
 maybe/perhaps almost/nearly> usually/normally> often/frequently quickly/rapidly mostly/mainly
 someone/somebody anyone/anybody everyone/everybody among/amongst toward/towards afterward/afterwards
@@ -36,7 +36,7 @@ i've_been/i_have_been we've_been/we_have_been they've_been/they_have_been you've
 但是/不过> 常常/经常> 立刻/马上> 昨天/昨日> 忽然/突然> 自行车/脚踏车> 而且/并且> 或者/或是> 虽然/尽管>
 `
 
-// small are pairs whose forms can be names, so only forms in lower case are found.
+// small are pairs whose forms can be names, so they are found only in lower case.
 const small = `
 larger/bigger> largest/biggest> purchased/bought> children/kids> sofa/couch>+bed,beds movies/films> telephone/phone> telephones/phones>
 fridge/refrigerator airplane/plane>+mode airplanes/planes> exam/examination> exams/examinations>
@@ -45,23 +45,24 @@ flavour/flavor flavours/flavors organise/organize organised/organized realise/re
 recognised/recognized travelled/traveled travelling/traveling cancelled/canceled jewellery/jewelry pyjamas/pajamas
 `
 
-// asks are words that make "don't" a question, or that part "do not" before them.
+// asks are words that may not follow, because before them "don't" begins a question, or "do not" is
+// split.
 const asks = "i,you,he,she,it,we,they,the,to,only,just,because"
 
-// is are words before which 's stands for "is", and so does what ends in -ing.
+// is are words before which 's stands for "is"; so do words that end in -ing.
 var is = []string{"a", "an", "the", "in", "on", "at", "my", "his", "her", "our", "their", "from", "for", "near", "under", "behind", "beside"}
 
-// pair is one form of two, which begins with the word that it is found by.
+// pair is one of two forms; it is found by its first word.
 type pair struct {
 	form, to string
-	was      int      // of form in Spot.Forms
+	was      int      // index of form in Spot.Forms
 	never    []string // words that may not follow
 	follows  bool     // a word has to follow, after one space
 	is       bool     // before which 's stands for "is"
 	small    bool     // only in lower case
 }
 
-// pairs has them by their first word.
+// pairs has the pairs by their first word.
 var pairs = read()
 
 func read() map[string][]pair {
@@ -96,7 +97,7 @@ func read() map[string][]pair {
 	return out
 }
 
-// fits gives how many tokens the form has that stands at token i; 0: another stands there.
+// fits returns the number of tokens of the form if it is at token i, or 0.
 func (p *pair) fits(text string, ts []token, i int) int {
 	n := len(tokens(p.form))
 	if i+n > len(ts) {
@@ -123,9 +124,9 @@ func (p *pair) fits(text string, ts []token, i int) int {
 	return n
 }
 
-// apart reports whether what stands from one byte to another has a space or a mark of a
-// sentence on both sides, so that it is no part of a link, a name or a longer word. Before
-// a Chinese word may also stand one with which no longer word begins.
+// apart reports whether the text from one byte to another has a space or a punctuation mark on both
+// sides, so that it is not a part of a link, a name or a longer word. Before a Chinese word, a
+// character with which no longer word begins is also allowed.
 func apart(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	after, size := utf8.DecodeRuneInString(text[to:])
@@ -153,22 +154,22 @@ var numbers = []string{"2", "two", "3", "three", "4", "four", "5", "five", "6", 
 
 var chineseNumbers = []string{"3", "三", "4", "四", "5", "五", "6", "六", "7", "七", "8", "八", "9", "九"}
 
-// counting are words after which a number counts what stands behind it, in the plural.
+// counting are words after which a number counts the following plural.
 var counting = strings.Fields(`for in of with these those my our your their his her has have had got gets need needs want wants took takes bought buys
 sold left holds held keeps kept made makes saw found gave ate drank are were only all other another last next first`)
 
 // many are plurals without an s.
 var many = []string{"children", "people", "men", "women", "feet", "teeth", "mice", "geese", "sheep", "fish"}
 
-// counted are Chinese words between a number and what is counted, and countable those
-// before such a number.
+// counted are Chinese words between a number and what is counted, and countable are those before
+// such a number.
 const (
 	counted   = "个只本杯件张次"
 	countable = "，。！？；、 了有喝吃买要用的"
 )
 
-// numberAt finds a number from two to twelve that counts something. A Chinese one is found
-// by its digit alone: written out it is a part of names.
+// numberAt finds a number from two to twelve that counts something. A Chinese number is found only
+// as a digit, because the written-out number is also a part of names.
 func numberAt(text string, ts []token, i int) (n, was int, forms [2]string) {
 	t := ts[i]
 	if i+1 >= len(ts) {
@@ -190,7 +191,7 @@ func numberAt(text string, ts []token, i int) (n, was int, forms [2]string) {
 	return 1, at % 2, [2]string{numbers[at&^1], numbers[at|1]}
 }
 
-// plural reports whether a word looks like one, in lower case.
+// plural reports whether a word in lower case looks like a plural.
 func plural(s string) bool {
 	if s != strings.ToLower(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		return false

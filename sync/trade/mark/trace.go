@@ -9,22 +9,21 @@ import (
 
 // Seen is what was read at one spot of a bundle.
 type Seen struct {
-	Item, Spot int  // places, from 0
-	Bit        int  // which form stands there
+	Item, Spot int  // indexes, from 0
+	Bit        int  // the form that was found
 	Stop       bool // one of the forms is empty: a program that tidies texts may have set all of them
 }
 
-// around is how many words before and behind a spot say where it is.
+// around is how many words before and after a spot are used to find it.
 const around = 12
 
-// margin is how many places a spot may begin before or behind a text, as far as votes are
-// counted: more than what is around it and in it.
+// margin is by how many tokens a spot may begin before or after a text when votes are counted: more
+// than a spot and the words around it.
 const margin = around + MaxForm
 
-// Read finds the spots of a bundle in a text, by the words around each, and says which
-// form stands there. Left out are spots that are not found, or have another word; and of
-// two that would be found in one place, that which fits it less, or both.
-// It ends early with the error of ctx.
+// Read finds the spots of a bundle in a text, by the words around each, and returns the forms at
+// them. It leaves out spots that are not found or have another word. If two spots are found at one
+// place, it leaves out the one that fits less, or both. If ctx ends, it returns the error of ctx.
 func Read(ctx context.Context, items []Text, text string) (out []Seen, err error) {
 	ts := tokens(text)
 	at := map[string][]int{}
@@ -37,7 +36,7 @@ func Read(ctx context.Context, items []Text, text string) (out []Seen, err error
 	}
 	var claims []claim
 	type place struct {
-		at   int // in ts
+		at   int // index in ts
 		stop bool
 	}
 	best := map[place]find{}
@@ -74,23 +73,23 @@ func Read(ctx context.Context, items []Text, text string) (out []Seen, err error
 	return out, nil
 }
 
-// find is where a spot may be.
+// find says where a spot may be.
 type find struct {
-	votes, there int   // how many of the words around it stand where they should
-	places       []int // in the tokens of a text
-	shared       bool  // another spot fits as well
+	votes, there int   // number of the words around it that are in their places
+	places       []int // indexes in the tokens of a text
+	shared       bool  // another spot fits equally well
 }
 
-// fits is above 0 where f is found more surely than g, and 0 where it is as sure.
+// fits is above 0 if f is more certain than g, and 0 if it is equally certain.
 func (f find) fits(g find) int { return f.votes*g.there - g.votes*f.there }
 
-// template is the words of an item, with both forms where there is a spot.
+// template is the words of an item, with both forms at each spot.
 type template struct {
 	words [][2]string
 	spots []within
 }
 
-// within is where the words of a spot are.
+// within says where the words of a spot are.
 type within struct {
 	from, n int
 	forms   [2]string
@@ -116,10 +115,10 @@ func (t *Text) template() (out template) {
 	return out
 }
 
-// find looks for the places where a spot is.
+// find finds the places where a spot may be.
 func (t *template) find(spot int, ts []token, at map[string][]int) (f find) {
 	s := t.spots[spot]
-	votes := make([]uint8, len(ts)+2*margin) // by where the spot would begin in ts, and margin more
+	votes := make([]uint8, len(ts)+2*margin) // by where the spot would begin in ts, plus margin
 	for i := max(0, s.from-around); i < min(len(t.words), s.from+s.n+around); i++ {
 		if i >= s.from && i < s.from+s.n {
 			continue
@@ -145,7 +144,7 @@ func (t *template) find(spot int, ts []token, at map[string][]int) (f find) {
 	return f
 }
 
-// bit reads which form stands in all places; -1: another, or not the same one.
+// bit returns the form that is at all places; -1: another word, or not the same form at all.
 func (t *template) bit(spot int, text string, ts []token, places []int) int {
 	bit := t.spots[spot].bit(text, ts, places[0])
 	for _, j := range places[1:] {
@@ -156,7 +155,7 @@ func (t *template) bit(spot int, text string, ts []token, places []int) int {
 	return bit
 }
 
-// bit reads which form begins with token j.
+// bit returns the form that begins with token j.
 func (s *within) bit(text string, ts []token, j int) int {
 	if s.n == 0 {
 		if j < 1 || j > len(ts) {
@@ -181,17 +180,17 @@ func (s *within) bit(text string, ts []token, j int) int {
 	return -1
 }
 
-// Score is how well a text agrees with the mark of one order.
+// Score says how well a text agrees with the mark of one order.
 type Score struct {
 	Read, Agree int
-	// Chance that one of all orders agrees as well whose copy had no part in the text: at
-	// most this, whoever made the text.
+	// Chance is an upper bound for the probability that, of all orders, one whose copy had no part
+	// in the text agrees equally well, whoever made the text.
 	Chance float64
 }
 
-// ScoreOf compares what was read with the bits of an order, of which there are orders. All
-// spots are looked at, and those without full stops alone: the better one counts, at twice
-// its chance.
+// ScoreOf compares what was read with the bits of an order; orders is the number of orders. It
+// considers all spots, and also only those without full stops: the better result counts, with its
+// chance doubled.
 func ScoreOf(seen []Seen, bit func(item, spot int) int, orders int) Score {
 	var all, words Score
 	for _, s := range seen {
@@ -213,10 +212,10 @@ func ScoreOf(seen []Seen, bit func(item, spot int) int, orders int) Score {
 	return all
 }
 
-// Sure is the chance at which an order is named.
+// Sure is the chance below which an order is identified.
 const Sure = 1e-6
 
-// tail is the chance that m of n fair coins or more show the same side.
+// tail returns the probability that at least m of n fair coins show the same side.
 func tail(n, m int) (p float64) {
 	for k := m; k <= n; k++ {
 		a, _ := math.Lgamma(float64(n + 1))

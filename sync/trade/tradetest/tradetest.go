@@ -12,10 +12,10 @@ import (
 	"github.com/locket-dev/locket/sync/trade/bundle"
 )
 
-// Party is a party by a number.
+// Party returns a party by a number.
 func Party(n byte) trade.Party { return trade.PartyOf(PartyKey(n)) }
 
-// PartyKey is the key of one.
+// PartyKey returns the key of a party.
 func PartyKey(n byte) ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize))
 }
@@ -26,10 +26,10 @@ var MarketKey = PartyKey(1)
 // The parties of tests.
 var Market, Seller, Buyer, Arbiter = Party(1), Party(2), Party(3), Party(4)
 
-// Sentences are what the bundle says.
+// Sentences are the texts of the bundle.
 var Sentences = []string{"Tomatoes want water at the root before nine.", "The greenhouse door sticks when it rains.", "Basil grows well beside the tomatoes.", "番茄要在早上浇水。"}
 
-// Key is the bundle's key.
+// Key returns the bundle's key.
 func Key(tb testing.TB) *seal.Key {
 	k, err := seal.KeyFromBytes(bytes.Repeat([]byte{7}, seal.KeySize))
 	if err != nil {
@@ -38,7 +38,7 @@ func Key(tb testing.TB) *seal.Key {
 	return k
 }
 
-// Bundle gives the sealed items, and what is in them.
+// Bundle returns the sealed items, and their content.
 func Bundle(tb testing.TB) ([][]byte, []memory.Candidate) {
 	var ms []memory.Candidate
 	for _, s := range Sentences {
@@ -51,7 +51,7 @@ func Bundle(tb testing.TB) ([][]byte, []memory.Candidate) {
 	return items, ms
 }
 
-// Listing is of the bundle, changed by change, which may be nil.
+// Listing returns a listing of the bundle, modified by change, which may be nil.
 func Listing(tb testing.TB, items [][]byte, change func(*trade.Listing)) *trade.Offer {
 	root, size, err := trade.Root(items)
 	if err != nil {
@@ -71,8 +71,8 @@ func Listing(tb testing.TB, items [][]byte, change func(*trade.Listing)) *trade.
 	return o
 }
 
-// Answers has a listing sell answers from the bundle: half of it to each buyer, and three
-// quarters to all.
+// Answers makes a listing sell answers from the bundle: up to half of it to each buyer, and up to
+// three quarters to all.
 func Answers(tb testing.TB) func(*trade.Listing) {
 	return func(l *trade.Listing) {
 		id := bundle.Asker(Key(tb))
@@ -81,7 +81,7 @@ func Answers(tb testing.TB) func(*trade.Listing) {
 	}
 }
 
-// Order is of a listing by Buyer, to the identity that is given.
+// Order returns an order of a listing by Buyer, with the given identity.
 func Order(tb testing.TB, l *trade.Offer, id *seal.Identity) ([]byte, trade.Order, trade.Hash) {
 	b, _, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Recipient: id.Recipient().String(),
 		Created: 1_800_000_000}, Buyer)
@@ -118,8 +118,8 @@ func Step(tb testing.TB, s *trade.State, act trade.Act, by trade.Party, change f
 	return b, t
 }
 
-// Deal is an order whose steps a test makes. The market stamps each a second after the
-// one before.
+// Deal is an order whose steps a test makes. The market stamps each a second after the previous
+// one.
 type Deal struct {
 	tb     testing.TB
 	market trade.Party
@@ -127,13 +127,13 @@ type Deal struct {
 	State  *trade.State
 }
 
-// NewDeal is an order of a listing that Market took at a time, in Unix seconds.
+// NewDeal returns an order of a listing that Market took at the given time, in Unix seconds.
 func NewDeal(tb testing.TB, l *trade.Offer, buyer trade.Party, nonce [16]byte, recipient string, at int64) *Deal {
 	tb.Helper()
 	return NewDealAt(tb, l, Market, buyer, nonce, recipient, at)
 }
 
-// NewDealAt is an order at another market.
+// NewDealAt returns an order at another market.
 func NewDealAt(tb testing.TB, l *trade.Offer, market, buyer trade.Party, nonce [16]byte, recipient string, at int64) *Deal {
 	tb.Helper()
 	b, id, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Nonce: nonce, Recipient: recipient,
@@ -151,7 +151,7 @@ func NewDealAt(tb testing.TB, l *trade.Offer, market, buyer trade.Party, nonce [
 	return d
 }
 
-// Until is the deal after its first steps, which goes on apart from it.
+// Until returns a copy of the deal after its first steps, which continues independently.
 func (d *Deal) Until(steps int) *Deal {
 	d.tb.Helper()
 	n := *d
@@ -163,7 +163,7 @@ func (d *Deal) Until(steps int) *Deal {
 	return &n
 }
 
-// Step has a party make a step, which change may change.
+// Step makes a party make a step, which change may modify.
 func (d *Deal) Step(act trade.Act, by trade.Party, change func(*trade.Step)) {
 	d.tb.Helper()
 	b, taken := Step(d.tb, d.State, act, by, change)
@@ -178,7 +178,7 @@ func (d *Deal) Step(act trade.Act, by trade.Party, change func(*trade.Step)) {
 	d.State, d.Chain.Links = s, append(d.Chain.Links[:len(d.Chain.Links):len(d.Chain.Links)], trade.Link{Step: b, Stamp: stamp})
 }
 
-// Deliver has the market fund the order, and Seller deliver Key.
+// Deliver makes the market fund the order, and Seller deliver Key.
 func (d *Deal) Deliver() {
 	d.tb.Helper()
 	d.Step(trade.Fund, Market, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// dayIn writes the day of a time in ms as the texts have it; "-" is none.
+// dayIn returns the day of a time in ms as the texts write it; "-" is none.
 func dayIn(ms int64) string {
 	if ms == 0 {
 		return "-"
@@ -18,7 +18,7 @@ func dayIn(ms int64) string {
 	return plain(&w)
 }
 
-// holds is when a memory begins: its Started, or the time from which it is so.
+// holds returns when a memory begins: its Started, or the time from which it is true.
 func holds(c *abi.Candidate) string {
 	if c.Started != 0 {
 		return dayIn(c.Started)
@@ -26,24 +26,24 @@ func holds(c *abi.Candidate) string {
 	return dayIn(c.TrueFrom)
 }
 
-// The date of a memory is the one that its words have, and not one that they deny or that was.
+// The date of a memory is the one in its words, and not one that they deny or one from before.
 // Today is Monday, 14 September 2026.
 func TestDatesAgree(t *testing.T) {
 	for _, c := range []struct{ said, says, want string }{
-		// What is to come is not yet so: it has no day from which it holds.
+		// Something in the future is not true yet, so it has no day from which it is true.
 		{"Julia is pregnant and due in March.", "March 2027", "-"},
 		{"My wife is pregnant, due in April.", "April 2027", "-"},
 		{"My anniversary is October 5th.", "5 October 2026", "-"},
 		{"Our wedding anniversary is on June 3rd.", "3 June 2027", "-"},
 		{"I bought a camera for the wedding that is on Saturday.", "19 September 2026", "-"},
 		{"I live in Graz until March.", "March 2027", "-"},
-		// What was, and what is so since.
+		// What was true, and since when something is true.
 		{"I moved to Graz in March.", "March 2026", "2026-03-01"},
 		{"Anna has moved to Graz in November.", "November 2025", "2025-11-01"},
 		{"I have worked at Acme since March.", "March 2026", "2026-03-01"},
 		{"I bought a camera on Saturday.", "12 September 2026", "2026-09-12"},
 		{"Anna is married since November.", "November 2025", "2025-11-01"},
-		// Moved: the new time.
+		// If something was moved, the new time counts.
 		{"The yoga class moved from Tuesday to Wednesday at 7 pm.", "16 September 2026, 19:00", "2026-09-16"},
 		{"The yoga class has been moved from Tuesday to Wednesday at 7 pm.", "16 September 2026, 19:00", "2026-09-16"},
 		{"They moved my cooking class from Tuesday to Friday.", "18 September 2026", "2026-09-18"},
@@ -52,11 +52,11 @@ func TestDatesAgree(t *testing.T) {
 		{"The choir practice has been moved from Tuesday to Friday.", "to Friday (Friday 18 September 2026)", "2026-09-18"},
 		{"I have yoga on Tuesday at six. / The yoga class moved from Tuesday to Wednesday at 7 pm.", "Mei has yoga, now on Wednesday 16 September 2026, 19:00", "2026-09-16"},
 		{"We moved the sofa to the bedroom on Friday.", "11 September 2026", "2026-09-11"},
-		// What one had, and what one got.
+		// What somebody had, and what somebody got.
 		{"We had a great class on Friday.", "11 September 2026", "2026-09-11"},
 		{"I had a dentist appointment on Friday.", "11 September 2026", "2026-09-11"},
 		{"I got an appointment on Friday.", "18 September 2026", "2026-09-18"},
-		// Chinese: the denied day is nobody's.
+		// Chinese: a denied day is not used.
 		{"我的生日不是六月，是七月十二号。", "生日是七月十二号", "-"},
 		{"演出不是周四而是周五晚上七点。", "2026年9月18日星期五 19:00", "2026-09-18"},
 		{"我的面试不是周四下午三点，是周五上午十点。", "2026年9月18日星期五 10:00", "2026-09-18"},
@@ -73,7 +73,7 @@ func TestDatesAgree(t *testing.T) {
 	}
 }
 
-// A birthday is the day that is said, and not the one that is denied.
+// A birthday is the day that is stated, and not the one that is denied.
 func TestDeniedDaysZh(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"我的生日不是六月，是七月十二号。", "birthday=7月12日"},
@@ -96,7 +96,7 @@ func TestDeniedDaysZh(t *testing.T) {
 	}
 }
 
-// A class is an appointment, and of one kind: "my yoga class" is not the cooking class.
+// A class is an appointment of its own kind: "my yoga class" is not the cooking class.
 func TestClasses(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"My yoga class is on Tuesday at six.", "yoga_class@2026-09-15 18:00"},

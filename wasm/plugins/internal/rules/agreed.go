@@ -13,17 +13,18 @@ import (
 )
 
 // One person proposes something for a day, and the other agrees: "shall we say Thursday for the curry?", "Thursday's fine".
-// Then it is a plan: of both, after an invitation; of whoever was asked to do it; or of whoever offered to.
+// Then it is a plan: of both, after an invitation; of the one who was asked to do it; or of the one
+// who offered to.
 
-// proposal is what was proposed, in the words of whoever agrees.
+// proposal is a proposal in the words of the one who agrees.
 type proposal struct {
 	who  string   // "Tom and I", "I", "Tom"
 	what []string // from the verb on
-	mind bool     // "would you mind …", to which "no" agrees
+	mind bool     // "would you mind …", to which "no" means agreement
 }
 
-// proposals are how one proposes something, the longer first, and whom what follows is about: b both, y whoever is asked, m
-// whoever speaks. "ing" says that a gerund follows.
+// proposals are the beginnings of proposals, the longer first, and whom what follows is about: b
+// both, y the one who is asked, m the speaker. "ing" says that a gerund follows.
 var proposals = []struct {
 	words [][]string
 	who   byte
@@ -80,7 +81,7 @@ func agreedTo(t *discourse.Talk, s syntax.Sentence) bool {
 	return day != nil && readJoined(t, &q, s, said, "")
 }
 
-// proposed takes the last proposal of a sentence apart.
+// proposed parses the last proposal of a sentence.
 func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 	if q.By.Name == "" || !discourse.Capitalised(q.By.Name) || discourse.Conditioned(q.Sentence) {
 		return p, false
@@ -157,12 +158,13 @@ func proposed(q *ellipsis.Inquiry, day *timex.When) (p proposal, ok bool) {
 	return p, true
 }
 
-// abilities are verbs of what one is able to do, and is not asked to do.
+// abilities are verbs for what somebody is able to do, not for what they can be asked to do.
 var abilities = syntax.Set("see hear feel imagine believe afford remember understand picture recall smell guess")
 
 var ofWhat = syntax.Set("from about of")
 
-// ofThing reports a day that says which thing is meant: "the photos from Saturday", "the drill you borrowed on Monday".
+// ofThing reports whether a day says which thing is meant: "the photos from Saturday", "the drill
+// you borrowed on Monday".
 func ofThing(s syntax.Sentence, from int, day *timex.When) bool {
 	if ofWhat[s.At(day.First)] {
 		return true
@@ -176,23 +178,25 @@ func ofThing(s syntax.Sentence, from int, day *timex.When) bool {
 	return false
 }
 
-// vagueDeeds say without an object nothing that one would want to find.
+// vagueDeeds are verbs that without an object say nothing that anybody would search for.
 var vagueDeeds = syntax.Set("say make do be like let pass get come have")
 
-// agreeing are the words by which somebody agrees.
+// agreeing are phrases of agreement.
 var agreeing = refuse.WordLists("of course|course|course i can|go on|go on then|that's fine|that's no problem|not a problem|fine|fine by me|fine with me|happy to|will do|why not|sounds good|sounds great|sounds lovely|" +
 	"i'd love to|we'd love to|love to|i'd love that|that'd be great|that'd be lovely|that'd be brilliant|that would be great|that would be lovely|that would be brilliant|would you|deal|good idea|great idea|brilliant|definitely|can do|i can do that")
 
-// refusing are the words of a refusal that [agreesAlone] lets pass, as parts of them agree or stand in times.
+// refusing are words of a refusal that [agreesAlone] would let pass, because parts of them agree or
+// are in times.
 var refusing = syntax.Set("can't won't wouldn't though away later")
 
-// troubles are what there is none of: "no bother".
+// troubles are nouns after "no" in an agreement: "no bother".
 var troubles = syntax.Set("problem worries bother trouble hassle")
 
 // agreeable are words that agree by themselves.
 var agreeable = syntax.Set("sure ok okay perfect lovely great absolutely exactly")
 
-// agrees reports a sentence that agrees to a proposal for a day; to "would you mind" one agrees by a "no".
+// agrees reports whether a sentence agrees to a proposal for a day; after "would you mind", a "no"
+// agrees.
 func agrees(s syntax.Sentence, mind bool) bool {
 	i, no, yes := 0, false, false
 	for ; i < len(s.Toks) && (syntax.Lead(s.At(i)) || s.Toks[i].Kind == 'p'); i++ {
@@ -213,7 +217,7 @@ func agrees(s syntax.Sentence, mind bool) bool {
 		return s.Ends != "?" && (mind || yes || troubled)
 	}
 	for _, words := range agreeing {
-		if i > 0 && words[0] == s.At(i-1) && refuse.Has(s, i-1, words) { // "good" leads, too
+		if i > 0 && words[0] == s.At(i-1) && refuse.Has(s, i-1, words) { // "good" also leads
 			return s.Ends != "?"
 		}
 		if n := i + len(words); refuse.Has(s, i, words) && (n >= len(s.Toks) || s.Toks[n].Kind == 'p' || s.At(n) == "then" || len(words) > 1) {
@@ -229,13 +233,14 @@ func agrees(s syntax.Sentence, mind bool) bool {
 	return false
 }
 
-// agreeingWord are all words of an answer that agrees and says nothing else. Whatever else it says may be a condition, a
-// clash or a joke.
+// agreeingWord are the words that an answer may have which only agrees. Anything else in it may be
+// a condition, a conflict or a joke.
 var agreeingWord = syntax.Set("yes yeah yep yup aye no nope not a at all and oh ah sure ok okay alright right perfect lovely great grand brilliant cool absolutely exactly definitely fine good idea deal course of go on then that that's is it it's it'd " +
 	"that'd be would you me my for by with to the on will i i'd i'll we we'd we'll can do so please thanks thank cheers love happy why sounds works work suits suit problem problems worries bother trouble hassle too there see bye " +
 	"around about remind though dear mate mum mom dad darling sweetheart well")
 
-// agreesAlone reports a sentence that has nothing but such words, times, and the name of whom it answers.
+// agreesAlone reports whether a sentence has nothing but such words, times, and the name of the one
+// whom it answers.
 func agreesAlone(s syntax.Sentence, now timex.Moment, other string) bool {
 	timed := map[int]bool{}
 	for _, w := range timex.FindWhens(s, now) {
@@ -252,7 +257,7 @@ func agreesAlone(s syntax.Sentence, now timex.Moment, other string) bool {
 	return true
 }
 
-// dayPlace reports the last word of a day of the month at token k: "the sixteenth".
+// dayPlace reports whether token k is the last word of a day of the month: "the sixteenth".
 func dayPlace(s syntax.Sentence, k int) bool {
 	_, n := timex.Day31(s.At(k))
 	return n > 0

@@ -12,18 +12,19 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Who says 行 to 周六一起去爬山好不好 has agreed on a plan, which is made of the words of the proposal.
+// Somebody who says 行 to 周六一起去爬山好不好 has agreed to a plan, which is made from the words of the
+// proposal.
 
-// agreementsZh are the first words of those who agree.
+// agreementsZh are the first words of an agreement.
 var agreementsZh = []string{"行", "行啊", "行呀", "行吧", "行行", "行行行", "好", "好的", "好啊", "好呀", "好嘞", "好吧", "好好", "好好好", "可以", "可以啊", "可以的", "没问题", "成", "中", "得", "嗯", "嗯嗯", "嗯好", "嗯行", "那行", "那好", "一言为定", "说定了", "就这么定了", "没事可以", "OK", "ok", "Ok", "要得", "好哒", "好喔", "好哦"}
 
-// agreedTailsZh are what may follow without a change of what was agreed.
+// agreedTailsZh are words that may follow without changing what was agreed.
 var agreedTailsZh = []string{"谢谢", "谢谢你", "谢谢啦", "谢了", "多谢", "辛苦了", "辛苦你了", "麻烦你了", "麻烦了", "到时候见", "到时见", "回头见", "到时候联系", "听你的", "都听你的", "那就这么定了", "那就这样", "就这样", "太好了", "那太好了", "我也想去", "我都行", "我都可以"}
 
-// proposalTagsZh are asked after a proposal.
+// proposalTagsZh are question tags after a proposal.
 var proposalTagsZh = []string{"行不行", "好不好", "可不可以", "成不成", "可以不", "怎么样", "怎样", "如何", "行吗", "好吗", "可以吗", "成吗", "方便吗", "行不", "好不", "好么", "行么", "ok吗", "OK吗", "吧"}
 
-// agreesZh takes a proposal for a day, in the turn before, to which a turn says yes.
+// agreesZh takes a proposal for a day in the previous turn, to which this turn says yes.
 func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
 	if b == nil || s.Ends == "？" || s.Ends == "?" || t.Rejoined || strings.TrimSpace(s.Text[:s.Start]) != "" {
@@ -68,7 +69,7 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if w == nil || w.Day < t.Now.Day || chinese.AskersIn(said) || syntax.ContainsAny(said, "不", "没", "别", "他", "她", "了", "你们", "取消", "推迟", "想象", "相信", "看见", "的照片", "密码") {
 		return false
 	}
-	for _, part := range days { // 行，就周四; what else is said may be a condition, a clash or a joke
+	for _, part := range days { // 行，就周四; anything else may be a condition, a conflict or a joke
 		if same := dayWithin(t, part); same == nil || same.Day != w.Day || same.Next-same.First < len(syntax.Lex(part)) {
 			return false
 		}
@@ -80,7 +81,7 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 			said = "我" + said
 		}
 		if !strings.Contains(first, "你") && syntax.ContainsAny(first, "帮我", "给我", "替我", "陪我", "接我", "送我", "来我", "去我") && !strings.HasPrefix(first, "我") {
-			said = "你" + said // 明天十点给你打电话好吗: the other does it
+			said = "你" + said // 明天十点给你打电话好吗: the other person does it
 		}
 		t.Rejoined = true
 		for _, one := range syntax.Sentences(said + "。") {
@@ -90,7 +91,7 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 		if len(t.Out.Candidates) == from {
 			return false
 		}
-		if other := discourse.SpeakerOf(t.Ev, b.Speaker); !strings.Contains(strings.SplitN(said, "你", 2)[0], "我") { // 我周六去接你好吗: the other does it
+		if other := discourse.SpeakerOf(t.Ev, b.Speaker); !strings.Contains(strings.SplitN(said, "你", 2)[0], "我") { // 我周六去接你好吗: the other person does it
 			for i := from; i < len(t.Out.Candidates); i++ {
 				if a := &t.Out.Candidates[i]; a.Slot != nil && a.Slot.Subject == t.Self.Key {
 					a.Slot.Subject, a.Actor = other.Key, other.Name
@@ -107,7 +108,7 @@ func agreesZh(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// dayWithin is the one day that a text names; nil: it names none, or more.
+// dayWithin returns the only day that a text names; nil if it names none or several.
 func dayWithin(t *discourse.Talk, text string) *timex.When {
 	all := syntax.Sentences(text)
 	if len(all) != 1 {
@@ -122,7 +123,8 @@ func dayWithin(t *discourse.Talk, text string) *timex.When {
 	return &w
 }
 
-// agreedOnZh proposes what the two who speak will do together, in the words of proposed; s is the evidence.
+// agreedOnZh proposes what the two speakers will do together, in the words of proposed; s is the
+// evidence.
 func agreedOnZh(t *discourse.Talk, proposed syntax.Sentence, w *timex.When, s syntax.Sentence, other discourse.Person) {
 	b := t.Bare(proposed)
 	what := syntax.TrimZh(b.Text)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestAnother says whether a second line is of the appointment of the first, which
-// it then moves, or of another one, and leaves the first as it is. Ten utterances
-// are made of each line.
+// TestAnother checks whether a second line is about the appointment of the first, which it then
+// moves, or about another one, which leaves the first as it is. Ten utterances are made of each
+// line.
 func TestAnother(t *testing.T) {
 	lists := map[string][]string{}
 	for line := range lines(t, "testdata/variations/lists.txt") {

@@ -66,7 +66,7 @@ func answer(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// animal is the one that a question names, or that was named just before.
+// animal returns the animal that a question names, or that was named just before.
 func animal(t *discourse.Talk, question string) (string, bool) {
 	texts := []string{question}
 	for i := len(t.Ev.Before) - 1; i >= max(0, len(t.Ev.Before)-3); i-- {

@@ -2,8 +2,8 @@ package rules
 
 import "testing"
 
-// TestAspect holds that a note of what took place or is to come is an episode, and one of how something is or was for
-// years is not.
+// TestAspect checks that a note about something that took place or will take place is an episode,
+// and that one about a state, or one that lasted for years, is not.
 func TestAspect(t *testing.T) {
 	for line, want := range map[string]string{
 		"I've never been to Scotland, isn't that awful, it's only an hour up the road.":     "semantic",

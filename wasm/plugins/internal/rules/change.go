@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// correction takes a sentence that only changes a time that was said before:
-// "actually, no, Thursday", "make it four", "不对，是周四".
+// correction takes a sentence that only changes a time that was stated before: "actually, no,
+// Thursday", "make it four", "不对，是周四".
 func correction(t *discourse.Talk, s syntax.Sentence) bool {
 	if len(t.Plans) == 0 {
 		return false
@@ -68,7 +68,7 @@ func correction(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	p, ok := english.Meant(t)
 	if !ok || proposed && !said && p.At >= t.Ev.Before[len(t.Ev.Before)-1].At {
-		return false // "Saturday works", of what was asked, and not of a plan made beside it
+		return false // "Saturday works" answers what was asked, and not a plan made besides it
 	}
 	w := &whens[len(whens)-1]
 	if len(whens) > 1 { // "not Tuesday, Thursday"; "Thursday, not Tuesday"
@@ -83,8 +83,7 @@ func correction(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// cite adds the turn before as evidence of the last candidate: it says what is
-// corrected.
+// cite adds the previous turn as evidence of the last candidate, because it has what is corrected.
 func cite(t *discourse.Talk) {
 	n := len(t.Ev.Before)
 	if n == 0 || t.Ev.Before[n-1].Text == "" {
@@ -94,7 +93,7 @@ func cite(t *discourse.Talk) {
 	c.Spans = append(c.Spans, abi.Span{Turn: -1, Start: 0, End: len(t.Ev.Before[n-1].Text)})
 }
 
-// fragment takes what has no verb: "Dentist on Thursday at three".
+// fragment takes a sentence without a verb: "Dentist on Thursday at three".
 func fragment(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Chinese() || s.Ends == "?" || len(s.Toks) > 14 {
 		return false

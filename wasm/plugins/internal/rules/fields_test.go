@@ -36,8 +36,8 @@ func fieldsOf(c *abi.Candidate) string {
 	return strings.Join(out, "; ")
 }
 
-// TestFields is what stands in the fields of the six types beside the text. Today is
-// Monday, 14 September 2026.
+// TestFields checks the fields of the six types that the text does not show. Today is Monday, 14
+// September 2026.
 func TestFields(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		// Ends: of two days, of two years, of hours, of how long it took.
@@ -52,7 +52,7 @@ func TestFields(t *testing.T) {
 		{"我周五到周日在苏州。", "actor=Mei; started=2026-09-18 00:00; ended=2026-09-20 23:59"},
 		{"我昨天三点开了两个小时的会。", "actor=Mei; started=2026-09-13 15:00; ended=2026-09-13 17:00"},
 		{"我请了两天假，周四周五不上班", "actor=Mei; started=2026-09-17 00:00; ended=2026-09-18 23:59"},
-		// Parts of months have two ends.
+		// Parts of months have a beginning and an end.
 		{"I'm moving to Oslo at the end of the month.", "actor=Mei; started=2026-09-24 00:00; ended=2026-09-30 23:59; details=plan"},
 		{"I was in Rome at the end of May.", "actor=Mei; place=Rome; started=2026-05-25 00:00; ended=2026-05-31 23:59"},
 		{"我月底搬家。", "actor=Mei; started=2026-09-24 00:00; ended=2026-09-30 23:59"},
@@ -87,7 +87,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestLists: each value of a list has a statement of its own.
+// TestLists: each value of a list has its own statement.
 func TestLists(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"I like apples, pears and the sea.", "Mei likes apples. | Mei likes pears. | Mei likes the sea."},
@@ -118,7 +118,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// What is kept whole has the whole as its value.
+// A list that is kept whole has the whole list as its value.
 func TestListsKeptWhole(t *testing.T) {
 	for said, want := range map[string]string{"Ann likes red and white wine.": "red and white wine", "I love fish and chips.": "fish and chips"} {
 		if out := hear(t, said); len(out.Candidates) != 1 || out.Candidates[0].Slot.Value != want || out.Candidates[0].Object != want {
@@ -127,7 +127,7 @@ func TestListsKeptWhole(t *testing.T) {
 	}
 }
 
-// A cancellation ends the plan of the day and the person that it names, and no other.
+// A cancellation ends the plan with the day and the person that it names, and no other.
 func TestCancelledIsTheOneThatIsNamed(t *testing.T) {
 	const plan = "I am meeting Tom or Lena on Tuesday. / "
 	for _, c := range []struct {
@@ -158,7 +158,7 @@ func TestCancelledIsTheOneThatIsNamed(t *testing.T) {
 	}
 }
 
-// TestReached: how somebody is reached, to the letter.
+// TestReached: ways to reach somebody, letter by letter.
 func TestReached(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"My number is +1 (415) 555-0132.", "user.phone=+1 (415) 555-0132"},
@@ -187,8 +187,8 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// Who is no longer allergic has no allergy to "milk not"; who never was has a memory that says
-// so.
+// Somebody who is no longer allergic has no allergy to "milk not"; somebody who never was has a
+// memory that says so.
 func TestDeniedAllergies(t *testing.T) {
 	out := hear(t, "我对花生不过敏。")
 	if len(out.Candidates) != 1 || out.Candidates[0].Negates || out.Candidates[0].Slot.Attribute != "not_allergies" || out.Candidates[0].Slot.Value != "花生" {

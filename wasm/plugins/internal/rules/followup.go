@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// A line that names neither whose nor which thing means what the line before it told: "No, room
+// A line that names neither the owner nor the thing is about what the previous line told: "No, room
 // 6." after "My appointment is in room 4.", "It's 75 mg now" after a dose, "It's in the desk
 // drawer" after "My passport?".
 
-// followUp takes an English line that says another value of what the speaker told, or asked
-// for, in the line before.
+// followUp takes an English line that gives another value for what the speaker told, or asked for,
+// in the previous line.
 func followUp(t *discourse.Talk, s syntax.Sentence) bool {
 	n := len(t.Ev.Before)
 	if s.Chinese() || s.Ends == "?" || len(s.Toks) > 14 || discourse.Conditioned(s) || s.Start > 0 || n == 0 {
@@ -98,7 +98,7 @@ func follows(t *discourse.Talk, s syntax.Sentence, i, end int, b *abi.Turn, corr
 	return true
 }
 
-// foundAt takes the place of the thing that the speaker asked for or missed in the line before:
+// foundAt takes the place of the thing that the speaker asked for or missed in the previous line:
 // "My passport?", "I can't find my passport".
 func foundAt(t *discourse.Talk, s syntax.Sentence, i, end int, b *abi.Turn) bool {
 	if !english.WhereWords(s, i, end) {

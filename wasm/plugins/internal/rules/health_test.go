@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 )
 
-// A medicine that is taken in the morning and one that is taken in the evening have one slot
-// and two values, which hold beside each other.
+// A medicine that is taken in the morning and in the evening has one slot and two values, which are
+// both true.
 func TestTimesOfMedicine(t *testing.T) {
 	for said, value := range map[string]string{"I take vitamin D every morning.": "every morning", "I take vitamin D every evening.": "every evening"} {
 		out := hear(t, said)
@@ -21,7 +21,7 @@ func TestTimesOfMedicine(t *testing.T) {
 	}
 }
 
-// A condition stands beside others, and is no marital status.
+// A condition is true besides others, and is not a marital status.
 func TestConditions(t *testing.T) {
 	for _, said := range []string{"I'm colour-blind.", "I'm diabetic.", "I am color-blind"} {
 		all := allOf(said).Candidates

@@ -2,7 +2,7 @@ package rules
 
 import "testing"
 
-// Where money and spare keys are is private; where other things lie is not.
+// The places of money and spare keys are private; the places of other things are not.
 func TestHidingPlacesArePrivate(t *testing.T) {
 	for said, want := range map[string]string{
 		"The spare key is under the blue pot.": "private", "I hid the biscuits on top of the wardrobe.": "private", "Grandma's ring is in the sugar tin.": "private",

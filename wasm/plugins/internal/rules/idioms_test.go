@@ -2,8 +2,8 @@ package rules
 
 import "testing"
 
-// TestIdioms is the half of the lines of testdata/idioms*.txt that the rules were
-// developed on.
+// TestIdioms uses the half of the lines of testdata/idioms*.txt with which the rules were
+// developed.
 func TestIdioms(t *testing.T) {
 	s, _ := measure(t, "testdata/idioms.txt", t.Logf)
 	t.Logf("%d lines, precision %.3f, recall %.3f, %d false", s.lines, s.precision(), s.recall(), s.extra)
@@ -12,7 +12,7 @@ func TestIdioms(t *testing.T) {
 	}
 }
 
-// TestIdiomsHeld is the half that was only measured; nobody looks at its lines.
+// TestIdiomsHeld uses the half that is only measured; nobody looks at its lines.
 func TestIdiomsHeld(t *testing.T) {
 	s, _ := measure(t, "testdata/idioms_held.txt", nil)
 	t.Logf("%d lines, precision %.3f, recall %.3f, %d false", s.lines, s.precision(), s.recall(), s.extra)

@@ -11,10 +11,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// isNow takes what something was and what it is now: "my landlord used to be Mr Gray, now it's Mrs
-// Blake", "my doctor was Dr. Moss, but it's Dr. Patel now".
+// isNow takes a sentence that says what something was and what it is now: "my landlord used to be
+// Mr Gray, now it's Mrs Blake", "my doctor was Dr. Moss, but it's Dr. Patel now".
 func isNow(t *discourse.Talk, s syntax.Sentence) bool {
-	// retimed of package english and others take a time that has changed. "[password removed]" says no value.
+	// retimed in package english and other rules handle a time that has changed. "[password
+	// removed]" is not a value.
 	if s.Ends == "?" || strings.Contains(s.Raw(), "[") || len(timex.FindWhens(s, t.Now)) > 0 {
 		return false
 	}
@@ -58,7 +59,7 @@ func isNow(t *discourse.Talk, s syntax.Sentence) bool {
 			t.Out.Candidates[k].Text = whose + " is " + is.Join(1, len(is.Words)) + "."
 		}
 		if was.UsedTo {
-			english.Read(t, &was) // "My landlord used to be Mr Gray": he is no more
+			english.Read(t, &was) // "My landlord used to be Mr Gray": he no longer is
 		}
 		t.Out.Candidates = append(t.Out.Candidates, t.Base(&was, "semantic", "biography", 0.7))
 		return true
@@ -66,8 +67,8 @@ func isNow(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// nowIs is the number of tokens of "now it's" or "it's" at token i, where the second has "now"
-// at the end of the sentence; 0: neither stands there.
+// nowIs returns the number of tokens of "now it's" or "it's" at token i, if the second has "now" at
+// the end of the sentence; 0 if neither is there.
 func nowIs(s syntax.Sentence, i int) int {
 	k := i
 	if s.At(k) == "now" || s.At(k) == "nowadays" {
@@ -84,7 +85,7 @@ func nowIs(s syntax.Sentence, i int) int {
 	return 0
 }
 
-// isNowZh takes 我的房东以前是格雷先生，现在是布莱克太太: what is now is read as 我的房东是布莱克太太.
+// isNowZh takes 我的房东以前是格雷先生，现在是布莱克太太: the present value is read as 我的房东是布莱克太太.
 func isNowZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if !s.Chinese() || s.Ends == "？" || s.Ends == "?" || len(s.Raw()) > 180 { // a long one tells more than that
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// joked reads a sentence that takes a joke back: what it denies where it says that something
-// "was" one, and what follows "just kidding,". It reports whether anything came of it.
+// joked reads a sentence that takes a joke back: what it denies if it says that something "was" a
+// joke, and what follows "just kidding,". It reports whether that gave anything.
 func joked(t *discourse.Talk, s syntax.Sentence) bool {
 	before := len(t.Out.Candidates)
 	for k := range s.Toks {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// clause gives a clause to the rules of its language.
+// clause passes a clause to the rules of its language.
 func clause(t *discourse.Talk, s syntax.Sentence) {
 	if s.Chinese() {
 		chinese.Clause(t, s)
@@ -17,8 +17,8 @@ func clause(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
-// reread reads other words in place of a sentence, of which they are the
-// evidence, and keeps them as a promise where no rule makes more of them.
+// reread reads other words in place of a sentence, which stays their evidence, and keeps them as a
+// promise if no rule makes more of them.
 func reread(t *discourse.Talk, s syntax.Sentence, words string) bool {
 	all := syntax.Sentences(words + ".")
 	if len(all) == 0 {
@@ -34,7 +34,8 @@ func reread(t *discourse.Talk, s syntax.Sentence, words string) bool {
 	return len(t.Out.Candidates) > from
 }
 
-// advised takes what somebody skilled told the speaker to do. It reports whether the sentence is one.
+// advised takes advice that a professional gave the speaker. It reports whether the sentence is
+// one.
 func advised(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Ends == "?" || s.Ends == "？" || discourse.Conditioned(s) || noted.Orders(s) {
 		return false

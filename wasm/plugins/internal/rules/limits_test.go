@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 )
 
-// Text of any length and of any repetition gives what the contract takes: an
-// output that decodes.
+// Text of any length and with any repetition gives an output that decodes, as the contract
+// requires.
 func TestLongText(t *testing.T) {
 	for _, unit := range []string{
 		"a", "一", ". ", "I like ", "I like tea. ", "My name is Mei", "I have a dentist appointment on Friday at 3pm, and ", "first you push it, then you pull it. ",

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// What is spoilt is read without a panic, and what comes of it are candidates.
+// Damaged text is read without a panic, and gives valid candidates.
 func TestMangled(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {

@@ -2,8 +2,7 @@ package rules
 
 import "testing"
 
-// TestMeant is the part of the lines of testdata/meant*.txt that the rules were
-// developed on.
+// TestMeant uses the part of the lines of testdata/meant*.txt with which the rules were developed.
 func TestMeant(t *testing.T) {
 	en, zh := measure(t, "testdata/meant.txt", t.Logf)
 	if s := report(t, "meant", en, zh); s.precision() < 0.88 || s.recall() < 0.85 {
@@ -11,7 +10,7 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// TestMeantHeld is the part that was only measured; nobody looks at its lines.
+// TestMeantHeld uses the part that is only measured; nobody looks at its lines.
 func TestMeantHeld(t *testing.T) {
 	en, zh := measure(t, "testdata/meant_held.txt", nil)
 	if s := report(t, "meant, held back", en, zh); s.precision() < 0.8 || s.recall() < 0.85 {

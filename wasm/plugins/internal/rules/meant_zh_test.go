@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMeantZh holds changes to the plan that they name: its words, its day, and with whom.
-// What a line ends or moves has the words after the tab in its slot; "-" is nothing.
+// TestMeantZh checks that changes apply to the plan that they name: by its words, its day, and its
+// person. The slot of what a line ends or moves has the words after the tab; "-" is nothing.
 func TestMeantZh(t *testing.T) {
 	lists := variationLists(t)
 	for _, c := range []struct{ line, of string }{

@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// "It" is what the sentence has just named: nothing else moves. Today is Monday, 14 September 2026.
+// "It" is what the sentence has just named, and nothing else is moved. Today is Monday, 14
+// September 2026.
 func TestNotThen(t *testing.T) {
 	const flight = "The flight to Oslo is on Friday at eight. / "
 	for _, c := range []struct{ said, want string }{
@@ -25,7 +26,7 @@ func TestNotThen(t *testing.T) {
 		{flight + "The recital's not on Thursday - it's on Tuesday at six instead.", "recital@2026-09-15 18:00"},
 		{flight + "The deadline is tight, it's on Tuesday.", "deadline@2026-09-15"},
 		{flight + "The shop isn't open on Thursday, it's on Tuesday.", ""},
-		// What it has just named is a plan that is known.
+		// It has just named a known plan.
 		{flight + "The flight isn't on Friday, it's on Saturday.", "flight_to_oslo@2026-09-19 08:00"},
 		{flight + "The flight got moved, it's on Saturday.", "flight_to_oslo@2026-09-19 08:00"},
 		{"I have a dentist appointment on Friday at nine. / The dentist isn't on Friday, it's on Tuesday.", "dentist_appointment@2026-09-15 09:00"},

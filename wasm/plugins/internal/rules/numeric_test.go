@@ -36,7 +36,7 @@ func TestNumericDates(t *testing.T) {
 		{"面试在2027/3/15上午九点", "2027-03-15 09:00"},
 		{"婚礼在2027.3.15晚上六点", "2027-03-15 18:00"},
 		{"我15/01/2027搬家", "2027-01-15"},
-		// Day or month first? And days that there are not.
+		// Ambiguous order of day and month. And days that do not exist.
 		{"See you on 03/04/2027 at 8", "-"},
 		{"See you at 8 on 03/04/2027", "-"},
 		{"The visit at eight is on 03/04/2027", "-"},
@@ -51,7 +51,7 @@ func TestNumericDates(t *testing.T) {
 		{"See you on 32.1.2027", "-"},
 		{"面试在2027/2/30上午九点", "-"},
 		{"聚会在7/3晚上六点", "-"},
-		// Numbers that are no dates.
+		// Numbers that are not dates.
 		{"I ran 3.5 km", "-"},
 		{"I ran for 5.5 km at noon", "2026-09-14 12:00"},
 		{"I slept for 7.5 hours", "-"},
@@ -80,7 +80,7 @@ func TestNumericDates(t *testing.T) {
 	}
 }
 
-// What comes of a line with a date in digits: the memory has the date, or the words and no date.
+// The result of a line with a date in digits: the memory has the date, or the words and no date.
 func TestNumericDatesKept(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"I see the dentist on 15/01/2027 at 9:30.", "dentist_appointment@2027-01-15 09:30"},
@@ -107,7 +107,7 @@ func TestNumericDatesKept(t *testing.T) {
 		{"The old Volvo went for four thousand on 03/04/2026.", "sale"},
 		{"I visited Anna in Oslo on 30 February.", "event"},
 		{"我03/04/2020去了北京。", "noted"},
-		{"We booked the hotel from 12/06/2027 to 19/06/2027.", "event@2027-06-12"}, // the other date says which is the month
+		{"We booked the hotel from 12/06/2027 to 19/06/2027.", "event@2027-06-12"}, // the other date shows which is the month
 		{"We booked the hotel from 06/12/2027 to 06/19/2027.", "event@2027-06-12"},
 		{"We booked the hotel from 12.6. to 19.6.2027.", "event@2027-06-12"},
 		{"I have an exam on 7/3, so I'll get up at six.", ""},
@@ -126,7 +126,7 @@ func TestNumericDatesKept(t *testing.T) {
 	}
 }
 
-// What expires has a slot of its own: a passport isn't the visa.
+// Each thing that expires has a slot of its own: a passport isn't the visa.
 func TestExpires(t *testing.T) {
 	for _, c := range []struct{ said, slot, day string }{
 		{"The visa expires on 2027-03-15.", "plan: visa expires", "2027-03-15"},

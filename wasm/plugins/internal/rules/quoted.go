@@ -11,19 +11,20 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// maxQuoted bounds a quotation that is noted with who said it, in bytes.
+// maxQuoted is the greatest length of a quotation that is noted with its speaker, in bytes.
 const maxQuoted = 300
 
-// otherText forgets the quotations of the text for as long as another one is read; the function that it returns knows them again.
+// otherText hides the quotations of the text while another text is read; the function that it
+// returns restores them.
 func otherText(t *discourse.Talk) func() {
 	quotations, sought := t.Quotations, t.Sought
 	t.Quotations, t.Sought = nil, false
 	return func() { t.Quotations, t.Sought = quotations, sought }
 }
 
-// quotationsIn finds the quotations of a text in which somebody speaks of themselves after, or
-// before, a verb of saying: 妈妈说：“我住院了。”, "I'm moving," said Tom. What the speaker quotes of
-// their own words is none.
+// quotationsIn finds the quotations of a text in which somebody speaks about themselves, before or
+// after a verb of saying: 妈妈说：“我住院了。”, "I'm moving," said Tom. It leaves out quotations of the
+// speaker's own words.
 func quotationsIn(text string) (all []discourse.Quotation) {
 	for i := 0; i < len(text); {
 		next := strings.IndexAny(text[i:], "\"“「:：")
@@ -63,8 +64,8 @@ func quotationsIn(text string) (all []discourse.Quotation) {
 	return all
 }
 
-// unmarked is what stands behind the colon at byte i, up to the end of its line, where somebody else
-// is said to have said it and no marks tell where it ends: "He told me: I moved to Paris."
+// unmarked returns the text after the colon at byte i, up to the end of its line, if it says that
+// somebody else said it and no marks show where it ends: "He told me: I moved to Paris."
 func unmarked(text string, i int) (discourse.Quotation, bool) {
 	n := 0
 	for _, colon := range [...]string{":", "："} {
@@ -90,8 +91,8 @@ func unmarked(text string, i int) (discourse.Quotation, bool) {
 	return discourse.Quotation{Start: i, End: i + n + len(line)}, true
 }
 
-// saysIt reports whether words end in a verb of saying, or in one and whom it was said to: "Tom said",
-// "she told me", 他跟我说.
+// saysIt reports whether words end in a verb of saying, possibly with whom it was said to: "Tom
+// said", "she told me", 他跟我说.
 func saysIt(head string) bool {
 	words := strings.Fields(head)
 	for k := len(words) - 1; k > 0 && k >= len(words)-3; k-- {
@@ -107,7 +108,7 @@ func saysIt(head string) bool {
 
 var sayVerbs = syntax.Set("say says said tell tells told ask asks asked write writes wrote text texts texted message messaged reply replies replied answer answers answered shout shouts shouted yell yelled whisper whispers whispered announce announces announced claim claims claimed")
 
-// ofOneself reports whether whoever is quoted speaks of themselves.
+// ofOneself reports whether the quoted person speaks about themselves.
 func ofOneself(q discourse.Quotation, text string) bool {
 	for _, tok := range syntax.LexWithin(text, q.Start, q.End) {
 		switch base, _ := syntax.Contraction(tok.S); base {
@@ -123,8 +124,8 @@ var sayings = syntax.Set("say says said saying tell tells told telling ask asks 
 
 var sayingsZh = [...]string{"说", "道", "写", "问", "回", "讲", "告诉", "发", "微信", "短信", "留言", "消息", "喊", "信里"}
 
-// said reports whether somebody other than the speaker is said to have said it: before the
-// quotation, behind a mark or a verb of saying, or after it.
+// said reports whether the text says that somebody other than the speaker said it: before the
+// quotation, after a mark or a verb of saying, or after the quotation.
 func said(q discourse.Quotation, text string) bool {
 	from := 0
 	if i := strings.LastIndexAny(text[:q.Start], ".!?\n。！？；;\"”」"); i >= 0 {
@@ -146,7 +147,8 @@ func said(q discourse.Quotation, text string) bool {
 	return (syntax.ContainsAny(tail, sayingsZh[:]...) || holdsAny(tail, sayings)) && !ownSaying(tail)
 }
 
-// ownSaying reports the speaker's own saying: "I said", "we told them", 我跟妈妈说.
+// ownSaying reports whether the speaker says that they said it themselves: "I said", "we told
+// them", 我跟妈妈说.
 func ownSaying(head string) bool {
 	words := strings.Fields(strings.Trim(head, " ,"))
 	for i, w := range words {
@@ -168,9 +170,9 @@ func holdsAny(text string, words map[string]bool) bool {
 	return false
 }
 
-// quoted takes a sentence in which somebody else is quoted with what they say of themselves:
-// nothing of it is the speaker's. What stands beside the quotation is read; the quotation with
-// who said it is noted where it names a day. It reports whether the sentence has one.
+// quoted takes a sentence in which somebody else is quoted about themselves: nothing of the
+// quotation is about the speaker. The text besides the quotation is read; the quotation is noted
+// with its speaker if it names a day. It reports whether the sentence has one.
 func quoted(t *discourse.Talk, s syntax.Sentence) bool {
 	if !t.Sought {
 		t.Quotations, t.Sought = quotationsIn(s.Text), true
@@ -180,7 +182,7 @@ func quoted(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	q := t.Quotations[at]
-	first, last := len(s.Toks), 0 // what of the sentence is quoted
+	first, last := len(s.Toks), 0 // the quoted part of the sentence
 	for i, tok := range s.Toks {
 		if tok.Start >= q.Start && tok.End <= q.End {
 			first, last = min(first, i), i+1
@@ -191,13 +193,13 @@ func quoted(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	if first == 0 && last < len(s.Toks) && q.End <= s.Toks[last].Start && s.Toks[0].Kind == 'p' && s.Toks[last-1].Kind == 'p' {
 		if next := at + 1; next < len(t.Quotations) && t.Quotations[next].Start < s.End {
-			return quoted(t, s.Sub(last, len(s.Toks))) // only the mark that ends the one before
+			return quoted(t, s.Sub(last, len(s.Toks))) // only the closing mark of the previous one
 		}
 	}
 	before := len(t.Out.Candidates)
 	if head := first; head > 0 {
 		for head > 0 && s.At(head-1) != "，" && !(s.At(head-1) == "," && head < first) {
-			head-- // back to where who says it is named
+			head-- // back to where the speaker of the quotation is named
 		}
 		if head > 1 {
 			sentence(t, s.Sub(0, head-1))
@@ -218,8 +220,8 @@ func quoted(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// noteQuoted notes who said something of a day, in the words as they were said: what "Tuesday"
-// is to whoever wrote a message nobody knows.
+// noteQuoted notes who said something about a day, in the quoted words, because nobody knows which
+// day "Tuesday" is for the writer of a message.
 func noteQuoted(t *discourse.Talk, head syntax.Sentence, q discourse.Quotation) {
 	if t.Part != discourse.Facts || q.End-head.Start > maxQuoted || len(head.Toks) == 0 {
 		return
@@ -244,7 +246,7 @@ func noteQuoted(t *discourse.Talk, head syntax.Sentence, q discourse.Quotation) 
 		case syntax.KinPrefixZh(who) != "":
 			who = t.Self.Name + "的" + who
 		case discourse.NamePrefixZh(who) == "":
-			return // of whom?
+			return // about whom?
 		}
 		a.Lang, a.Text = "zh", who+"："+words
 	} else {

@@ -8,12 +8,13 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Whoever looks for a word and then finds it means the word that was found: 看牙是周几来着，哦周三; 我妹妹在上海，不是，我是说我弟弟.
+// Somebody who searches for a word and then finds it means the word that they found: 看牙是周几来着，哦周三;
+// 我妹妹在上海，不是，我是说我弟弟.
 
-// askedTimes ask for a time that the speaker tries to remember.
+// askedTimes are words for a time that the speaker tries to remember.
 var askedTimes = []string{"什么时候", "星期几", "礼拜几", "周几", "几号", "哪天", "几点"}
 
-// recalledZh is a sentence with the time that its speaker remembers behind 来着; "" where there is none.
+// recalledZh returns a sentence with the time that its speaker remembers after 来着, or "".
 func recalledZh(s syntax.Sentence, now timex.Moment) string {
 	raw := strings.TrimRight(s.Raw(), "。！ ")
 	before, after, ok := strings.Cut(raw, "来着")
@@ -44,8 +45,9 @@ func recalledZh(s syntax.Sentence, now timex.Moment) string {
 	return ""
 }
 
-// meantZh is what somebody says that they mean, from token j on, in place of what stands before token end: all of it where
-// it says the same of another, or the words before with another person. It is "" where neither can be told.
+// meantZh returns what somebody says from token j on that they mean, in place of the text before
+// token end: all of it if it says the same about another person, or the earlier words with another
+// person. It returns "" if neither is certain.
 func meantZh(s syntax.Sentence, end, j int) string {
 	before, after := s.Sub(0, end).Raw(), s.Text[s.Toks[j].Start:s.End]
 	after, ok := syntax.CutHead(after, "我是说", "我的意思是", "我说的是", "我想说的是")
@@ -64,7 +66,7 @@ func meantZh(s syntax.Sentence, end, j int) string {
 	return ""
 }
 
-// lastDayZh is the token of the day on which a span of days ends; 0 where the time is none.
+// lastDayZh returns the token of the last day of a span of days, or 0 if the time is not a span.
 func lastDayZh(s syntax.Sentence, w *timex.When) int {
 	if w.Last <= w.Day {
 		return 0

@@ -12,12 +12,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// "We sold it in the summer" leaves open what was sold. After "do you still have that Fiesta?" it is the Fiesta: the one
-// thing that the other speaker's turn just before names stands for "it" and "them", and what was asked to be still done
-// for what "I stopped" leaves out.
+// "We sold it in the summer" does not say what was sold. After "do you still have that Fiesta?" it
+// is the Fiesta. The only thing that the other speaker's previous turn names replaces "it" and
+// "them", and what it asks after "still" completes "I stopped".
 
-// referred reads a sentence that leaves open what the turn before names. It reports whether the sentence needs no other
-// reading.
+// referred reads a sentence that does not say what the previous turn names. It reports whether the
+// sentence needs no other reading.
 func referred(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
 	if t.Rejoined || b == nil || s.Chinese() || syntax.HasHan(b.Text) || s.Ends == "?" || len(s.Toks) > 40 || discourse.Conditioned(s) || len(t.Own) == 0 || t.Own[0].Start != s.Start && !ellipsis.OnlyYesOrNo(t.Own[0]) && !stillOfIt(t, s) {
@@ -69,8 +69,8 @@ func referred(t *discourse.Talk, s syntax.Sentence) bool {
 	return readJoined(t, &q, s, statement, "")
 }
 
-// stillOfIt reports a sentence whose turn has spoken of no more than "it" before: "It's in the shed. I'll drop it round
-// tonight".
+// stillOfIt reports whether the sentence's turn has so far spoken only of "it": "It's in the shed.
+// I'll drop it round tonight".
 func stillOfIt(t *discourse.Talk, s syntax.Sentence) bool {
 	for _, o := range t.Own {
 		if o.Start >= s.Start {
@@ -85,7 +85,7 @@ func stillOfIt(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// What an answer leaves open.
+// The kinds of what an answer does not say.
 const (
 	openOne   = 'i' // it
 	openMany  = 'm' // they, them
@@ -95,8 +95,8 @@ const (
 	openHim   = 'b'
 )
 
-// leftOpen finds the tokens of what an answer leaves open, where nothing before them in the answer says what it is.
-// Where words are only missing, at and end are the token that they belong before.
+// leftOpen finds the tokens of what an answer does not say, if nothing before them in the answer
+// says it. If words are only missing, at and end are the token before which they belong.
 func leftOpen(a *noted.Reply) (at, end int, kind byte) {
 	base, rest := syntax.Contraction(a.At(a.From))
 	if base == "it" && (rest == "is" || rest == "" && (a.At(a.From+1) == "is" || a.At(a.From+1) == "was")) {
@@ -155,7 +155,7 @@ func leftOpen(a *noted.Reply) (at, end int, kind byte) {
 	return 0, 0, 0
 }
 
-// personAt is whom "her" or "him" may mean at token i: "your boss", "Anna".
+// personAt returns whom "her" or "him" may mean at token i: "your boss", "Anna".
 func personAt(s syntax.Sentence, i int, kind byte) (from, end int) {
 	other := byte(syntax.Male)
 	if kind == openHim {
@@ -179,10 +179,10 @@ func personAt(s syntax.Sentence, i int, kind byte) (from, end int) {
 	return i, end
 }
 
-// superiors are whom one works for or rents from.
+// superiors are people for whom somebody works or from whom they rent.
 var superiors = syntax.Set("boss manager landlord landlady supervisor")
 
-// openKind is what "it" or "them" leaves open.
+// openKind returns what kind of thing "it" or "them" stands for.
 func openKind(w string) byte {
 	if w == "them" {
 		return openMany
@@ -190,8 +190,8 @@ func openKind(w string) byte {
 	return openOne
 }
 
-// spokenOf is the one thing of a kind that the turn before names, in the words of whoever answers, and the sentence
-// that names it.
+// spokenOf returns the only thing of a kind that the previous turn names, in the words of the one
+// who answers, and the sentence that names it.
 func spokenOf(t *discourse.Talk, kind byte) (ellipsis.Inquiry, string) {
 	b := t.JustSaid()
 	all := t.SentencesOf(b)
@@ -223,8 +223,9 @@ func spokenOf(t *discourse.Talk, kind byte) (ellipsis.Inquiry, string) {
 	return q, found[0]
 }
 
-// thingAt is the noun phrase of a kind that begins at token i: of things its determiner and up to four words; of what is
-// done the verb with what it is done to, after "still"; of places the words from "to" on. end is 0 where there is none.
+// thingAt returns the noun phrase of a kind that begins at token i. For things it is the determiner
+// and up to four words; for deeds the verb and its object, after "still"; for places the words from
+// "to" on. end is 0 if there is none.
 func thingAt(s syntax.Sentence, i int, kind byte) (from, end int) {
 	w := s.At(i)
 	switch kind {
@@ -268,7 +269,8 @@ func thingAt(s syntax.Sentence, i int, kind byte) (from, end int) {
 	return i, end
 }
 
-// owedAt is the token after an amount of money at token i that somebody owes or that something comes to; 0 where there is none.
+// owedAt returns the token after an amount of money at token i that somebody owes or that something
+// costs, or 0.
 func owedAt(s syntax.Sentence, i int) int {
 	if !ellipsis.Numeral(s.At(i)) || ellipsis.Numeral(s.At(i-1)) || i < 2 || s.At(i-2) != "owe" && s.At(i-2) != "came" && s.At(i-2) != "comes" {
 		return 0
@@ -288,10 +290,10 @@ func owedAt(s syntax.Sentence, i int) int {
 	return k
 }
 
-// nounOfTime are what "the" makes a time of.
+// nounOfTime are nouns that are a time after "the".
 var nounOfTime = syntax.Set("morning afternoon evening night day week weekend month year summer winter spring autumn moment time end way point minute hour thing")
 
-// phraseEnd is the token after the words of a noun phrase from token i on, of most words.
+// phraseEnd returns the token after a noun phrase that begins at token i, of at most most words.
 func phraseEnd(s syntax.Sentence, i, most int) int {
 	k := i
 	for ; k < min(len(s.Toks), i+most); k++ {
@@ -306,5 +308,5 @@ func phraseEnd(s syntax.Sentence, i, most int) int {
 	return k
 }
 
-// pauses end a noun phrase of a question.
+// pauses are words that end a noun phrase in a question.
 var pauses = syntax.Set("yet again anymore together today tomorrow yesterday tonight then when while if or and but so who which up out off back down over over-night last next this going coming done gone open here there")

@@ -10,14 +10,15 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// What somebody tells the speaker of the speaker's own is the speaker's: "Anna says my flight
-// leaves at six", 妈妈说我的航班六点起飞. It is read without who says it, who then stands behind it.
+// If somebody tells the speaker something about the speaker, it is the speaker's: "Anna says my
+// flight leaves at six", 妈妈说我的航班六点起飞. It is read without the source, which is then added after it.
 
-// relays are verbs of telling, by whether whom it was told to must follow.
+// relays are verbs of telling, and whether the person who was told must follow.
 var relays = map[string]bool{"say": false, "said": false, "says": false, "confirmed": false, "confirms": false, "mentioned": false, "mentions": false, "told": true, "tells": true, "reminded": true, "reminds": true, "texted": true, "informed": true}
 
-// relayed takes a sentence in which somebody else says when something of the speaker's is, or
-// where. What else they say of the speaker is noted as said. It reports whether it is one.
+// relayed takes a sentence in which somebody else says when or where something of the speaker's is.
+// Anything else that they say about the speaker is noted as said. It reports whether the sentence
+// is one.
 func relayed(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Ends == "?" || s.Ends == "？" || discourse.Conditioned(s) {
 		return false
@@ -63,8 +64,8 @@ func relayed(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// relayer is who says, and when, what follows from token at; at is 0 where nobody does, or where what follows
-// is not the speaker's.
+// relayer returns the source of what follows from token at on; at is 0 if there is none, or if what
+// follows is not about the speaker.
 func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	i := 0
 	for i < len(s.Toks) && (s.Toks[i].Kind == 'p' || syntax.Lead(s.At(i))) {
@@ -136,7 +137,7 @@ func relayer(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	return "", 0
 }
 
-// relayerZh is the same of a Chinese sentence; -1 where 我 may be who says it: 小李说，我周五去北京.
+// relayerZh does the same in Chinese; it returns -1 if 我 may be the source's own: 小李说，我周五去北京.
 func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	raw := s.Raw()
 	x := syntax.StripLeadZh(raw)
@@ -144,7 +145,7 @@ func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	who = syntax.KinPrefixZh(own)
 	rest := strings.TrimPrefix(own, who)
 	if who == "" {
-		for _, n := range [...]int{9, 6} { // a name of three characters, or two
+		for _, n := range [...]int{9, 6} { // a name of three characters, or of two
 			if len(x) > n && syntax.PersonZh(x[:n]) && syntax.StartsWithAny(x[n:], []string{"说", "告诉我", "提醒我", "通知我", "跟我说", "和我说"}) {
 				who, rest = x[:n], x[n:]
 				break
@@ -187,7 +188,7 @@ func relayerZh(t *discourse.Talk, s syntax.Sentence) (who string, at int) {
 	return "", 0
 }
 
-// latinNameZh is the name in Latin letters that a Chinese text begins with, or "".
+// latinNameZh returns the name in Latin letters at the beginning of a Chinese text, or "".
 func latinNameZh(x string) string {
 	name := x[:len(x)-len(strings.TrimLeft(x, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))]
 	if len(name) < 3 || name[0] > 'Z' {
@@ -196,10 +197,10 @@ func latinNameZh(x string) string {
 	return name
 }
 
-// intendsZh begin what somebody says that they do or mean to: 老周说他不想续合同了.
+// intendsZh are beginnings of what somebody says that they do or intend: 老周说他不想续合同了.
 var intendsZh = []string{"不想", "不打算", "不干", "准备", "打算", "决定", "换工作", "换了", "辞", "搬"}
 
-// saysOfZh notes what one of the speaker's people says of another: 我妈说大姨要卖房子.
+// saysOfZh notes what a person close to the speaker says about another: 我妈说大姨要卖房子.
 func saysOfZh(t *discourse.Talk, s syntax.Sentence) bool {
 	x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
 	rest, own := discourse.CutOwnZh(x)

@@ -15,8 +15,8 @@ import (
 // landlord", "don't forget to bring the keys", 记得给房东打电话. It is read as
 // if the speaker had said "I have to call the landlord".
 
-// reminderLeads are what a reminder begins with, as words. What follows is a
-// verb, but after "about", where it is a thing that has a time.
+// reminderLeads are the beginnings of reminders, as words. A verb follows or, after "about", a
+// thing that has a time.
 var reminderLeads = [...]string{
 	"remind me to", "remind me that i have to", "remind me that i need to", "remember to", "don't forget to", "do not forget to", "never forget to",
 	"don't let me forget to", "do not let me forget to", "make a note to", "note to self to", "note to self", "i must remember to", "i have to remember to",
@@ -84,8 +84,8 @@ func reminder(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// politely is the word after "can you please", "would you mind" at token i, where a request to be
-// reminded follows; i where none does.
+// politely returns the token after "can you please" or "would you mind" at token i if a request to
+// be reminded follows; otherwise i.
 func politely(s syntax.Sentence, i int) int {
 	switch s.At(i) {
 	case "can", "could", "would", "will":
@@ -105,7 +105,7 @@ func politely(s syntax.Sentence, i int) int {
 	return i
 }
 
-// unasked is a request without what rounds it off: "…, please", "…, will you".
+// unasked returns a request without its polite ending: "…, please", "…, will you".
 func unasked(s syntax.Sentence) syntax.Sentence {
 	n := len(s.Toks)
 	for n > 1 {
@@ -124,17 +124,16 @@ func unasked(s syntax.Sentence) syntax.Sentence {
 	return s
 }
 
-// notReminders begin what 记得 recalls, and does not ask for: 记得小时候…
+// notReminders are beginnings of what 记得 recalls and does not ask for: 记得小时候…
 var notReminders = [...]string{"我", "你", "您", "他", "她", "它", "那", "这", "小时候", "以前", "当时", "上次", "去年", "前年", "有一次", "有次", "是", "很", "不", "吗", "啊", "呀", "呢", "吧", "挺", "姓", "叫"}
 
-// Politeness around 提醒我 in a request that is put as a question.
+// Polite words around 提醒我 in a request in the form of a question.
 var politeLeadsZh = [...]string{"请", "麻烦", "劳驾", "你", "您", "能不能", "可不可以", "可以", "能否", "能", "可否", "帮忙", "到时候", "到时", "记得", "也", "再", " ", "，", ","}
 
 var politeTailsZh = [...]string{"可以吗", "可以不", "行吗", "行不行", "好吗", "好不好", "好嘛", "好么", "吗", "吧", " ", "，", ","}
 
-// politeZh is a request to be reminded without the words that only make it polite, and whether
-// it was put as a question: 能不能提醒我周五交房租, 麻烦你提醒我吃药好吗. Other sentences lose 请 and
-// 麻烦 alone.
+// politeZh returns a request to be reminded without the words that only make it polite, and whether
+// it is a question: 能不能提醒我周五交房租, 麻烦你提醒我吃药好吗. Other sentences only lose 请 and 麻烦.
 func politeZh(raw string, now timex.Moment) (request string, polite bool) {
 	x := syntax.StripLeadZh(raw)
 	bare := x
@@ -165,11 +164,11 @@ func politeZh(raw string, now timex.Moment) (request string, polite bool) {
 	return bare, polite
 }
 
-// notesZh ask for what follows to be written down.
+// notesZh are requests to write down what follows.
 var notesZh = [...]string{"帮我记录一下", "帮我记一下", "帮我记下", "帮我记个", "给我记一下", "记录一下", "记一下", "备忘一下", "备忘", "记个事", "记件事"}
 
-// writeDown takes 记一下周五交报告: what is to be noted is read by itself, and is something to do
-// where it is no more than what and when.
+// writeDown takes 记一下周五交报告: the text to be noted is read by itself, and is something to do if it
+// has no more than what and when.
 func writeDown(t *discourse.Talk, s syntax.Sentence) bool {
 	x := strings.TrimLeft(s.Raw(), "请你您麻烦劳驾 ，,")
 	for _, said := range notesZh {
@@ -201,14 +200,14 @@ func writeDown(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// beforehandZh puts 记得 first where somebody is called, or a time stands, before it: 老婆明天记得交煤气费.
+// beforehandZh moves 记得 to the front if somebody is called, or a time is, before it: 老婆明天记得交煤气费.
 func beforehandZh(raw string, now timex.Moment) string {
 	for _, k := range [...]string{"记得", "别忘了"} {
 		head, rest, ok := strings.Cut(raw, k)
 		if !ok || head == "" || utf8.RuneCountInString(head) > 12 || syntax.StartsWithAny(rest, notReminders[:]) {
 			continue
 		}
-		if n := syntax.CalledZh(head + "你"); n > 0 { // alone
+		if n := syntax.CalledZh(head + "你"); n > 0 { // by itself
 			continue
 		}
 		at := head
@@ -288,10 +287,12 @@ func reminderZh(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// tendedZh are things of a household that one tends, beside those that fail, are owned or are paid.
+// tendedZh are household things that people take care of, besides those that fail, are owned or are
+// paid.
 var tendedZh = [...]string{"头发", "指甲", "垃圾", "花", "草坪", "地", "碗", "衣服", "床单", "被子", "窗户", "地板", "厨房", "滤芯", "净水器", "机油", "轮胎", "油烟机"}
 
-// overdueZh is what the speaker has to do with a thing, of 车该洗了 and 车该换刹车片了; "" where it is neither.
+// overdueZh returns what the speaker has to do with a thing, for 车该洗了 and 车该换刹车片了, or "" for other
+// sentences.
 func overdueZh(raw string) string {
 	thing, due, ok := strings.Cut(raw, "该")
 	due, byNow := strings.CutSuffix(due, "了")

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// resolved reads an answer that hangs on the question of another speaker just before. It reports whether the
-// sentence needs no other reading.
+// resolved reads an answer that needs the question of another speaker just before it. It reports
+// whether the sentence needs no other reading.
 func resolved(t *discourse.Talk, s syntax.Sentence) bool {
 	if b := t.JustSaid(); b != nil && syntax.HasHan(b.Text) {
 		return agreesZh(t, s) || resolvedZh(t, s)
@@ -50,11 +50,12 @@ func resolved(t *discourse.Talk, s syntax.Sentence) bool {
 	return readJoined(t, &q, s, statement, rest)
 }
 
-// readJoined reads a statement that was made of a question and an answer, and what follows it in the answer.
+// readJoined reads a statement that was made from a question and an answer, and what follows it in
+// the answer.
 func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, statement, rest string) bool {
 	from, refused, part, said, called := len(t.Out.Candidates), len(t.Out.Refusals), t.Part, t.Said, t.Called
 	defer otherText(t)()
-	t.Rejoined, t.Part = true, discourse.Facts // notes are made for each part, or it would read the answer alone again; tidy drops them
+	t.Rejoined, t.Part = true, discourse.Facts // notes are made for every part, because otherwise the answer would be read again by itself; tidy drops them
 	defer func() { t.Rejoined, t.Part, t.Said, t.Called = false, part, said, called }()
 	read := func(text string) {
 		for _, o := range syntax.Sentences(text) {
@@ -62,10 +63,11 @@ func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, state
 		}
 	}
 	read(statement)
-	// A note without a time is too vague to be kept of a question and half a sentence, if it is not of one's health.
+	// A note without a time that is made from a question and half a sentence is too vague to be kept,
+	// unless it is about somebody's health.
 	t.Out.Candidates = append(t.Out.Candidates[:from], slices.DeleteFunc(t.Out.Candidates[from:], func(c abi.Candidate) bool {
 		if q.Names && (c.Slot == nil && c.Started == t.Ev.At || c.Kind == "promise" && c.Started == 0) {
-			return true // a deed of some time, or one to come that is over in a minute
+			return true // a past deed, or one that is over in a minute
 		}
 		if c.Kind == "noted" && c.Started == t.Ev.At && q.Aux == "did" && q.Word == "" {
 			return true // "did you take the bread out?", "yes"
@@ -97,8 +99,8 @@ func readJoined(t *discourse.Talk, q *ellipsis.Inquiry, s syntax.Sentence, state
 	return true
 }
 
-// onAskedDay is what follows in an answer, with the day of the question behind its hour: "are you coming on Sunday?",
-// "yes, but we'll have to leave by four".
+// onAskedDay returns what follows in an answer, with the day of the question after its hour: "are
+// you coming on Sunday?", "yes, but we'll have to leave by four".
 func onAskedDay(t *discourse.Talk, q *ellipsis.Inquiry, rest string) string {
 	var day, hour *timex.When
 	for _, w := range timex.FindWhens(q.Sentence, t.Now) {
@@ -132,11 +134,11 @@ func onAskedDay(t *discourse.Talk, q *ellipsis.Inquiry, rest string) string {
 	return strings.TrimRight(rest, " .!") + " " + q.Text[q.Toks[from].Start:q.Toks[day.Next-1].End]
 }
 
-// An answer says a part of a sentence, and its question the rest: 你儿子对什么过敏？ and 尘螨. Both are read as the
-// statement that they make together, 我儿子对尘螨过敏, in which the question's 你 is 我.
+// An answer has one part of a sentence, and its question the rest: 你儿子对什么过敏？ and 尘螨. Both are read
+// as one statement, 我儿子对尘螨过敏, in which 你 of the question becomes 我.
 
-// resolvedZh reads the first sentence of a turn together with the question that it answers. It reports whether it did;
-// if not, the sentence has yet to be read alone.
+// resolvedZh reads the first sentence of a turn together with the question that it answers. It
+// reports whether it did; if not, the sentence has yet to be read by itself.
 func resolvedZh(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
 	if b == nil || t.Rejoined || s.Ends == "?" || s.Ends == "？" || strings.TrimSpace(s.Text[:s.Start]) != "" {

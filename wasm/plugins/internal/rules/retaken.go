@@ -9,14 +9,17 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// takesBack are the words, between commas or without, by which somebody takes back what they just said, the longer first.
+// takesBack are the words with which somebody takes back what they just said, between commas or
+// without, the longer first.
 var takesBack = refuse.WordLists("no , sorry|no sorry|no , wait|no wait|wait , no|wait no|oh no , sorry|or rather|no i mean|i mean|scratch that|make that|actually no|no actually|sorry")
 
-// putsRight are words that do so only between two times: "on the fifth, well, the sixth now", "tuesday no wednesday".
+// putsRight are words that do so only between two times: "on the fifth, well, the sixth now",
+// "tuesday no wednesday".
 var putsRight = refuse.WordLists("no|well|actually|nope")
 
-// retaken is a sentence without what its speaker takes back in it: "on the first, no, sorry, the second of December",
-// "in Leeds, no wait, Bradford". A time is put right by a time, a word by a word.
+// retaken returns a sentence without what its speaker takes back in it: "on the first, no, sorry,
+// the second of December", "in Leeds, no wait, Bradford". A time is corrected by a time, a word by
+// a word.
 func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 	for i := 2; i+1 < len(s.Toks); i++ {
 		j := takesBackAt(s, i, takesBack)
@@ -63,8 +66,9 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 	return "", unreadCorrection(s)
 }
 
-// unreadCorrection reports a sentence that takes back what no rule can put right: "My sister's called Hannah, no, Anna", "on
-// Monday, no, sorry, I can't read this". It says nothing for sure.
+// unreadCorrection reports whether a sentence takes something back that no rule can correct: "My
+// sister's called Hannah, no, Anna", "on Monday, no, sorry, I can't read this". Such a sentence
+// says nothing certain.
 func unreadCorrection(s syntax.Sentence) bool {
 	for i := 3; i+3 < len(s.Toks); i++ {
 		no := s.At(i) == "," && s.At(i+1) == "no" && (s.At(i+2) == "," || s.At(i+2) == "not" || s.At(i+2) == "sorry" || s.At(i+2) == "wait")
@@ -76,8 +80,8 @@ func unreadCorrection(s syntax.Sentence) bool {
 	return false
 }
 
-// withMonth is text with the month of the time w of s behind the time right of it, where that is a day alone: "the second"
-// for "the first of March".
+// withMonth returns text with the month of the time w of s after the time right in it, if that is
+// only a day: "the second" for "the first of March".
 func withMonth(text string, right *timeIn, s syntax.Sentence, w *timex.When) string {
 	month := ""
 	for k := w.First; k < w.Next; k++ {
@@ -97,7 +101,7 @@ type timeIn struct {
 	end int
 }
 
-// timeAt is the time that stands at a byte of a text; nil: none does.
+// timeAt returns the time at a byte of a text, or nil.
 func timeAt(text string, at int, now timex.Moment) *timeIn {
 	for _, o := range syntax.Sentences(text) {
 		for _, w := range timex.FindWhens(o, now) {
@@ -109,8 +113,9 @@ func timeAt(text string, at int, now timex.Moment) *timeIn {
 	return nil
 }
 
-// takesBackAt is the token after such words at token i, and after a comma behind them; 0 where there are none. A word alone
-// stands between commas, if not between two times of a text without marks.
+// takesBackAt returns the token after such words at token i, and after a comma that follows them; 0
+// if there are none. A single word must be between commas, unless it is between two times of a text
+// without marks.
 func takesBackAt(s syntax.Sentence, i int, all [][]string) int {
 	for _, words := range all {
 		alone := len(words) == 1 && (words[0] == "sorry" || strings.Contains(s.Text, ","))
@@ -130,8 +135,8 @@ func takesBackAt(s syntax.Sentence, i int, all [][]string) int {
 	return 0
 }
 
-// retakenNext is sentence i of a turn, which the next one puts right, where that is no more than a time: "at four. No, half
-// four."
+// retakenNext returns sentence i of a turn, corrected by the next one, if that is only a time: "at
+// four. No, half four."
 func retakenNext(t *discourse.Talk, i int) (string, bool) {
 	s := t.Own[i]
 	if i+1 == len(t.Own) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) < 4 {
@@ -158,8 +163,8 @@ func retakenNext(t *discourse.Talk, i int) (string, bool) {
 	return retaken(both[0], t.Now)
 }
 
-// corrects reads sentence i of a turn without what its speaker takes back, and says how many sentences that takes; 0 where
-// nothing is taken back.
+// corrects reads sentence i of a turn without what its speaker takes back, and returns how many
+// sentences that takes; 0 if nothing is taken back.
 func corrects(t *discourse.Talk, i int) int {
 	s, n := t.Own[i], 1
 	if len(s.Toks) > maxTokens {

@@ -10,14 +10,15 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// takesBackZh are the words by which somebody takes back what they just said, the longer first.
+// takesBackZh are the words with which somebody takes back what they just said, the longer first.
 var takesBackZh = []string{"我说错了", "不好意思", "不对不对", "哦不对", "啊不对", "说错了", "不不不", "不对", "不是", "错了", "哦不", "噢不", "啊不", "不不"}
 
-// retakenZh is [retaken] in Chinese: 四点去，不对，四点半. A time is put right by a time, a name by a name, and
-// a number by another one of the same things. What is taken back and not put right leaves nothing.
+// retakenZh is [retaken] in Chinese: 四点去，不对，四点半. A time is corrected by a time, a name by a name,
+// and a number by another number of the same things. What is taken back without a correction is
+// removed.
 func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 	if syntax.ContainsAny(s.Raw(), "，不是我，是", ",不是我,是") {
-		return "", true // of somebody else: 我明天去上海，不是我，是我老公
+		return "", true // about somebody else: 我明天去上海，不是我，是我老公
 	}
 	if said := recalledZh(s, now); said != "" {
 		return said, true
@@ -62,7 +63,8 @@ func retakenZh(s syntax.Sentence, now timex.Moment) (string, bool) {
 	return "", false
 }
 
-// putRightZh is a sentence in which what stands before token end is put right by what begins at token j.
+// putRightZh returns a sentence in which the text before token end is corrected by what begins at
+// token j.
 func putRightZh(s syntax.Sentence, now timex.Moment, end, j int) (string, bool) {
 	before, after := s.Sub(0, end), s.Sub(j, len(s.Toks))
 	if right := timex.FindWhens(after, now); len(right) > 0 && right[0].First == 0 && !chinese.NamesLevel(before.Raw()) {
@@ -70,7 +72,7 @@ func putRightZh(s syntax.Sentence, now timex.Moment, end, j int) (string, bool) 
 		for k := len(wrong) - 1; k >= 0; k-- {
 			w, r := &wrong[k], &right[0]
 			if w.Habit && r.HasDay && !r.Habit {
-				return before.Raw(), true // 每天六点起，不对，周末七点: the one is still so
+				return before.Raw(), true // 每天六点起，不对，周末七点: the first is still true
 			}
 			if last := lastDayZh(s, w); last > 0 && r.HasDay && r.Last == 0 && r.Assumed > 0 { // 三月五号到八号，不对，九号
 				return s.Text[s.Start:s.Toks[last].Start] + s.Text[after.Toks[r.First].Start:after.Toks[r.Next-1].End] + s.Text[s.Toks[w.Next-1].End:s.Toks[end-1].End] + s.Text[after.Toks[r.Next-1].End:s.End], true
@@ -126,14 +128,15 @@ func putRightZh(s syntax.Sentence, now timex.Moment, end, j int) (string, bool) 
 	return "", false
 }
 
-// timeWithZh is the time r with what the withdrawn time w says more than it: 明天下午 with 四点半, 下周四 for 下周三 and 周四.
+// timeWithZh returns the time r with the parts of the withdrawn time w that r lacks: 明天下午 with 四点半,
+// 下周四 for 下周三 and 周四.
 func timeWithZh(s syntax.Sentence, w *timex.When, after syntax.Sentence, r *timex.When, now timex.Moment) string {
 	text := s.Text
 	right := text[after.Toks[r.First].Start:after.Toks[r.Next-1].End]
 	var day timex.When
 	k := w.First + timex.DayPartZh(s, w.First, now, &day)
 	start, end := s.Toks[w.First].Start, s.Toks[w.Next-1].End
-	hour := end // where the time of day begins
+	hour := end // start of the time of day
 	if k < w.Next {
 		hour = s.Toks[k].Start
 	}

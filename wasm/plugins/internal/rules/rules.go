@@ -1,7 +1,6 @@
-// Package rules turns what was said, in English and Chinese, into typed
-// candidates, by rules alone: the same words always give the same memories. It
-// is the ground of the extractors facts, plans and howto, each of which takes
-// its part of one reading.
+// Package rules turns what was said, in English and Chinese, into typed candidates, using only
+// rules: the same words always give the same memories. The extractors facts, plans and howto are
+// based on it. Each of them takes its part of one reading.
 //
 // The words:
 //
@@ -9,30 +8,30 @@
 //     split at its marks and at "and", "but", 但是 before a new subject.
 //   - A clause has a subject (the speaker, another person, a thing), a verb with
 //     its tense and negation, and a rest.
-//   - A rule knows one verb, or one Chinese phrase, and makes a candidate of
+//   - A rule knows one verb, or one Chinese phrase, and makes a candidate from
 //     the rest: its kind, its slot, its words.
-//   - A time is a day, a time of day, or both, worked out from when it was said.
+//   - A time is a day, a time of day, or both, computed from when it was said.
 //   - Junk is a clause that cannot be a memory: a question, a command, a
 //     greeting, a filler, a story. It is refused with a reason.
-//   - A piece is as much of a long text as is read at once.
-//   - A part is what one extractor proposes of a reading.
+//   - A piece is the part of a long text that is read at once.
+//   - A part is what one extractor proposes from a reading.
 //
 // The packages below this one, each of which imports only those before it:
 //
 //   - syntax takes text apart; timex reads times.
-//   - discourse is what is known of the talk, and makes candidates.
-//   - refuse says what can be no memory; noted keeps what no rule takes.
+//   - discourse has what is known about the talk, and makes candidates.
+//   - refuse finds what can't be a memory; noted keeps what no rule takes.
 //   - chinese and english have the rules for a clause, howto those for steps.
-//   - ellipsis completes answers by their questions.
+//   - ellipsis completes answers with their questions.
 //
-// [Extract] reads a text piece by piece. [piece] tries what takes several sentences or
-// hangs on the turn before: a list, steps, a correction (retaken.go), an answer
-// (resolved.go), an agreement (agreed.go, agreed_zh.go), a word for what was named
-// (referent.go). [sentence] then tries what concerns a whole sentence (a reminder, what
-// somebody relays), and gives each clause to [english.Clause] or [chinese.Clause].
+// [Extract] reads a text piece by piece. [piece] tries rules for several sentences and for a
+// sentence that needs the previous turn: a list, steps, a correction (retaken.go), an answer
+// (resolved.go), an agreement (agreed.go, agreed_zh.go), a word for what was named (referent.go).
+// [sentence] then tries rules for a whole sentence (a reminder, what somebody relays), and passes
+// each clause to [english.Clause] or [chinese.Clause].
 //
-// A statement stands by itself: "I" has become the speaker's name, and
-// "tomorrow" has its date beside it. It stays in its own language.
+// A statement can be understood by itself: "I" has become the speaker's name, and "tomorrow" has
+// its date added. It stays in its own language.
 package rules
 
 import (
@@ -50,7 +49,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Part is what one extractor proposes of a reading.
+// Part is what one extractor proposes from a reading.
 type Part = discourse.Part
 
 // The parts; see [discourse.Part].
@@ -60,13 +59,13 @@ const (
 	HowTo = discourse.HowTo
 )
 
-// maxTokens bounds a sentence: the work on one grows with its square.
+// maxTokens is the greatest length of a sentence, because the work for one grows with the square of
+// its length.
 const maxTokens = 250
 
-// Extract reads the text of ev and appends the candidates of one part to out;
-// refusals go with Facts, so that they are told once. Its state holds the
-// appointments that were made last, so that "we moved the dentist to Friday"
-// keeps the hour. A text longer than a piece is read piece by piece.
+// Extract reads the text of ev and appends the candidates of one part to out; refusals are part of
+// Facts, so that they are reported once. Its state holds the latest appointments, so that "we moved
+// the dentist to Friday" keeps the hour. A text longer than a piece is read piece by piece.
 func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
 	t := discourse.Talk{Ev: ev, Now: timex.MomentOf(ev.At, ev.Offset), Self: discourse.SpeakerOf(ev, ev.Speaker), Out: out, Part: part}
@@ -129,7 +128,7 @@ func piece(t *discourse.Talk, from, to int, part Part) {
 		}
 		if i+1 < len(t.Own) && still(s, t.Own[i+1]) {
 			t.Meet(s.Toks, s.Text)
-			continue // the next sentence says that it still is so
+			continue // the next sentence says that it is still true
 		}
 		if from := len(t.Out.Candidates); !howto.Tip(t, s) && part != HowTo && !task(t, s) && !resolved(t, s) && !agreedTo(t, s) && !referred(t, s) {
 			sentence(t, s)
@@ -138,7 +137,7 @@ func piece(t *discourse.Talk, from, to int, part Part) {
 	}
 }
 
-// withShortTurns is an event with as much of the earlier turns as is read.
+// withShortTurns returns an event with only the part of the earlier turns that is read.
 func withShortTurns(ev *abi.Event) *abi.Event {
 	short := *ev
 	short.Before = make([]abi.Turn, len(ev.Before))
@@ -149,7 +148,7 @@ func withShortTurns(ev *abi.Event) *abi.Event {
 	return &short
 }
 
-// learn reads an earlier turn for the appointments in it. It proposes nothing of it again.
+// learn reads an earlier turn for its appointments. It proposes nothing from it again.
 func learn(t *discourse.Talk, b *abi.Turn) {
 	if refuse.Boilerplate(b.Text) != "" {
 		return
@@ -163,7 +162,7 @@ func learn(t *discourse.Talk, b *abi.Turn) {
 	t.Plans = sub.Plans
 }
 
-// sentence tries what concerns a whole sentence, then each of its clauses.
+// sentence tries rules for a whole sentence, then each of its clauses.
 func sentence(t *discourse.Talk, s syntax.Sentence) {
 	t.Said = s
 	if len(s.Toks) > maxTokens {
@@ -213,7 +212,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	parts := timed(t, chinese.ThenAhead(t, syntax.Clauses(s)), s)
 	for i, c := range parts {
 		if refuse.Supposes(t, c) {
-			break // what follows is so only if this is
+			break // what follows is only true if this is
 		}
 		if i+1 < len(parts) && english.Introduces(t, c, parts[i+1]) {
 			last, t.Beside = c, len(t.Out.Candidates)-before
@@ -247,8 +246,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
-// timed joins a clause that is a time alone to the one that follows: "last
-// Friday, I went home".
+// timed joins a clause that is only a time to the next one: "last Friday, I went home".
 func timed(t *discourse.Talk, all []syntax.Sentence, s syntax.Sentence) []syntax.Sentence {
 	for i := 0; i+1 < len(all); i++ {
 		c := all[i]

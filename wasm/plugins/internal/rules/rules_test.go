@@ -15,8 +15,8 @@ import (
 // monday is Monday, 14 September 2026, 10:00 in Shanghai.
 var monday = timex.Moment{Day: timex.DayOf(2026, 9, 14), Minute: 10 * 60, Offset: 8 * 3600}
 
-// hear plays turns by Mei, the wearer, unless they begin with "Name: ", and
-// gives what came of the last.
+// hear plays turns by Mei, the wearer, unless they begin with "Name: ", and returns the output for
+// the last.
 func hear(t testing.TB, turns string) *abi.Output {
 	t.Helper()
 	var before []abi.Turn
@@ -52,7 +52,7 @@ func hear(t testing.TB, turns string) *abi.Output {
 	return out
 }
 
-// all gives what the three extractors make of an event.
+// all returns what the three extractors make of an event.
 func all(ev *abi.Event) *abi.Output {
 	out := &abi.Output{}
 	Extract(ev, out, discourse.Facts)
@@ -75,7 +75,7 @@ func keys(out *abi.Output) []string {
 		case c.Type == "episodic":
 			k = c.EventType
 			if c.Slot != nil {
-				k, _, _ = strings.Cut(c.Slot.Attribute, " 2") // which of several
+				k, _, _ = strings.Cut(c.Slot.Attribute, " 2") // one of several
 				if strings.HasPrefix(k, "plan:") || strings.HasPrefix(k, "计划：") {
 					k = "plan"
 				}
@@ -107,8 +107,8 @@ func keys(out *abi.Output) []string {
 	return all
 }
 
-// TestSaid goes through the labelled utterances: what is said, a tab, and what
-// should come of it: keys separated by "; ", "refused KIND", or nothing.
+// TestSaid goes through the labelled utterances: what is said, a tab, and the expected result: keys
+// separated by "; ", "refused KIND", or nothing.
 func TestSaid(t *testing.T) {
 	var hit, missed, extra, all, silent, refused, wrongKind int
 	for line := range lines(t, "testdata/said.txt") {
@@ -153,7 +153,7 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// Texts of statements: names for pronouns, dates beside times, the language kept.
+// Texts of statements: names for pronouns, dates next to times, the language kept.
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
 		{"I told Clara I'd bring her the book.", "Mei told Clara Mei would bring her the book."},
@@ -185,8 +185,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What is told of another world than the speaker's is refused as a story, and
-// what somebody else is quoted with gives nothing, though a rule knows it.
+// Sentences about another world than the speaker's are refused as a story, and quotations of
+// somebody else give nothing, even if a rule knows them.
 func TestStories(t *testing.T) {
 	for _, said := range []string{
 		"In the film I live in Rome.", "In that book the hero moved to Mars.", "The detective lives in London.", "I dreamt I moved to Paris.", "Just kidding, I have two dogs.",
@@ -210,7 +210,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// A hedge makes what is said less sure, in both languages; nothing else does.
+// A hedge makes a statement less certain, in both languages; nothing else does.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct{ plain, hedged string }{
 		{"My appointment is on Tuesday.", "I think my appointment is on Tuesday."},
@@ -232,8 +232,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// Evidence is the exact span: it begins and ends with the words of what was
-// said, and holds the value that is taken from it.
+// Evidence is the exact span: it begins and ends with the words that were said, and contains the
+// value that is taken from it.
 func TestEvidence(t *testing.T) {
 	for _, file := range []string{"testdata/develop.txt", "testdata/said.txt"} {
 		for line := range lines(t, file) {
@@ -269,7 +269,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// Dates go both ways, over leap years and before 1970.
+// Dates convert both ways, over leap years and before 1970.
 func TestDates(t *testing.T) {
 	for day := -40000; day < 60000; day += 13 {
 		y, m, d := timex.Date(day)
@@ -288,7 +288,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// checked extracts from an event, and checks that the output is one.
+// checked extracts from an event, and checks that the output is valid.
 func checked(t *testing.T, ev *abi.Event) *abi.Output {
 	t.Helper()
 	out := all(ev)
@@ -324,7 +324,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add("make it four", "", discourse.EncodePlans([]discourse.Plan{{Subject: "user", Attribute: "dentist_appointment", Label: "x", Day: 20710, Minute: 900, Clock: true}}), int64(1<<52))
 	f.Fuzz(func(t *testing.T, text, before string, state []byte, at int64) {
 		at %= 1 << 53
-		text, before = strings.ToValidUTF8(text, ""), strings.ToValidUTF8(before, "") // as [abi.DecodeEvent] has them
+		text, before = strings.ToValidUTF8(text, ""), strings.ToValidUTF8(before, "") // as [abi.DecodeEvent] returns them
 		ev := &abi.Event{ID: "x", At: at, Offset: 3600, Speaker: "Tom", Wearer: "Mei", Text: text, State: state, Before: []abi.Turn{{At: at - 1, Speaker: "Mei", Text: before}}}
 		checked(t, ev)
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// still reports whether s only says that what the sentence before it "used to" hold still does: "I
+// still reports whether s only says that what the previous sentence "used to" do is still true: "I
 // still do", "Still am", 现在还抽.
 func still(before, s syntax.Sentence) bool {
 	if s.Chinese() != before.Chinese() || s.Ends == "?" || s.Ends == "？" || len(s.Toks) > 12 {
@@ -46,7 +46,7 @@ func still(before, s syntax.Sentence) bool {
 	return used && kept && does
 }
 
-// does is the verb that stands for what still is so, in the third person.
+// does returns the verb that stands for what is still true, in the third person.
 func does(s syntax.Sentence) string {
 	for i := range s.Toks {
 		switch base, rest := syntax.Contraction(s.At(i)); {
@@ -59,8 +59,8 @@ func does(s syntax.Sentence) string {
 	return "does"
 }
 
-// stillSo takes "I used to smoke. I still do.": what once was, and is. The sentence before it is of
-// this text or, within two minutes, of the speaker's last turn.
+// stillSo takes "I used to smoke. I still do.": what was true, and still is. The previous sentence
+// is in this text or, within two minutes, in the speaker's last turn.
 func stillSo(t *discourse.Talk, s syntax.Sentence) bool {
 	before, turn := syntax.Sentence{}, 0
 	for _, o := range t.Own {

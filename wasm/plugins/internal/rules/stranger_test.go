@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
-// TestHalves is of lines that were written, with what should be kept of them, before the rules read any:
-// stranger, of ordinary life; lost, of classes that the rules once lost (where a thing was left or is kept,
-// what is liked better, the people of one's family, what somebody skilled said, who comes, what is so until
-// a day, what a school or a firm says); daily, of errands, health, children, money, repairs, travel, changed
-// plans, what is lent, and whose something is. One half of each is only measured; nobody looks at its lines.
+// TestHalves uses lines that were written, with the expected memories, before the rules read any of
+// them. stranger: ordinary life; lost: classes that the rules once lost (where a thing was left or
+// is kept, what is liked better, the people of one's family, what a professional said, who comes,
+// what is true until a day, what a school or a firm says); daily: errands, health, children, money,
+// repairs, travel, changed plans, lent things, and owners of things. One half of each is only
+// measured; nobody looks at its lines.
 func TestHalves(t *testing.T) {
 	for _, half := range []struct {
 		file              string

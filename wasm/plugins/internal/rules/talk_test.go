@@ -2,7 +2,7 @@ package rules
 
 import "testing"
 
-// TestTalk is the half of the lines of ordinary talk that the rules were developed on.
+// TestTalk uses the half of the lines of ordinary talk with which the rules were developed.
 func TestTalk(t *testing.T) {
 	en, zh := measure(t, "testdata/talk.txt", t.Logf)
 	if s := report(t, "talk", en, zh); s.precision() < 0.95 || s.recall() < 0.85 {
@@ -10,7 +10,7 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// TestTalkHeld is the half that was only measured; nobody looks at its lines.
+// TestTalkHeld uses the half that is only measured; nobody looks at its lines.
 func TestTalkHeld(t *testing.T) {
 	en, zh := measure(t, "testdata/talk_held.txt", nil)
 	if s := report(t, "talk, held back", en, zh); s.precision() < 0.92 || s.recall() < 0.72 {
@@ -18,8 +18,8 @@ func TestTalkHeld(t *testing.T) {
 	}
 }
 
-// TestGeneral is of what holds for anybody, of calls and captions, and of small deeds in a
-// clause of a longer sentence. One half is only measured; nobody looks at its lines.
+// TestGeneral uses lines about what is true of anybody, about calls and captions, and about small
+// deeds in a clause of a longer sentence. One half is only measured; nobody looks at its lines.
 func TestGeneral(t *testing.T) {
 	en, zh := measure(t, "testdata/general.txt", t.Logf)
 	if s := report(t, "general", en, zh); s.precision() < 0.85 || s.recall() < 0.7 {

@@ -9,19 +9,20 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Bytes of a heading, and of what stands before a task in its line: "    - [ ] ".
+// Bytes of a heading, and of what is before a task in its line: " - [ ] ".
 const maxHeading, maxMarks = 80, 40
 
-// toDos are what a heading calls things to do.
+// toDos are headings of things to do.
 var toDos = [...]string{"to do list", "todo list", "task list", "things to do", "to dos", "todos", "to do", "todo", "tasks"}
 
-// taskVerbs begin things to do, beside [syntax.LemmaSet].
+// taskVerbs are beginnings of things to do, besides [syntax.LemmaSet].
 var taskVerbs = strings.Fields("renew check schedule print wash tidy vacuum mail post iron unsubscribe file sort refill charge ring remind update review")
 
-// A line of a list of things to do is a plan of the one who wrote it: "- [ ] Call the dentist", a
-// line below "To do:" or 明天要做的. What is ticked is done, and gives nothing.
+// A line of a list of things to do is a plan of its author: "- [ ] Call the dentist", a line below
+// "To do:" or 明天要做的. A ticked line is done, and gives nothing.
 
-// headsTasks reports whether a line names things to do: "# Tasks", "To do tomorrow:", 周五要做的.
+// headsTasks reports whether a line is a heading of things to do: "# Tasks", "To do tomorrow:",
+// 周五要做的.
 func headsTasks(t *discourse.Talk, line string) (discourse.Tasks, bool) {
 	if len(line) > maxHeading {
 		return discourse.Tasks{}, false
@@ -42,12 +43,13 @@ func headsTasks(t *discourse.Talk, line string) (discourse.Tasks, bool) {
 	return discourse.Tasks{}, false
 }
 
-// task takes a line of a list of things to do, and its heading. It reports whether it is one.
+// task takes a line of a list of things to do, and its heading. It reports whether the sentence is
+// one.
 func task(t *discourse.Talk, s syntax.Sentence) bool {
 	from := max(0, s.Start-maxMarks)
 	first := strings.LastIndexByte(s.Text[from:s.Start], '\n') + 1
 	if first == 0 && from > 0 {
-		return false // in the midst of a line
+		return false // in the middle of a line
 	}
 	marks := strings.TrimSpace(s.Text[from+first : s.Start])
 	if heading, ok := headsTasks(t, s.Raw()); ok {
@@ -75,8 +77,8 @@ func task(t *discourse.Talk, s syntax.Sentence) bool {
 	return reread(t, s, strings.TrimSpace("I have to "+s.At(0)+s.Text[s.Toks[0].End:s.End]+" "+t.Tasks.Day))
 }
 
-// datedList reports a numbered list with a line that names a date: "1) Call mum on Friday". The
-// steps of how something is done name none.
+// datedList reports whether a numbered list has a line with a date: "1) Call mum on Friday". The
+// steps of a procedure have none.
 func datedList(t *discourse.Talk, toks []syntax.Token) bool {
 	if len(toks) < 6 || toks[0].S != "1" || toks[1].S != ")" && toks[1].S != "." || !strings.Contains(t.Ev.Text[toks[0].Start:toks[len(toks)-1].End], "\n") {
 		return false

@@ -10,7 +10,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// texts are those of what the extractors make of a text of Tom's on Monday, 21 September 2026.
+// texts returns the texts of the extractors' candidates for a text by Tom on Monday, 21 September
+// 2026.
 func texts(text string) []string {
 	var all []string
 	for _, c := range allOf(text).Candidates {
@@ -27,7 +28,7 @@ func TestTasks(t *testing.T) {
 	for text, want := range map[string][]string{
 		"- [ ] Call the dentist tomorrow\n- [x] Pay the rent\n* [ ] Renew my passport": {
 			"Tom has to call the dentist tomorrow (Tuesday 22 September 2026).", "Tom has to renew Tom's passport."},
-		// As people write above a list; no work is left here.
+		// As people write above a list; such lines contain no tasks themselves.
 		"TODO:\n- Pick up Anna at 5pm\n- My brother lives in Oslo\nFeed the cat": {
 			"Tom has to pick up Anna at 5pm (Monday 21 September 2026, 17:00).", "Tom's brother lives in Oslo."},
 		"# To do tomorrow\n1) Fix the tap; buy a washer": {
@@ -51,7 +52,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// The mark of a list changes nothing of what a line says.
+// The mark of a list does not change what a line says.
 func TestMarksBefore(t *testing.T) {
 	b, err := os.ReadFile("testdata/daily.txt")
 	if err != nil {

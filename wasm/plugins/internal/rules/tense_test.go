@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A time has the tense of the clause that it stands in, and not that of "said". Today is Monday,
-// 14 September 2026.
+// A time has the tense of its own clause, and not that of "said". Today is Monday, 14 September
+// 2026.
 func TestReportedTimes(t *testing.T) {
 	for _, c := range []struct{ said, says, want string }{
 		{"Karin told me the deadline is on Tuesday.", "Tuesday 15 September 2026", "user.deadline@2026-09-15"},
@@ -25,7 +25,7 @@ func TestReportedTimes(t *testing.T) {
 		{"Karin told me on Saturday that the deadline is on Friday.", "Friday 18 September 2026", "user.deadline@2026-09-18"},
 		{"Karin told me on Saturday that the deadline is on Friday.", "Saturday 12 September 2026", "user.deadline@2026-09-18"},
 		{"王伟说会议是周五。", "2026年9月18日", "user.meeting@2026-09-18"},
-		// What was said to be over, and when it was said.
+		// A past event that somebody reported, and the time of the report.
 		{"Ben said he moved to Lisbon in January.", "January 2026", "event@2026-01-01"},
 		{"Ben told me he was in Lisbon on Friday.", "Friday 11 September 2026", "event@2026-09-11"},
 		{"Anna told me she has moved to Rome in January.", "January 2026", "event@2026-01-01"},
@@ -35,10 +35,10 @@ func TestReportedTimes(t *testing.T) {
 		{"I told Ben the car was stolen on Friday.", "Friday 11 September 2026", "event@2026-09-11"},
 		{"I said goodbye to Ben on Friday.", "Friday 11 September 2026", "event@2026-09-11"},
 		{"妈妈告诉我她周五去看了医生。", "2026年9月11日", "event@2026-09-11"},
-		// A clause of another verb: its own time, and no plan of the day.
+		// A clause with another verb: its own time, and no plan for the day.
 		{"I met Ben, who is moving to Lisbon in January.", "January 2027", "event@2026-09-14 10:00"},
 		{"I saw the film that is out now on Friday.", "Friday 11 September 2026", "event@2026-09-11"},
-		// What nobody said to be so.
+		// Something that nobody said to be true.
 		{"Anna said the wedding isn't on Friday.", "Friday 18 September 2026", "noted"},
 		{"My boss told me to send the report by Friday.", "Friday 18 September 2026", "noted@2026-09-18"},
 	} {
@@ -61,7 +61,7 @@ func TestReportedTimes(t *testing.T) {
 	}
 }
 
-// "A fan of" is three words, and no beginning of others.
+// "A fan of" is three words, and not the beginning of others.
 func TestFanOf(t *testing.T) {
 	if out := hear(t, "I'm a fan offline."); len(out.Candidates) > 0 {
 		t.Errorf("%q", keys(out))

@@ -22,8 +22,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestManyTimes reads 400 expressions in each language. Half of them are held out:
-// nobody looks at which are wrong. No date may be made of what names none.
+// TestManyTimes reads 400 expressions in each language. Half of them are held out: nobody looks at
+// which are wrong. An expression that names no date must give none.
 func TestManyTimes(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		n, right := [2]int{}, [2]int{}
@@ -58,7 +58,7 @@ func TestManyTimes(t *testing.T) {
 	}
 }
 
-// reading is what the times of a text mean on monday.
+// reading returns what the times of a text mean on monday.
 func reading(said string) string {
 	got := "-"
 	for _, s := range syntax.Sentences(said) {
@@ -73,7 +73,7 @@ func reading(said string) string {
 	return got
 }
 
-// plain writes a time as testdata/times.txt has it.
+// plain writes a time in the form of testdata/times.txt.
 func plain(w *timex.When) string {
 	day := func(n int) string {
 		y, m, d := timex.Date(n)
@@ -92,7 +92,7 @@ func plain(w *timex.When) string {
 	return s
 }
 
-// TestEnded: what is said to last has its end, in the candidate and in its words.
+// TestEnded: something that is said to last has its end, in the candidate and in its words.
 func TestEnded(t *testing.T) {
 	for said, want := range map[string]string{
 		"My meeting is from 3 to 5 pm on Friday.":   "2026-09-18 15:00 2026-09-18 17:00",

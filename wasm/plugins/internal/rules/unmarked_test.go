@@ -7,13 +7,13 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// refusedAs reports whether a line is refused as what it is, and gives nothing.
+// refusedAs reports whether a line is refused with this kind, and gives nothing.
 func refusedAs(t *testing.T, line, kind string) bool {
 	out := hear(t, line)
 	return len(out.Candidates) == 0 && slices.ContainsFunc(out.Refusals, func(r abi.Refusal) bool { return r.Kind == kind })
 }
 
-// Recognisers write a question without its mark, or end it with a full stop.
+// Speech recognition writes a question without its mark, or ends it with a full stop.
 func TestUnmarked(t *testing.T) {
 	for _, line := range []string{
 		"is Jonas a vegetarian", "is jonas a vegetarian", "Is Jonas a vegetarian.", "is Eva pregnant", "is Dad coming on Friday", "is mum at home", "was Anna at the party",
@@ -48,7 +48,7 @@ func TestUnmarked(t *testing.T) {
 	}
 }
 
-// What only says that something is wrong holds nothing; with what is right it does.
+// A sentence that only says that something is wrong has no content; with the right value it has.
 func TestTakenBack(t *testing.T) {
 	for _, line := range []string{"No, that's wrong.", "No, that is not right.", "that's not true", "no that's incorrect", "That was wrong.", "No, you got that wrong.", "That's not what I said.",
 		"Wrong.", "Not true.", "I got it wrong", "不对", "不，不是这样的。", "说错了。", "不对不对"} {
@@ -69,7 +69,7 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// A reminder of nothing is none.
+// A reminder of nothing is not a reminder.
 func TestReminderOfNothing(t *testing.T) {
 	for _, said := range []string{"提醒我别忘了。", "能不能提醒我要得？", "提醒我记得。"} {
 		if out := hear(t, said); len(out.Candidates) > 0 {

@@ -10,13 +10,14 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// score counts what should be kept and was, what was kept and should not be.
+// score counts the expected memories that were kept, those that were missed, and those kept that
+// should not be.
 type score struct{ hit, missed, extra, lines int }
 
 func (s score) precision() float64 { return float64(s.hit) / float64(max(1, s.hit+s.extra)) }
 func (s score) recall() float64    { return float64(s.hit) / float64(max(1, s.hit+s.missed)) }
 
-// wanted is one memory that a line of the set asks for.
+// wanted is one memory that a line of the set expects.
 type wanted struct {
 	kinds    string // |-separated
 	words    []string
@@ -25,7 +26,7 @@ type wanted struct {
 	optional bool
 }
 
-// kindOf is the set's word for a candidate's kind.
+// kindOf returns the set's word for a candidate's kind.
 func kindOf(c *abi.Candidate) string {
 	switch c.Kind {
 	case "preference", "diet":
@@ -62,7 +63,7 @@ func parseWanted(s string) (all []wanted) {
 }
 
 func (w *wanted) met(c *abi.Candidate) bool {
-	if !strings.Contains("|"+w.kinds+"|", "|"+kindOf(c)+"|") && c.Kind != "noted" { // what is noted has no kind
+	if !strings.Contains("|"+w.kinds+"|", "|"+kindOf(c)+"|") && c.Kind != "noted" { // a note has no kind
 		return false
 	}
 	if denies := c.Negates || w.negates && c.Slot != nil && strings.HasPrefix(c.Slot.Attribute, "not_"); denies != w.negates && kindOf(c) != "plan" {
@@ -86,7 +87,7 @@ func (w *wanted) met(c *abi.Candidate) bool {
 	return strings.HasPrefix(strconv.Itoa(y)+"-"+timex.Pad2(mm)+"-"+timex.Pad2(d)+" "+timex.Pad2(m.Minute/60)+":"+timex.Pad2(m.Minute%60), w.day)
 }
 
-// measure judges a set; say, where it isn't nil, is told of each thing wrong.
+// measure judges a set; say, if not nil, is called for each mistake.
 func measure(t *testing.T, file string, say func(format string, a ...any)) (en, zh score) {
 	t.Helper()
 	for row := range lines(t, file) {
@@ -102,7 +103,7 @@ func measure(t *testing.T, file string, say func(format string, a ...any)) (en, 
 		for i := range out.Candidates {
 			c := &out.Candidates[i]
 			found := false
-			for k := range list { // one that is asked for, before one that may be
+			for k := range list { // an expected one before an optional one
 				if !list[k].optional && list[k].met(c) {
 					found, met[k] = true, true
 					break
@@ -150,8 +151,7 @@ func report(t *testing.T, name string, en, zh score) (all score) {
 	return all
 }
 
-// TestDevelop is the half of the set that the rules were developed on, and
-// looser lines.
+// TestDevelop uses the half of the set with which the rules were developed, and looser lines.
 func TestDevelop(t *testing.T) {
 	for _, name := range []string{"develop", "natural"} {
 		en, zh := measure(t, "testdata/"+name+".txt", t.Logf)
@@ -161,8 +161,7 @@ func TestDevelop(t *testing.T) {
 	}
 }
 
-// TestWorn is the half of the lines of testdata/worn*.txt that the rules were
-// developed on.
+// TestWorn uses the half of the lines of testdata/worn*.txt with which the rules were developed.
 func TestWorn(t *testing.T) {
 	en, zh := measure(t, "testdata/worn.txt", t.Logf)
 	if s := report(t, "worn", en, zh); s.precision() < 0.95 || s.recall() < 0.8 {
@@ -170,7 +169,7 @@ func TestWorn(t *testing.T) {
 	}
 }
 
-// TestWornHeld is the half that was only measured; nobody looks at its lines.
+// TestWornHeld uses the half that is only measured; nobody looks at its lines.
 func TestWornHeld(t *testing.T) {
 	en, zh := measure(t, "testdata/worn_held.txt", nil)
 	if s := report(t, "worn, held back", en, zh); s.precision() < 0.8 || s.recall() < 0.7 {
@@ -178,8 +177,8 @@ func TestWornHeld(t *testing.T) {
 	}
 }
 
-// TestHeld is the half that was only measured. It says nothing of single
-// lines, so that nobody is led to write rules for them.
+// TestHeld uses the half that is only measured. It reports nothing about single lines, so that
+// nobody writes rules for them.
 func TestHeld(t *testing.T) {
 	en, zh := measure(t, "testdata/held.txt", nil)
 	if s := report(t, "held back", en, zh); s.precision() < 0.9 || s.recall() < 0.75 {

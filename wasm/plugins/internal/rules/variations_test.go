@@ -14,14 +14,14 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// variations is how many utterances a line of testdata/variations gives.
+// variations is how many utterances are made from a line of testdata/variations.
 const variations = 10
 
 // hole is a place for a value of a list: {city}, {city2}.
 var hole = regexp.MustCompile(`\{([^{}0-9]+)([0-9]?)\}`)
 
 // vary fills the holes of a line; the same line and n give the same words.
-// Holes with a number have another value than the one without.
+// Holes with a number get another value than the one without.
 func vary(lists map[string][]string, line string, n int) string {
 	return hole.ReplaceAllStringFunc(line, func(s string) string {
 		m := hole.FindStringSubmatch(s)
@@ -44,12 +44,13 @@ func vary(lists map[string][]string, line string, n int) string {
 var slotWords = strings.NewReplacer("user's dad", "user's father", "user's mum", "user's mother", "dad=", "father=", "mum=", "mother=",
 	"user的爸.", "user的爸爸.", "user的妈.", "user的妈妈.")
 
-// TestVariations holds the rules to lines that were once read wrong, ten
-// utterances each, with other names, kin and things: {city} in a line of
-// testdata/variations stands for a value of its list, {city2} for another. A
-// tab, then what must come of the last turn, as in said.txt; "says
-// TEXT" for what one of the texts has, "slot SUBJECT|ATTRIBUTE" for the slot of one ("slot ATTRIBUTE" of the wearer's), which needs no key, "no ATTRIBUTE" for what must not come of it, "nothing" where nothing may, "only" where no
-// more may, "!" where something has ended.
+// TestVariations tests the rules with lines that were once read wrong, ten utterances each, with
+// other names, relatives and things: {city} in a line of testdata/variations stands for a value of
+// its list, {city2} for another. After a tab come the expected results of the last turn, as in
+// said.txt; "says TEXT" for what one of the texts contains, "slot SUBJECT|ATTRIBUTE" for the slot
+// of one ("slot ATTRIBUTE" for the wearer's), which needs no key, "no ATTRIBUTE" for what must not
+// be proposed, "nothing" if there must be no result, "only" if there must be no other, "!" if
+// something has ended.
 func TestVariations(t *testing.T) {
 	lists := variationLists(t)
 	files, err := filepath.Glob("testdata/variations/*.txt")
@@ -94,7 +95,7 @@ func variationLists(t *testing.T) map[string][]string {
 	return lists
 }
 
-// lines are those of a file that are neither empty nor a comment.
+// lines returns the lines of a file that are neither empty nor a comment.
 func lines(t *testing.T, file string) iter.Seq[string] {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -109,7 +110,7 @@ func lines(t *testing.T, file string) iter.Seq[string] {
 	}
 }
 
-// meets reports whether keys are what a line of the file asks for.
+// meets reports whether keys are what a line of the file expects.
 func meets(got []string, want string) bool {
 	needed := 0
 	only := want == "nothing"
@@ -134,12 +135,12 @@ func meets(got []string, want string) bool {
 		}
 	}
 	if only && needed == 0 && want != "nothing" {
-		needed = 1 // that of the slot
+		needed = 1 // the key of the slot
 	}
 	return !only || len(got) == needed
 }
 
-// says reports whether, for each "says TEXT" of want, a candidate's text has it.
+// says reports whether, for each "says TEXT" of want, a candidate's text contains it.
 func says(out *abi.Output, want string) bool {
 	for k := range strings.SplitSeq(want, "; ") {
 		text, ok := strings.CutPrefix(k, "says ")
@@ -166,8 +167,8 @@ func slots(out *abi.Output, want string) bool {
 	return true
 }
 
-// standAlone reports whether the text of each fact names whom or what the fact is
-// about: its subject, or what is left of it without its owner.
+// standAlone reports whether the text of each fact names whom or what the fact is about: its
+// subject, or its subject without its owner.
 func standAlone(out *abi.Output) bool {
 	for i := range out.Candidates {
 		c := &out.Candidates[i]
@@ -178,8 +179,8 @@ func standAlone(out *abi.Output) bool {
 	return true
 }
 
-// about reports whether a key is of an attribute, and of somebody: "user" is
-// the wearer, "" anybody. "!home" is a home that has ended; "home" either.
+// about reports whether a key has an attribute, and is about somebody: "user" is the wearer, ""
+// anybody. "!home" is a home that has ended; "home" either.
 func about(key, attr, of string) bool {
 	ended, ok := strings.CutPrefix(key, "!")
 	attr, only := strings.CutPrefix(attr, "!")
@@ -197,7 +198,7 @@ func about(key, attr, of string) bool {
 	return name == attr && (of == "" || of == subject)
 }
 
-// The same line gives the same utterances, and ten that differ where it has a hole.
+// The same line gives the same utterances, and ten different ones if it has a hole.
 func TestVary(t *testing.T) {
 	lists := map[string][]string{"x": nil}
 	for i := range 12 {

@@ -2,10 +2,10 @@ package rules
 
 import "testing"
 
-// TestOrdinary is of talk that holds nothing to be kept: suppositions, quotations, films,
-// what holds for anybody, words for a machine. Of the half that the rules were mended on
-// nothing may be made; of the other, which was frozen before, of one line in twenty at most.
-// Before the rules were mended it was one in eleven of either.
+// TestOrdinary uses talk that has nothing to keep: suppositions, quotations, films, what is true of
+// anybody, words for a machine. The half with which the rules were corrected must give nothing; the
+// other, which was frozen before, may give something for at most one line in twenty. Before the
+// rules were corrected, it was one in eleven in both halves.
 func TestOrdinary(t *testing.T) {
 	for _, half := range []struct {
 		file string
@@ -29,7 +29,7 @@ func TestOrdinary(t *testing.T) {
 	}
 }
 
-// TestWhose tells what is nobody's own from what looks like it.
+// TestWhose distinguishes what is nobody's own from what looks similar.
 func TestWhose(t *testing.T) {
 	for _, c := range []struct {
 		line  string

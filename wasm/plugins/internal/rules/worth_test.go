@@ -16,7 +16,7 @@ import (
 
 var showWeights = flag.Bool("weights", false, "print the weights that TestWorth finds")
 
-// labelledLine is a line of ours, and whether it is worth keeping.
+// labelledLine is one of our lines, and whether it is worth keeping.
 type labelledLine struct {
 	text string
 	keep float64
@@ -24,7 +24,7 @@ type labelledLine struct {
 	size int
 }
 
-// worthLines are the lines of a language that the weights are chosen on.
+// worthLines returns the lines of a language from which the weights are chosen.
 func worthLines(t *testing.T, chinese bool) (all []labelledLine) {
 	add := func(text string, keep bool) {
 		text, _ = english.Heard(text)
@@ -75,8 +75,8 @@ func worthLines(t *testing.T, chinese bool) (all []labelledLine) {
 	return all
 }
 
-// fit is a logistic regression by plain descent, from nothing, with a penalty on
-// squares; rounded to a tenth, so that the table is the same anywhere.
+// fit is a logistic regression by plain gradient descent, starting at zero, with a penalty on
+// squares; the result is rounded to a tenth, so that the table is the same anywhere.
 func fit(all []labelledLine) []float64 {
 	w := make([]float64, len(all[0].x))
 	for range 1500 {
@@ -105,8 +105,8 @@ func predicted(w, x []float64) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// TestWorth chooses the weights again, and reports how well they tell lines that
-// they were not chosen on, a fifth at a time, beside length alone.
+// TestWorth chooses the weights again, and reports how well they classify lines from which they
+// were not chosen, a fifth at a time, compared with using only the length.
 func TestWorth(t *testing.T) {
 	for name, marks := range map[string][]noted.Mark{"English": noted.WorthEn, "Chinese": noted.WorthZh} {
 		all := worthLines(t, name == "Chinese")

@@ -9,14 +9,16 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// deedsOfThings are verbs of what is done with a thing, or becomes of it, at the end of a question.
+// deedsOfThings are verbs for what is done with a thing, or happens to it, at the end of a
+// question.
 const deedsOfThings = "修找买发交办拿取寄订定约装洗吃用做写给退换卖借签付打缴送还有开收搬看改批停扔报查丢坏剩喝拍谈弄领录挂剪抢"
 
-// outcomes may follow such a verb, or stand in its place: 修好, 找到, 报告出来.
+// outcomes may follow such a verb, or replace it: 修好, 找到, 报告出来.
 var outcomes = [...]string{"出来", "回来", "下来", "过来", "好", "完", "到", "掉", "齐", "清", "出", "着"}
 
-// About is the thing that somebody's words ask or tell about, as the one who answers would say it: 那个报价单 of
-// 那个报价单我发给客户了吗, 狗粮 of 狗粮还有吗, 那辆车 of 我不是说要把那辆车卖了吗. It is "" where no rule can tell.
+// About returns the thing that somebody's words ask about or tell about, as the one who answers
+// would say it: 那个报价单 for 那个报价单我发给客户了吗, 狗粮 for 狗粮还有吗, 那辆车 for 我不是说要把那辆车卖了吗. It returns "" if no
+// rule can find it.
 func About(x string) string {
 	x = strings.TrimRight(syntax.StripLeadZh(x), "？?。！! ")
 	for _, ask := range [...]string{"多少", "几", "谁", "哪", "什么", "怎么样", "咋样"} {
@@ -52,7 +54,7 @@ func About(x string) string {
 	return own + thing
 }
 
-// namesThing is a thing's name, or "" where words name none of their own.
+// namesThing returns a thing's name, or "" if the words have none of their own.
 func namesThing(x string) string {
 	if n := utf8.RuneCountInString(x); n == 0 || n > 12 || strings.ContainsAny(x, "，, 他她它谁哪几？?") || syntax.ContainsAny(x, "什么", "怎么", "多少", "真的", "啥") ||
 		strings.Trim(x, "这那个些最近现在今天明后晚周下上都听说事要是不没想打算") == "" || syntax.StartsWithAny(x, []string{"听说", "最近", "现在", "没", "不", "要", "想", "打算"}) {
@@ -61,12 +63,13 @@ func namesThing(x string) string {
 	return x
 }
 
-// proposed reports 那 before the day of a clause that names nobody, and proposes what to do then: 那周日去打球.
+// proposed reports whether 那 is before the day of a clause that names nobody and proposes what to
+// do on that day: 那周日去打球.
 func proposed(raw string, w *timex.When) bool {
 	return strings.HasPrefix(raw, "那") && !strings.Contains(raw, "我") && w.First <= 2
 }
 
-// bids reports what the other is asked to bring or send the speaker: 明天上班带给我.
+// bids reports whether the other person is asked to bring or send the speaker something: 明天上班带给我.
 func bids(t *discourse.Talk, x string) bool {
 	for _, to := range [...]string{"带给我", "拿给我", "发给我", "还给我", "寄给我", "交给我", "转给我", "发我", "转我", "还我", "递给我"} {
 		if head, ok := strings.CutSuffix(discourse.TrimZhEnd(x), to); ok {

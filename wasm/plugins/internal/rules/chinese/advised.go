@@ -7,10 +7,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// skilled are whose word on a matter counts.
+// skilled are people whose word on a matter counts.
 var skilled = [...]string{"主治医生", "医生", "大夫", "牙医", "兽医", "护士", "律师", "会计", "电工", "水管工", "修车师傅", "维修师傅", "装修师傅", "师傅", "教练", "老师", "班主任", "理疗师", "康复师", "营养师", "药剂师", "验光师", "心理咨询师", "咨询师", "设计师", "中介", "顾问", "专家", "技术员", "工程师", "修车的", "水电工", "修手机的", "修电脑的", "修理工", "保险公司", "售后", "装修工", "理发师", "兽医院", "医院", "药店"}
 
-// Advised takes what somebody skilled told the speaker to do: 牙医说要拔两颗智齿.
+// Advised takes what a professional told the speaker to do: 牙医说要拔两颗智齿.
 func Advised(t *discourse.Talk, s syntax.Sentence) bool {
 	x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
 	x, own := discourse.CutOwnZh(x)

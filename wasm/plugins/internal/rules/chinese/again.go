@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// cutAgain makes of 我又开始吃素了 the clause 我吃素, so that the rules for what is so read it.
+// cutAgain turns 我又开始吃素了 into the clause 我吃素, so that the rules for present facts read it.
 func cutAgain(x string) (string, bool) {
 	end := discourse.TrimZhEnd(x)
 	for _, k := range [...]string{"又重新开始", "重新开始", "又开始", "又"} {
@@ -21,7 +21,7 @@ func cutAgain(x string) (string, bool) {
 	return x, false
 }
 
-// resumed takes 我又开始吃二甲双胍了, 我又抽烟了, 我又跑步了: what is so again.
+// resumed takes 我又开始吃二甲双胍了, 我又抽烟了, 我又跑步了: what is true again.
 func resumed(t *discourse.Talk, b *discourse.BareZh) bool {
 	x, again := cutAgain(b.Text)
 	if !again || strings.ContainsAny(x, "没不吗想要") {

@@ -9,8 +9,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// ThenAhead splits a clause without marks that tells of a day that is over, and then of one to come: 昨天买了个沙发 and
-// 下周六送货 of 昨天买了个沙发下周六送货. What was arranged or said on the first day for the second is one clause.
+// ThenAhead splits a clause without marks that tells of a past day and then of a future one:
+// 昨天买了个沙发 and 下周六送货 for 昨天买了个沙发下周六送货. What was arranged or said on the first day about the second
+// is one clause.
 func ThenAhead(t *discourse.Talk, parts []syntax.Sentence) []syntax.Sentence {
 	const least = 10 // characters of such a clause
 	for i := 0; i < len(parts); i++ {

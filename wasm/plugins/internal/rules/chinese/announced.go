@@ -7,11 +7,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// offices are who announces what concerns the speaker, by where they say it.
+// offices are those who announce what concerns the speaker, by the place where they say it.
 var offices = []string{"物业", "房东", "学校", "幼儿园", "社区", "居委会", "小区", "供电局", "自来水公司", "供水公司", "电力公司", "燃气公司", "通知", "公告", "群里", "班主任", "老师", "医生", "老板", "领导", "单位", "公司", "客服", "快递", "邻居", "师傅"}
 
-// Announced is who announces, and what: 物业说周四停水. It is the speaker's where it is of their house
-// or names what is appointed.
+// Announced returns who announces something, and what: 物业说周四停水. It concerns the speaker if it is
+// about their house or names an appointment.
 func Announced(x string) (who, inner string) {
 	if inner, ok := strings.CutPrefix(x, "他们说"); ok && !strings.Contains(inner, "他") && syntax.ContainsAny(inner, discourse.OutagesZh...) {
 		return "他们", inner

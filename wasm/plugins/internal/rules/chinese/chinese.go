@@ -1,5 +1,5 @@
-// Package chinese makes candidates of Chinese clauses. [Clause] takes one: it tries the forms
-// that are known, and takes what is at a time.
+// Package chinese makes candidates from Chinese clauses. [Clause] reads one clause: it tries the
+// known forms, and then events with a time.
 package chinese
 
 import (
@@ -51,7 +51,7 @@ func read(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
-// Promise takes 我得给妈妈打电话, and keeps it as a promise where no rule makes more of it.
+// Promise takes 我得给妈妈打电话, and keeps it as a promise if no rule makes more of it.
 func Promise(t *discourse.Talk, s syntax.Sentence) {
 	from := len(t.Out.Candidates)
 	b := t.Bare(s)
@@ -62,14 +62,15 @@ func Promise(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
-// stated tries the rules for what is so, those of a few words before the phrases of rules. It reports
-// whether one knew the clause, though it may have proposed nothing.
+// stated tries the rules for facts, those of a few words before the phrases of rules. It reports
+// whether one of them knew the clause, even if it proposed nothing.
 func stated(t *discourse.Talk, b *discourse.BareZh) bool {
 	return several(t, b) || namedRole(t, b) || rather(t, b) || noted.OutlookZh(t, b) || anniversary(t, b) || reached(t, b) || denied(t, b) || diagnosed(t, b) || lasting(t, b) || where(t, b) ||
 		favourite(t, b) || bornOn(t, b) || called(t, b) || kinIs(t, b) || cleft(t, b) || isKin(t, b) || aged(t, b) || is(t, b) || matched(t, b) || has(t, b)
 }
 
-// factOf proposes a fact about whom the words before a phrase name; it reports whether they name anybody.
+// factOf proposes a fact about the person whom the words before a phrase name; it reports whether
+// they name anybody.
 func factOf(t *discourse.Talk, b *discourse.BareZh, who, kind, attribute, value string, confidence float64) bool {
 	p, ok := t.SubjectZh(who)
 	if ok {
@@ -83,7 +84,7 @@ func favourite(t *discourse.Talk, b *discourse.BareZh) bool {
 	who, favourite, _ := strings.Cut(b.Text, "最喜欢的")
 	what, value, ok := strings.Cut(favourite, "是")
 	if ok && syntax.ContainsAny(what, Once[:]...) {
-		return true // 我最喜欢的颜色以前是绿色: which it is now, it does not say
+		return true // 我最喜欢的颜色以前是绿色: it does not say which it is now
 	}
 	return ok && factOf(t, b, who, "preference", "favourite_"+syntax.TrimZh(what), value, 0.93)
 }
@@ -119,7 +120,7 @@ func bornOn(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// called takes what the speaker, a relative or an animal is called: 我叫李娜, 我女儿叫小雨.
+// called takes the name of the speaker, a relative or an animal: 我叫李娜, 我女儿叫小雨.
 func called(t *discourse.Talk, b *discourse.BareZh) bool {
 	for _, k := range [...]string{"的名字叫", "的名字是", "名叫", "叫做", "叫"} {
 		who, name, ok := strings.Cut(b.Text, k)
@@ -179,7 +180,7 @@ func kinIs(t *discourse.Talk, b *discourse.BareZh) bool {
 	return ok
 }
 
-// addressed reports a surname with a post: 王总监.
+// addressed reports whether a name is a surname with a post: 王总监.
 func addressed(name string) bool {
 	surname, n := utf8.DecodeRuneInString(name)
 	return strings.ContainsRune(syntax.SurnamesZh, surname) && slices.Contains(posts[:], name[n:])
@@ -218,7 +219,7 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 		return false
 	}
 	if slices.ContainsFunc(b.Whens, func(w timex.When) bool { return w.HasDay && !w.Habit && w.Day > t.Now.Day }) {
-		return true // 三月就七岁了: not yet
+		return true // 三月就七岁了: not yet true
 	}
 	topic := t.Topic.Known && t.Topic.Person.Key != t.Self.Key // 旺财是我的狗，十三岁了
 	who := strings.TrimRight(head, "〇零一二两三四五六七八九十0123456789")
@@ -235,7 +236,7 @@ func aged(t *discourse.Talk, b *discourse.BareZh) bool {
 	return ok
 }
 
-// is takes what somebody does, where they are from, and that they eat no meat: 我是护士, 外婆是四川人.
+// is takes somebody's job, where they are from, and that they eat no meat: 我是护士, 外婆是四川人.
 func is(t *discourse.Talk, b *discourse.BareZh) bool {
 	who, v, ok := strings.Cut(b.Text, "是")
 	if does, job, cut := strings.Cut(discourse.TrimZhEnd(b.Text), "做"); !ok && cut && strings.HasSuffix(job, "的") && discourse.JobZh(strings.TrimSuffix(job, "的")) {
@@ -268,7 +269,7 @@ func is(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
-// has takes an illness, a relative or an animal that somebody has: 我有哮喘, 我有两个哥哥, 我家有只猫.
+// has takes somebody's illness, relative or animal: 我有哮喘, 我有两个哥哥, 我家有只猫.
 func has(t *discourse.Talk, b *discourse.BareZh) bool {
 	who, what, ok := strings.Cut(b.Text, "有")
 	who = syntax.TrimTails(who, "还")                                                     // 我还有个弟弟
@@ -307,23 +308,24 @@ func has(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// ordered reports what follows 叫 and is no name, but whom or what somebody called for: 我叫了外卖.
+// ordered reports whether what follows 叫 is not a name, but whom or what somebody called for:
+// 我叫了外卖.
 func ordered(name string) bool {
 	return syntax.StartsWithAny(name, []string{"了", "过", "来", "个", "几", "人", "醒", "不", "我", "你", "他", "她", "别", "起", "吃", "回", "去", "帮", "蚊子", "狗咬", "老师骂"}) || strings.ContainsAny(name, "了给着") || syntax.ContainsAny(name, "外卖", "快递", "滴滴", "维修", "保洁", "出租", "服务员", "起床")
 }
 
-// festive reports whether what follows 生日 makes it a feast or a gift, and not the day.
+// festive reports whether what follows 生日 makes it a party or a gift, and not the day.
 func festive(after string) bool {
 	after = strings.TrimPrefix(after, "的")
 	return syntax.StartsWithAny(after, []string{"聚会", "派对", "宴", "会", "聚餐", "晚餐", "晚饭", "饭", "蛋糕", "礼物", "贺卡", "趴", "酒"})
 }
 
-// character stands before 人 and says what somebody is like, or does, and not
-// where they are from.
+// character are words before 人 that say what somebody is like, or does, and not where they are
+// from.
 var character = syntax.Set("老实 聪明 年轻 明白 热心 外地 本地 当地 老年 成年 未成年 残疾 普通 正常 陌生 有钱 主持 负责 候选 合伙 经纪 代理 当事 好客 中年 单身 生意 管理 发言 联系 创始 继承 监护 证明 介绍 主办 很好 大好 真好 大忙 老好 善良 内向 外向 有趣 幽默 细心 感性 理性")
 
-// animal is the animal that 叫团子 names: one named earlier in this text, or
-// in the turns just before.
+// animal returns the animal that 叫团子 names: one named earlier in this text, or in the turns just
+// before.
 func animal(t *discourse.Talk, s syntax.Sentence) (string, bool) {
 	texts := []string{s.Text[:s.Start]}
 	for i := len(t.Ev.Before) - 1; i >= max(0, len(t.Ev.Before)-3); i-- {

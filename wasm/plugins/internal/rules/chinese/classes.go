@@ -8,10 +8,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Classes of ordinary Chinese talk that rules has no phrase for: what is done at a point of
-// the day, what was decided or chosen, what a doctor advised, what a thing has.
+// Classes of ordinary Chinese talk for which rules has no phrase: what is done at a point of the
+// day, what was decided or chosen, what a doctor advised, what a thing has.
 
-// course takes them from a clause of which nothing else was made.
+// course takes them from a clause that gave nothing else.
 func course(t *discourse.Talk, b *discourse.BareZh) {
 	x := discourse.TrimZhEnd(b.Text)
 	n := utf8.RuneCountInString(x)
@@ -72,7 +72,7 @@ func course(t *discourse.Talk, b *discourse.BareZh) {
 	}
 }
 
-// belongs takes 桌上那本书是小马的: whose a thing is.
+// belongs takes the owner of a thing: 桌上那本书是小马的.
 func belongs(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	what, whose, ok := strings.Cut(x, "是")
 	whose, of := strings.CutSuffix(whose, "的")
@@ -106,7 +106,7 @@ func car(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	return false
 }
 
-// chose reports a choice or a handing over that is done: 我选了…, 我把…推了.
+// chose reports whether a clause tells of a choice or of something handed over: 我选了…, 我把…推了.
 func chose(x string) bool {
 	if !strings.Contains(x, "了") || strings.Contains(x, "没") {
 		return false

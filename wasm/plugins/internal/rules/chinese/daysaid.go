@@ -8,10 +8,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// A Chinese sentence names a day once: the clauses that follow say only the hour, or the day by its
-// number. Of two times in a clause, one is the time that something had before.
+// A Chinese sentence names a day once: the following clauses have only the hour, or the number of
+// the day. If a clause has two times, one is the earlier time of something that was moved.
 
-// KeepDay keeps the day that a Chinese clause names, for the clauses after it.
+// KeepDay keeps the day that a Chinese clause names, for the following clauses.
 func KeepDay(t *discourse.Talk, c syntax.Sentence) {
 	if !c.Chinese() {
 		return
@@ -25,8 +25,8 @@ func KeepDay(t *discourse.Talk, c syntax.Sentence) {
 	}
 }
 
-// AskedDay is the day of which a turn was asked, 明天下午你有空没 and 三点我约了美容. Where that asks on, 几点集合, it is the day
-// that the speaker had named.
+// AskedDay returns the day about which a turn was asked, 明天下午你有空没 and 三点我约了美容. If the question
+// continues an earlier one, 几点集合, it is the day that the speaker had named.
 func AskedDay(t *discourse.Talk, s syntax.Sentence) (day timex.When) {
 	b := t.JustSaid()
 	if b == nil || !s.Chinese() || len(t.Own) == 0 || s.Start != t.Own[0].Start {
@@ -56,7 +56,7 @@ func AskedDay(t *discourse.Talk, s syntax.Sentence) (day timex.When) {
 	return day
 }
 
-// lastOf is the time at which the event of a clause is, if something else stands before it: 上午去银行然后下午开会.
+// lastOf returns the time of a clause's event if something else comes before it: 上午去银行然后下午开会.
 func lastOf(b *discourse.BareZh, w *timex.When, word string) *timex.When {
 	at := strings.Index(b.S.Raw(), word)
 	if word == "" || at < 0 {
@@ -70,7 +70,8 @@ func lastOf(b *discourse.BareZh, w *timex.When, word string) *timex.When {
 	return w
 }
 
-// movedTo is the time to which a clause moves something: 周四 of 原来说的是周五现在改成周四. Nil: there is none.
+// movedTo returns the time to which a clause moves something: 周四 for 原来说的是周五现在改成周四. It returns nil
+// if there is none.
 func movedTo(b *discourse.BareZh) *timex.When {
 	if len(b.Whens) < 2 || !syntax.ContainsAny(b.S.Raw(), discourse.MovesZh...) {
 		return nil
@@ -84,7 +85,7 @@ func movedTo(b *discourse.BareZh) *timex.When {
 	return nil
 }
 
-// whatMoves is what a clause moves from one time to another: 发布会 of 发布会从十二号改成十五号.
+// whatMoves returns what a clause moves from one time to another: 发布会 for 发布会从十二号改成十五号.
 func whatMoves(b *discourse.BareZh, x string) string {
 	if movedTo(b) == nil {
 		return ""
@@ -100,13 +101,13 @@ func whatMoves(b *discourse.BareZh, x string) string {
 	return ""
 }
 
-// longSince reports a clause behind one that says that it is over by now: 早不在了，我三月就离职了.
+// longSince reports whether a clause follows one that says that it is already over: 早不在了，我三月就离职了.
 func longSince(t *discourse.Talk, b *discourse.BareZh) bool {
 	return strings.HasSuffix(discourse.TrimZhEnd(b.Text), "了") && syntax.ContainsAny(saidBefore(t, b).Raw(), "早不", "早就", "早没", "早已", "已经不", "已经没")
 }
 
-// ahead reports a clause without 了 behind one that decides something or names a year or a day to come:
-// 明年不续租了，搬回我妈那边住.
+// ahead reports whether a clause without 了 follows one that decides something or names a future
+// year or day: 明年不续租了，搬回我妈那边住.
 func ahead(t *discourse.Talk, b *discourse.BareZh) bool {
 	before := saidBefore(t, b)
 	if q := t.JustSaid(); q != nil && syntax.ContainsAny(q.Text, "要搬", "打算搬", "准备搬", "时候搬", "哪天搬") && !strings.Contains(b.Text, "了") {
@@ -118,7 +119,7 @@ func ahead(t *discourse.Talk, b *discourse.BareZh) bool {
 	return syntax.ContainsAny(before.Raw(), "决定", "打算", "准备", "计划", "要搬") || timex.AnyTime(before, t.Now, func(w *timex.When) bool { return w.HasDay && !w.Habit && w.Day > t.Now.Day })
 }
 
-// saidBefore is what the sentence says before a clause, which may be none.
+// saidBefore returns the part of the sentence before a clause, which may be empty.
 func saidBefore(t *discourse.Talk, b *discourse.BareZh) syntax.Sentence {
 	n := 0
 	if t.Said.Text == b.S.Text {
@@ -132,7 +133,7 @@ func saidBefore(t *discourse.Talk, b *discourse.BareZh) syntax.Sentence {
 	return t.Said.Sub(0, n)
 }
 
-// saidAfter is what the sentence says after a clause.
+// saidAfter returns the part of the sentence after a clause.
 func saidAfter(t *discourse.Talk, b *discourse.BareZh) string {
 	if t.Said.Text != b.S.Text || t.Said.End < b.S.End {
 		return ""
@@ -140,9 +141,10 @@ func saidAfter(t *discourse.Talk, b *discourse.BareZh) string {
 	return b.S.Text[b.S.End:t.Said.End]
 }
 
-// off keeps a plan that a clause calls off, as the next one may say that it only moves: 会议取消了，改到周一.
+// off keeps a plan that a clause cancels, because the next clause may say that it is only moved:
+// 会议取消了，改到周一.
 func off(t *discourse.Talk, b *discourse.BareZh, p discourse.Plan, attr string) {
-	if w, _ := single(b); p.Day < t.Now.Day && attr != "" { // nobody has heard of it
+	if w, _ := single(b); p.Day < t.Now.Day && attr != "" { // an unknown plan
 		p = discourse.Plan{Subject: p.Subject, Shown: p.Shown, Attribute: attr, What: p.What, Label: b.Text, Day: t.Now.Day, Chinese: true}
 		if w != nil && w.HasDay {
 			p.Day, p.Minute, p.Clock = w.Day, w.Minute, w.Clock
@@ -151,7 +153,8 @@ func off(t *discourse.Talk, b *discourse.BareZh, p discourse.Plan, attr string) 
 	t.Off, t.OffAt = p, len(t.Out.Candidates)
 }
 
-// movedOff takes 改到周一 right behind a clause that calls something off. The event is moved, and no cancellation is kept.
+// movedOff takes 改到周一 directly after a clause that cancels something. The event is moved, and the
+// cancellation is dropped.
 func movedOff(t *discourse.Talk, b *discourse.BareZh) bool {
 	if len(b.Whens) != 1 || t.OffAt == 0 || t.OffAt != len(t.Out.Candidates) || !t.Off.Chinese || !b.Whens[0].HasDay && !b.Whens[0].Clock || !syntax.StartsWithAny(b.Text, discourse.MovesZh) || len(saidBefore(t, b).Toks) == 0 {
 		return false

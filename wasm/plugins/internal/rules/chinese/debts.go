@@ -72,7 +72,7 @@ func repaid(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	return true
 }
 
-// broughtBack takes 小张把钱还了, 小张把欠我的两百块还清了, 小张还钱了: who paid the speaker, and what.
+// broughtBack returns who paid the speaker back, and what: 小张把钱还了, 小张把欠我的两百块还清了, 小张还钱了.
 func broughtBack(x string) (who, what string, ok bool) {
 	if strings.ContainsAny(x, "没不要想会该") {
 		return "", "", false
@@ -89,12 +89,12 @@ func broughtBack(x string) (who, what string, ok bool) {
 	return syntax.TrimAdverbsZh(who), "钱", ok && who != "我"
 }
 
-// owed reports what is owed: an amount, or 票钱, 饭钱.
+// owed reports whether s is something that can be owed: an amount, or 票钱, 饭钱.
 func owed(s string) bool {
 	return sum(s) || strings.HasSuffix(s, "钱") && utf8.RuneCountInString(s) == 2
 }
 
-// sum reports an amount of money: 两百块, 500元.
+// sum reports whether s is an amount of money: 两百块, 500元.
 func sum(s string) bool {
 	n := utf8.RuneCountInString(s)
 	return n >= 2 && n <= 10 && syntax.EndsWithAny(strings.TrimSuffix(s, "钱"), []string{"块", "元", "万", "千", "百", "欧元", "美元", "欧"})

@@ -9,11 +9,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Belongings are what one has or has not, besides [Things].
+// Belongings are things that somebody has or does not have, besides [Things].
 var Belongings = [...]string{"车", "汽车", "自行车", "摩托车", "电动车", "驾照", "驾驶证", "房子", "房", "电视", "相机", "钢琴", "吉他", "电脑", "微波炉", "烤箱", "洗碗机", "空调", "信用卡", "护照", "签证", "宠物", "狗", "猫",
 	"孩子", "小孩", "兄弟姐妹", "哥哥", "姐姐", "弟弟", "妹妹", "女朋友", "男朋友", "对象", "微信", "保险"}
 
-// several takes the names after 我有两个孩子: a clause of nothing else.
+// several takes the names after 我有两个孩子, in a clause with nothing else.
 func several(t *discourse.Talk, b *discourse.BareZh) bool {
 	noun := t.Several
 	t.Several = ""
@@ -44,8 +44,8 @@ func several(t *discourse.Talk, b *discourse.BareZh) bool {
 	return len(names) > 0
 }
 
-// denied takes what somebody says that they have not or never do, whether or not anybody
-// had claimed it: 我没有车, 我从来不抽烟, 我没去过日本.
+// denied takes what somebody says that they don't have or never do, even if nobody had claimed it:
+// 我没有车, 我从来不抽烟, 我没去过日本.
 func denied(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := discourse.TrimZhEnd(b.Text)
 	if len(b.Whens) > 0 || strings.Contains(x, "你") {
@@ -139,7 +139,7 @@ func not(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// instead takes what somebody is instead of what was denied.
+// instead takes what somebody is in place of what was denied.
 func instead(t *discourse.Talk, b *discourse.BareZh, was discourse.DenialZh, x string) bool {
 	x = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(x, "而"), "他"), "她"), "应该")
 	is := ""
@@ -163,7 +163,7 @@ func instead(t *discourse.Talk, b *discourse.BareZh, was discourse.DenialZh, x s
 	return len(t.Out.Candidates) > n
 }
 
-// relative is what somebody is to the speaker: 我的干儿子, 儿子; "" for what is no relative.
+// relative returns what somebody is to the speaker: 我的干儿子, 儿子; "" if it is not a relative.
 func relative(s string) string {
 	s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "我"), "们"), "的")
 	for _, k := range syntax.KinZh {

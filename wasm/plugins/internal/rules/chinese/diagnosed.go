@@ -8,13 +8,13 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What was found of somebody's health: 我甲状腺有个小结节, 我妈拍了片子说是腰椎间盘突出; and what somebody is allergic to,
-// where it stands first or alone: 花生我过敏; 我不喝酒，酒精过敏.
+// Diagnoses: 我甲状腺有个小结节, 我妈拍了片子说是腰椎间盘突出; and allergies whose cause comes first or by itself: 花生我过敏;
+// 我不喝酒，酒精过敏.
 
-// growths are what is found in an organ.
+// growths are findings in an organ.
 var growths = []string{"结节", "息肉", "囊肿", "肌瘤", "结石", "骨刺", "肿块", "阴影", "斑块", "增生", "积液", "炎症", "血管瘤"}
 
-// diagnosed takes what was found of somebody's health.
+// diagnosed takes a diagnosis.
 func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := discourse.TrimZhEnd(b.Text)
 	if len(b.Whens) > 0 || syntax.ContainsAny(x, "没", "不是", "怀疑", "疑似", "可能", "排除", "怕", "担心", "你", "您", "吗", "好像") {
@@ -48,7 +48,7 @@ func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 				made := len(t.Out.Candidates)
 				health(t, b, t.Self, "condition", what)
 				for i := range t.Out.Candidates[made:] {
-					t.Out.Candidates[made+i].Text = t.Self.Name + "查出" + what + "。" // and not 说是, which somebody else said
+					t.Out.Candidates[made+i].Text = t.Self.Name + "查出" + what + "。" // without 说是, which somebody else said
 				}
 				return true
 			}
@@ -63,12 +63,14 @@ func diagnosed(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// ByDoctor reports whether somebody who says something of the speaker's health knows it.
+// ByDoctor reports whether somebody who says something about the speaker's health is a source who
+// knows it.
 func ByDoctor(who string) bool {
 	return syntax.EndsWithAny(who, []string{"医生", "大夫", "护士", "医院"})
 }
 
-// cause does the same in a clause of a noun alone, behind one that says who is meant: 我不喝酒，酒精过敏.
+// cause does the same for a clause that is only a noun, after one that says who is meant:
+// 我不喝酒，酒精过敏.
 func cause(t *discourse.Talk, b *discourse.BareZh) {
 	what, ok := strings.CutSuffix(discourse.TrimZhEnd(b.Text), "过敏")
 	if ok && t.Topic.Known && t.Said.Start < b.S.Start && discourse.AllergenZh(what) && utf8.RuneCountInString(what) <= 4 {
@@ -76,7 +78,7 @@ func cause(t *discourse.Talk, b *discourse.BareZh) {
 	}
 }
 
-// beforeOrder is what was found, without what it means for somebody: 胃炎 of 胃炎让我少吃辣.
+// beforeOrder returns a diagnosis without its consequences for somebody: 胃炎 for 胃炎让我少吃辣.
 func beforeOrder(x string) string {
 	for _, order := range [...]string{"让", "叫", "要", "得", "所以", "医生", "大夫", "不能", "需要"} {
 		if i := strings.Index(x, order); i > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// AskedAfter is the relative of the speaker after whom somebody has just asked: 你妈怎么样了？
+// AskedAfter returns the speaker's relative about whom somebody has just asked: 你妈怎么样了？
 func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 	b := t.JustSaid()
 	if b == nil || !syntax.HasHan(b.Text) || strings.HasPrefix(t.Ev.Text, "我") {
@@ -21,7 +21,7 @@ func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 		if p, ok := t.LastPerson(); ok && !syntax.StartsWithAny(q, []string{"她们", "他们"}) { // 她还在银行上班吗？
 			return p, true
 		}
-		t.Topic.Unclear = true // what the answer says is not of the speaker
+		t.Topic.Unclear = true // what the answer says is not about the speaker
 		return discourse.Person{}, false
 	}
 	if name := askedName(q); name != "" && !syntax.StartsWithAny(t.Ev.Text, []string{"对", "是", "嗯", "没", "不", "哦", "啊", "谁"}) {
@@ -47,14 +47,15 @@ func AskedAfter(t *discourse.Talk) (discourse.Person, bool) {
 	return discourse.Person{}, false
 }
 
-// asksHow reports the end of a question for how something is with somebody.
+// asksHow reports whether x is the end of a question about how somebody is.
 func asksHow(x string) bool {
 	const most = 10 // characters
 	x = strings.TrimRight(x, "？?啊呀 ")
 	return utf8.RuneCountInString(x) <= most && !strings.ContainsAny(x, "，,我你您他她") && syntax.EndsWithAny(x, []string{"怎么样", "怎么样了", "咋样", "咋样了"})
 }
 
-// askedName is the person by name of whom a question asks how they are or what they do; "" where it names none.
+// askedName returns the named person about whom a question asks how they are or what they do, or
+// "".
 func askedName(q string) string {
 	rs := []rune(q)
 	for n := min(4, len(rs)-1); n >= 2; n-- {
@@ -68,7 +69,7 @@ func askedName(q string) string {
 	return ""
 }
 
-// earlierTopic is whom the speaker's own last turns were about, if they were about others.
+// earlierTopic returns whom the speaker's own last turns were about, if they were about others.
 func earlierTopic(t *discourse.Talk) discourse.Topic {
 	sub := t.Aside()
 	for i := len(t.Ev.Before) - 2; i >= max(0, len(t.Ev.Before)-4); i-- {
@@ -79,7 +80,7 @@ func earlierTopic(t *discourse.Talk) discourse.Topic {
 			for _, c := range slices.Backward(syntax.Clauses(s)) {
 				text := t.Bare(c).Text
 				if _, told, says := strings.Cut(text, "说"); says && !strings.ContainsAny(told, "他她") {
-					return t.Topic // 王老师说下周三开家长会: of the meeting
+					return t.Topic // 王老师说下周三开家长会: about the meeting
 				}
 				if sub.Attend(text); sub.Topic.Known || sub.Topic.Unclear {
 					return sub.Topic
@@ -90,11 +91,11 @@ func earlierTopic(t *discourse.Talk) discourse.Topic {
 	return t.Topic
 }
 
-// whoseEvent is whose the event of a clause is, and whether the clause names them; ok is false where it is
-// of somebody whom no rule can name.
+// whoseEvent returns whose the event of a clause is, and whether the clause names them; ok is false
+// if it is the event of somebody whom no rule can name.
 func whoseEvent(t *discourse.Talk, x string, habit bool) (who discourse.Person, named, ok bool) {
 	who, named = doer(t, x)
-	if t.Topic.Thing && !syntax.ContainsAny(x, "他", "她") { // 我妈的手机坏了，得去给她买个新的: who buys it is not she
+	if t.Topic.Thing && !syntax.ContainsAny(x, "他", "她") { // 我妈的手机坏了，得去给她买个新的: she is not the one who buys it
 		who, named = t.Topic.Person, true
 	}
 	if !discourse.HasMeZh(x) && (strings.HasPrefix(x, "他") || strings.HasPrefix(x, "她")) {
@@ -108,7 +109,7 @@ func whoseEvent(t *discourse.Talk, x string, habit bool) (who discourse.Person, 
 	return who, named, true
 }
 
-// doer is who a clause says did something: the person that it begins with, and then
+// doer returns who did something according to a clause: the person with whom it begins, and then
 // named is true, or the speaker.
 func doer(t *discourse.Talk, x string) (who discourse.Person, named bool) {
 	if !t.Topic.Known || t.Topic.Person.Key == t.Self.Key {
@@ -150,7 +151,7 @@ func doer(t *discourse.Talk, x string) (who discourse.Person, named bool) {
 	return t.Self, false
 }
 
-// ofWhom is a statement that names whom it is about.
+// ofWhom returns a statement that names whom it is about.
 func ofWhom(text string, who discourse.Person) string {
 	if strings.Contains(text, who.Name) {
 		return text
@@ -163,8 +164,8 @@ func withMe(after string) bool {
 	return syntax.StartsWithAny(after, []string{"和我", "跟我", "与我", "让我", "叫我", "要我"})
 }
 
-// eventLeads reports whether an event is what a clause is about, 牙医预约在…,
-// 去柏林的航班…, and not what the speaker does.
+// eventLeads reports whether a clause is about an event, 牙医预约在…, 去柏林的航班…, and not about what the
+// speaker does.
 func eventLeads(x, word string) bool {
 	before, after, ok := strings.Cut(x, word)
 	if !ok || word == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// over proposes the endings that a Chinese clause tells of, and reports whether it did:
-// 我和小雨分手了, 我不再吃素了, 我现在不跑步了, 医生给我停了二甲双胍.
+// over proposes the endings of which a Chinese clause tells, and reports whether it did: 我和小雨分手了,
+// 我不再吃素了, 我现在不跑步了, 医生给我停了二甲双胍.
 func over(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := discourse.TrimZhEnd(b.Text)
 	if strings.ContainsAny(x, "你您吗？?") || syntax.ContainsAny(x, "可能", "也许", "说不定", "打算", "想", "如果", "差点", "没有", "没跟", "没和") || t.Topic.Unclear {
@@ -81,7 +81,7 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 	return len(t.Out.Candidates) > n
 }
 
-// own is a clause of the speaker's without its subject.
+// own returns a clause about the speaker without its subject.
 func own(x string) (string, bool) {
 	for _, pre := range [...]string{"我现在", "我已经", "我", "现在"} {
 		if rest, ok := strings.CutPrefix(x, pre); ok {
@@ -91,7 +91,7 @@ func own(x string) (string, bool) {
 	return "", false
 }
 
-// ended proposes that a value of a slot of the speaker's no longer holds.
+// ended proposes that a value of one of the speaker's slots is no longer true.
 func ended(t *discourse.Talk, b *discourse.BareZh, kind, attribute, value string, many bool) {
 	a := t.BaseZh(b, "semantic", kind, t.Self, 0.8)
 	discourse.Ends(&a, t.Self.Key, attribute, value, many)
@@ -105,7 +105,7 @@ func parted(t *discourse.Talk, b *discourse.BareZh, x string) {
 		if !ok || toCome(who) {
 			continue
 		}
-		if own := syntax.TrimAdverbsZh(who); own == "我" && end == "离婚了" { // from whomever
+		if own := syntax.TrimAdverbsZh(who); own == "我" && end == "离婚了" { // from anybody
 			for _, noun := range wed {
 				ended(t, b, "relation", noun, "", false)
 			}
@@ -139,7 +139,7 @@ func parted(t *discourse.Talk, b *discourse.BareZh, x string) {
 	}
 }
 
-// others takes what two others came to: 丽娜跟马可分手了.
+// others takes what happened between two other people: 丽娜跟马可分手了.
 func others(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	for _, end := range [...]string{"分手了", "离婚了", "结婚了", "订婚了", "和好了", "在一起了"} {
 		who, ok := strings.CutSuffix(x, end)
@@ -163,12 +163,12 @@ func others(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	return false
 }
 
-// toCome reports whether what stands before a verb says that it is still to come: 我要离婚了.
+// toCome reports whether the text before a verb puts it in the future: 我要离婚了.
 func toCome(head string) bool {
 	return syntax.EndsWithAny(head, []string{"要", "快", "快要", "会", "将", "将要", "准备", "能", "可以", "该"})
 }
 
-// wed are what married people are to each other.
+// wed are words for a spouse.
 var wed = [...]string{"老婆", "老公", "妻子", "丈夫", "太太", "先生"}
 
 // job takes 我被腾讯裁了, 腾讯把我辞退了, 我从面包店离职了.
@@ -231,20 +231,20 @@ func job(t *discourse.Talk, b *discourse.BareZh, x string) {
 	}
 }
 
-// trimStart is a clause without the words before its verb that only say since when.
+// trimStart returns a clause without the words before its verb that only say since when.
 func trimStart(s string) string {
 	s = syntax.TrimHeads(s, "现在", "已经", "早就", "早已")
 	return s
 }
 
-// activities begin what one does as a matter of course.
+// activities are beginnings of things that people do regularly.
 var activities = [...]string{"跑步", "游泳", "健身", "打", "踢", "骑", "爬山", "练", "学", "弹", "画画", "唱歌", "跳", "冥想", "瑜伽", "晨跑", "散步", "钓鱼", "写日记", "去健身房", "坐地铁", "坐公交", "午睡", "加班"}
 
 func activity(what string) bool {
 	return syntax.StartsWithAny(what, activities[:]) && !syntax.StartsWithAny(what, []string{"打算", "打扰"})
 }
 
-// routineOf names a habit as over does: 跑步 of 我每天早上六点跑步.
+// routineOf returns the name of a habit, as in over: 跑步 for 我每天早上六点跑步.
 func routineOf(b *discourse.BareZh) string {
 	own, ok := own(discourse.TrimZhEnd(b.Text))
 	own = syntax.TrimHeads(own, "都", "会", "要", "去", "在", "一般", "通常", "平时", "经常", "习惯")
@@ -254,7 +254,7 @@ func routineOf(b *discourse.BareZh) string {
 	return own
 }
 
-// Drug reports a medicine: 二甲双胍, 降压药, 阿司匹林.
+// Drug reports whether s is a medicine: 二甲双胍, 降压药, 阿司匹林.
 func Drug(s string) bool {
 	if n := utf8.RuneCountInString(s); n < 2 || n > 8 {
 		return false

@@ -19,7 +19,8 @@ var events = [...]struct{ word, attribute string }{
 	{"meeting", "meeting"}, {"interview", "interview"}, {"flight", "flight"}, {"dinner", "dinner"}, {"lunch", "lunch"},
 }
 
-// EventIn finds the word for an event in a text, and the attribute of its slot; "" where there is none.
+// EventIn finds the word for an event in a text, and the attribute of its slot; both are "" if
+// there is none.
 func EventIn(s string) (attribute, word string) {
 	if who, what, ok := strings.Cut(s, "把"); ok && syntax.EndsWithAny(who, []string{"医生", "牙医", "大夫", "兽医", "医院"}) { // 医生把复查改到周五: who did it
 		if attribute, word = EventIn(what); attribute != "" {
@@ -27,7 +28,7 @@ func EventIn(s string) (attribute, word string) {
 		}
 	}
 	if strings.Contains(s, "会议室") || syntax.ContainsAny(s, "带午饭", "带晚饭", "做晚饭", "做午饭", "热午饭") {
-		return "", "" // a room, and what one brings
+		return "", "" // a room, and what somebody brings
 	}
 	if x := strings.TrimSpace(s); x == "会是" || syntax.StartsWithAny(x, []string{"会定在", "会改到", "会改在", "会推到"}) {
 		return "meeting", "会"
@@ -47,7 +48,7 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 		return true
 	}
 	if strings.Contains(x, "纪念日") {
-		return false // a day of every year is no plan
+		return false // a yearly day is not a plan
 	}
 	if movedOff(t, b) {
 		return true
@@ -93,7 +94,7 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 		if whose.Named && !whose.Known || (!whose.Named || whose.Key == t.Self.Key) && slices.ContainsFunc(t.Plans, func(p discourse.Plan) bool {
 			return p.Subject == t.Self.Key && p.Attribute == attr && p.Day >= t.Now.Day
 		}) {
-			asSaid(t, b) // of whom, or another 预约 than the one that is known
+			asSaid(t, b) // not clear whose, or another 预约 than the known one
 			return true
 		}
 		p = discourse.Plan{Subject: t.Self.Key, Attribute: attr, What: word, Label: x, Day: t.Now.Day}
@@ -113,8 +114,8 @@ func change(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
-// courseOff is the course or the like that a clause says is cancelled, of no kind that events have:
-// 瑜伽课 of 瑜伽课取消了.
+// courseOff returns the course or similar event that a clause cancels and that is none of the known
+// kinds of events: 瑜伽课 for 瑜伽课取消了.
 func courseOff(x string) string {
 	what, ok := strings.CutSuffix(strings.TrimRight(x, "。，！! 了"), "取消")
 	what = strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(what, "被"), "又"), "的 ")
@@ -205,7 +206,7 @@ func Event(t *discourse.Talk, b *discourse.BareZh) {
 	happened(t, b, w, who, named, start, timex.Closed(b.S, b.Whens, w, t.Now, true))
 }
 
-// beforeHabit is what a clause says before the words for how often: 小王 of 小王每天跑步.
+// beforeHabit returns the part of a clause before the words for how often: 小王 for 小王每天跑步.
 func beforeHabit(b *discourse.BareZh) string {
 	for i := range b.Whens {
 		if w := &b.Whens[i]; w.Habit {
@@ -215,11 +216,11 @@ func beforeHabit(b *discourse.BareZh) string {
 	return ""
 }
 
-// single is the time of a clause that is no habit, the fullest one; nil: there is none. It also reports
-// whether another is a habit.
+// single returns the most complete time of a clause that is not a habit; nil if there is none. It
+// also reports whether another time is a habit.
 func single(b *discourse.BareZh) (w *timex.When, habit bool) {
 	before, what, told := strings.Cut(b.S.Raw(), "说")
-	said := -1 // the byte behind which what is told stands
+	said := -1 // the byte after which the reported part begins
 	if told && strings.Contains(what, "要") && (syntax.KinPrefixZh(before) != "" || syntax.ContainsAny(before, syntax.KinZh[:]...)) {
 		said = b.S.Start + len(before)
 	}
@@ -256,7 +257,7 @@ func promise(t *discourse.Talk, b *discourse.BareZh, errand bool) {
 	t.Emit(discourse.Plan{Subject: t.Self.Key, Attribute: "计划：" + syntax.TrimZh(what), What: "promise", Chinese: true}, t.RewriteZh(b.S, b.Whens, false), "promise", 0.65, b.S, false)
 }
 
-// past reports whether what a clause tells is over; w is when it begins.
+// past reports whether a clause tells of something that is over; w is its beginning.
 func past(t *discourse.Talk, x, raw string, w *timex.When) bool {
 	if obliged(x) && w.Day >= t.Now.Day {
 		return false // 今天得把作业交了
@@ -276,21 +277,21 @@ func past(t *discourse.Talk, x, raw string, w *timex.When) bool {
 		w.Weekday && (strings.Contains(raw, "从") && discourse.GoesOnZh(raw) || discourse.CompletedZh(x) && !agreed(x) && !strings.Contains(x, "不") || done(x) || noted.FeltZh(x))
 }
 
-// will reports words for what is to come.
+// will reports whether x has words for the future.
 func will(t *discourse.Talk, x string) bool {
 	return discourse.NeighbourZh(x) != "" || strings.HasPrefix(x, "在") && syntax.EndsWithAny(discourse.TrimZhEnd(x), []string{"集合", "碰头", "见面", "会合", "见"}) || syntax.ContainsAny(x, "要", "会", "打算", "准备", "约", "去", "不上班", "休息", "放假", "请假", "休假", "值班", "加班", "不在家", "出院", "住院", "搬家", "开学", "上门", "团建", "夜班", "早班", "晚班", "来不了", "去不了", "让我", "叫我", "离职", "入职", "搬进", "搬走") ||
 		syntax.ContainsAny(x, discourse.OutagesZh...) || vowed(x) || due(x) || dueBefore(x) || discourse.ShiftedZh(x) != "" || strings.HasPrefix(x, "得") && !t.Topic.Known
 }
 
-// placesOpen do things of themselves, which are not the speaker's: 学校23号放假.
+// placesOpen are places that do things by themselves, which the speaker does not do: 学校23号放假.
 var placesOpen = [...]string{"学校", "公司", "幼儿园", "单位", "银行", "医院", "超市", "图书馆", "商场", "小区", "餐厅", "食堂", "药店", "药房", "邮局", "菜市场", "便利店", "健身房", "游泳馆", "博物馆", "咖啡店", "咖啡馆", "面包店", "书店", "诊所", "理发店", "干洗店"}
 
-// coming proposes an appointment or a plan at a time, and when it is over; named says that the clause
-// names who has it.
+// coming proposes an appointment or a plan at a time, and its end; named says that the clause names
+// who has it.
 func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse.Person, named bool, ended int64) {
 	x := b.Text
 	if before, _, ok := strings.Cut(x, "以前"); syntax.StartsWithAny(strings.TrimPrefix(x, "我"), []string{"从前", "曾经"}) || ok && len(b.Whens) > 0 && before != x && isSubject(t, before) {
-		return // it is no more
+		return // it no longer exists
 	}
 	if w.Last > w.Day && due(x) && syntax.EndsWithAny(syntax.TrimZh(x), []string{"到期", "截止", "过期", "失效"}) {
 		w.Day, w.Last, ended = w.Last, 0, 0 // 年检月底到期: on the last day
@@ -314,7 +315,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	}
 	if attr == "" {
 		switch will := will(t, x); {
-		case named && syntax.ContainsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // how somebody is
+		case named && syntax.ContainsAny(strings.ReplaceAll(x, "最近", ""), "心情", "脾气", "意思", "想法", "很", "最"), // somebody's state
 			w.ByPart && !will && w.Unix() <= t.Ev.At-2*3600_000, // 今早我量血压
 			!will && !strings.Contains(x, "我") && !comes(x) && !(named && syntax.KinPrefixZh(x) != ""),
 			syntax.ContainsAny(x, "天气", "下雨", "下雪", "降温", "升温", "刮风", "有雨", "有雪", "不知道", "热", "冷"):
@@ -333,7 +334,7 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	} else if whose := possessorOf(t, x, word); t.Other(whose) && whose.Known && !named {
 		who, named = whose.Person, true
 	} else if attr == "party" && !whose.Named && !strings.HasPrefix(x, "我") && strings.Contains(x, "的"+word) {
-		kind, attr = "plan", "计划："+syntax.TrimZh(x) // 小贝的生日会 is not one's own
+		kind, attr = "plan", "计划："+syntax.TrimZh(x) // 小贝的生日会 is not the speaker's own
 	}
 	p := discourse.Plan{Subject: who.Key, Attribute: attr, What: word, Day: w.Day, Minute: w.Minute, Clock: w.Clock, Chinese: true, Label: syntax.TrimZh(x)}
 	if kind == "plan" && syntax.ContainsAny(attr, "他", "她", "它") {
@@ -360,7 +361,8 @@ func coming(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse
 	a.Actor, a.Ended = who.Name, ended
 }
 
-// happened proposes what took place at a time; start is that time, without an hour at midnight, and ended when it was over.
+// happened proposes what took place at a time; start is that time, at midnight if there is no hour,
+// and ended is its end.
 func happened(t *discourse.Talk, b *discourse.BareZh, w *timex.When, who discourse.Person, named bool, start timex.When, ended int64) {
 	x := b.Text
 	attribute, _ := EventIn(x)

@@ -11,10 +11,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// institutions are how names of those end that announce something of a day, as offices are.
+// institutions are the endings of names of institutions that announce something for a day, as
+// offices do.
 var institutions = []string{"行", "院", "房", "公司", "单位", "校", "园", "班", "馆", "店", "厅", "超市", "商场", "市里", "区里", "镇上", "街道", "政府", "局", "所", "站", "中心", "地铁", "电信", "移动", "联通", "供应商", "厂", "厂里", "院里", "系里", "工地"}
 
-// saidBy is who says something of a day to come, and what: 银行说周四系统升级.
+// saidBy returns who says something about a future day, and what: 银行说周四系统升级.
 func saidBy(x string) (who, inner string) {
 	for _, says := range [...]string{"通知说", "通知我们", "发消息说", "通知", "说了", "说"} {
 		who, inner, ok := strings.Cut(x, says)
@@ -26,7 +27,7 @@ func saidBy(x string) (who, inner string) {
 	return "", ""
 }
 
-// said takes what somebody with an office says is going to be on a day.
+// said takes what an institution says will happen on a day.
 func said(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	if strings.HasSuffix(strings.TrimRight(b.S.Raw(), "。！ "), "吧") {
 		return false // 医生说再观察两天周五吧
@@ -43,8 +44,8 @@ func said(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	return true
 }
 
-// until takes what is so until a day, 热水停到周四, 图书馆周五之前不开门, and what is so from a day on, and
-// not before: 电梯坏了，周五才能修好.
+// until takes what is true until a day, 热水停到周四, 图书馆周五之前不开门, and what is true only from a day on:
+// 电梯坏了，周五才能修好.
 func until(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	x := strings.TrimRight(b.Text, "。，！! 了")
 	if w.Day <= t.Now.Day || w.Habit || syntax.ContainsAny(x, "吗", "如果", "你", "不知道") {
@@ -69,7 +70,7 @@ func until(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 		who = p
 	}
 	s, whens := b.S, b.Whens
-	if what := strings.TrimLeft(x, " "); strings.HasPrefix(what, "才") { // what? the clause before says it
+	if what := strings.TrimLeft(x, " "); strings.HasPrefix(what, "才") { // what? the previous clause says it
 		if s = t.Said; s.Start >= b.S.Start || utf8.RuneCountInString(s.Raw()) > 24 {
 			return false
 		}
@@ -98,17 +99,17 @@ func until(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	return true
 }
 
-// Fail are things of a household whose failing or loss is worth a note.
+// Fail are household things whose failure or loss is worth a note.
 var Fail = [...]string{"电梯", "空调", "快递", "包裹", "水管", "马桶", "冰箱", "洗衣机", "洗碗机", "热水器", "暖气", "网", "宽带", "门锁", "灯", "电视", "微波炉", "烤箱", "电饭锅", "抽油烟机", "车胎", "车", "手机", "电脑", "打印机", "水龙头", "下水道", "屋顶", "天花板", "锅炉"}
 
-// papers are what one applies for or waits for, and Bills what comes to a sum.
+// papers are documents for which somebody applies or waits, and Bills are things with a price.
 var papers = [...]string{"签证", "护照", "驾照", "身份证", "户口", "贷款", "房产证", "居住证", "录取通知书", "营业执照", "体检报告", "化验结果"}
 
-// Bills are what one pays for regularly.
+// Bills are things for which people pay regularly.
 var Bills = [...]string{"电费", "水费", "水电费", "煤气费", "燃气费", "物业费", "话费", "网费", "取暖费", "停车费", "修车费", "维修费", "学费", "补课费", "保险费", "房租"}
 
-// Failed takes a sentence of such a thing that has failed, 快递丢了, and of somebody who did not come:
-// 物业到现在都没来修灯. What is done about it stands beside it.
+// Failed takes a sentence about such a thing that has failed, 快递丢了, or about somebody who did not
+// come: 物业到现在都没来修灯. What is done about it stays with it.
 func Failed(t *discourse.Talk, s syntax.Sentence) bool {
 	x := syntax.StripLeadZh(s.Raw())
 	if !s.Chinese() || utf8.RuneCountInString(x) > 24 || syntax.ContainsAny(x, "吗", "你", "如果", "要是", "他", "她", "？", "?") {
@@ -145,7 +146,7 @@ func Failed(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// rumour notes what somebody has heard of a thing that is nobody's: 听说地铁明年要通车.
+// rumour notes what somebody has heard about a thing that belongs to nobody: 听说地铁明年要通车.
 func rumour(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	head, x, heard := strings.Cut(b.S.Raw(), "听说")
 	if head == "我" {
@@ -160,30 +161,31 @@ func rumour(t *discourse.Talk, b *discourse.BareZh, w *timex.When) bool {
 	return true
 }
 
-// leadPerson reports a clause that says whom it has it from: 高总让咱们交总结.
+// leadPerson reports whether a clause says who gave the order: 高总让咱们交总结.
 func leadPerson(x string) bool {
 	who, _, ok := strings.Cut(x, "让")
 	return ok && syntax.PersonZh(who)
 }
 
-// feastOf reports a clause about the feast of a relative, to which the speaker goes: 我妈的生日聚会.
+// feastOf reports whether a clause is about a relative's party, to which the speaker goes: 我妈的生日聚会.
 func feastOf(x string) bool {
 	head, _, ok := strings.Cut(x, "的")
 	attribute, word := EventIn(x)
 	return ok && strings.HasPrefix(head, "我") && (attribute == "party" || attribute == "wedding" || attribute == "dinner") && strings.Contains(x[len(head):], word)
 }
 
-// shift reports what the speaker is doing for all of a week: 这周我上夜班.
+// shift reports whether the speaker does something for the whole week: 这周我上夜班.
 func shift(x string) bool {
 	return strings.Contains(x, "我") && syntax.ContainsAny(x, "夜班", "早班", "晚班", "值班", "出差", "休假", "请假", "在家办公")
 }
 
-// today reports what the speaker will do at an hour of this day, without a word for the day: 我六点去健身房.
+// today reports whether the speaker will do something at an hour of today, without a word for the
+// day: 我六点去健身房.
 func today(x string) bool {
 	return syntax.ContainsAny(x, "我去", "我们去", "有个会", "有会", "有课", "有个约", "有约", "有个面试") && !syntax.ContainsAny(x, "了", "过", "平时", "一般", "通常", "总", "经常", "往往", "常", "都", "每", "如果", "要是", "想", "没")
 }
 
-// asSaid is [discourse.Talk.AsSaid] of a Chinese clause.
+// asSaid does the same as [discourse.Talk.AsSaid], for a Chinese clause.
 func asSaid(t *discourse.Talk, b *discourse.BareZh) {
 	a := t.BaseZh(b, "episodic", "noted", discourse.Person{}, discourse.NotedSure)
 	a.Entities, a.EventType, a.Started = nil, "noted", t.Ev.At

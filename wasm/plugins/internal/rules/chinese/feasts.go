@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 )
 
-// lunarDay is the day of the lunar calendar that somebody's birthday is on, 大年初三 or 农历八月十五; empty: it is none.
+// lunarDay returns the day of somebody's birthday in the lunar calendar, 大年初三 or 农历八月十五, or "".
 func lunarDay(owner, after string, b *discourse.BareZh) string {
 	for i := range b.Whens {
 		after += b.S.Text[b.S.Toks[b.Whens[i].First].Start:b.S.Toks[b.Whens[i].Next-1].End]

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Found takes 在书桌的抽屉里 after 我的护照在哪？ or 我找不到护照了: where the thing is that was asked
-// for, earlier in this turn, by another speaker just before, or by the speaker in the last turn.
+// Found takes 在书桌的抽屉里 after 我的护照在哪？ or 我找不到护照了: the place of the thing that was asked for, earlier
+// in this turn, by another speaker just before, or by the speaker in the last turn.
 func Found(t *discourse.Talk, s syntax.Sentence) bool {
 	if !s.Chinese() || s.Ends == "?" || s.Ends == "？" || len(timex.FindWhens(s, t.Now)) > 0 {
 		return false
@@ -50,7 +50,7 @@ func Found(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// missed is the question, or the line of the speaker's, that a place answers.
+// missed returns the question, or the line of the speaker, that a place answers.
 func missed(t *discourse.Talk, s syntax.Sentence) (discourse.Asked, bool) {
 	if q, ok := discourse.AskedBefore(t, s); ok {
 		return q, true
@@ -72,8 +72,8 @@ func missed(t *discourse.Talk, s syntax.Sentence) (discourse.Asked, bool) {
 	return discourse.Asked{Sentence: all[len(all)-1], Turn: -1, By: discourse.SpeakerOf(t.Ev, b.Speaker), Of: t.Self}, true
 }
 
-// thingAsked is the thing, with its owner, whose place somebody asks for or does not know: of
-// 我的护照在哪, 你看见钥匙了吗, 找不到护照了, 护照呢. It is "" where the words ask for nothing of the kind.
+// thingAsked returns the thing, with its owner, whose place somebody asks for or does not know: for
+// 我的护照在哪, 你看见钥匙了吗, 找不到护照了, 护照呢. It returns "" if the words ask for nothing of the kind.
 func thingAsked(x string) string {
 	x = strings.TrimRight(syntax.StripLeadZh(x), " ，,。！!？?吧啊呀呢了")
 	for _, k := range [...]string{"在哪", "放哪", "放在哪", "跑哪", "去哪"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// clubs end what groups are in Chinese.
+// clubs are the endings of Chinese names of groups.
 var clubs = [...]string{"合唱团", "乐队", "乐团", "俱乐部", "读书会", "社团", "协会", "舞团", "剧团", "跑团", "球队", "篮球队", "足球队", "书法社", "话剧社", "读书社"}
 
 // joins takes 我加入了一个读书会, 我在合唱团唱歌, 我退出了乐队.
@@ -46,5 +46,5 @@ func joins(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	return false
 }
 
-// groupWords before an event say of what kind it is, and not whose: 同学聚会.
+// groupWords are words before an event that say of what kind it is, and not whose: 同学聚会.
 var groupWords = syntax.Set("同学 同事 朋友 老师 教练 师傅 邻居 领导 家教 孩子 宝宝")

@@ -12,20 +12,21 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// A Chinese clause often leaves out what it is about: 得下周三才能取. The clauses before it say that, 车送修了, or the turn
-// before, which it answers. Its memory begins with them, so that it stands alone. Without them it is none.
+// A Chinese clause often leaves out its topic: 得下周三才能取. The previous clauses name it, 车送修了, or the
+// previous turn, which the clause answers. The memory of the clause begins with these, so that it
+// can be understood by itself. Without them there is no memory.
 
-// MostJoined bounds a memory that was joined with what stands before it, in bytes.
+// MostJoined is the greatest length of a memory that was joined with the text before it, in bytes.
 const MostJoined = 270
 
-// nameless are the characters of words that say that something is so, and not what: 没了, 还没呢, 用完了.
+// nameless are the characters of words that say that something is true, but not what: 没了, 还没呢, 用完了.
 const nameless = "没还有了好行呢啊都对是的不也嗯哦坏完用修取到买卖丢过，, "
 
-// notHim takes out the words that have 他 or 她 in them and mean nobody, or several.
+// notHim removes words that contain 他 or 她 and mean nobody, or several people.
 var notHim = strings.NewReplacer("其他", "", "他们", "", "她们", "", "吉他", "", "他人", "")
 
-// Whom puts the clauses before a Chinese clause in front of its memory where that speaks of 他, 她
-// or 它, or has no object: 隔壁老太太住院了，我周末去看她; 眼镜用完了，今晚得下单.
+// Whom puts the previous clauses of a Chinese sentence in front of a clause's memory if that
+// contains 他, 她 or 它, or has no object: 隔壁老太太住院了，我周末去看她; 眼镜用完了，今晚得下单.
 func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 	if !s.Chinese() {
 		noted.Whom(t, s, from)
@@ -37,7 +38,7 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 		if len(a.Spans) != 1 || a.Spans[0].Turn != 0 || a.Spans[0].Start <= s.Start || !syntax.ContainsAny(text, "他", "她", "它") && !hangs(t, s, a) && !shortDeed(a) && !tellsHow(t, s, a) || a.Type == "core" {
 			continue
 		}
-		if strings.Contains(a.Text, "对方") && hangs(t, s, a) { // 吃完了我给你买: whom, and what?
+		if strings.Contains(a.Text, "对方") && hangs(t, s, a) { // 吃完了我给你买: for whom, and what?
 			t.Out.Candidates = slices.Delete(t.Out.Candidates, i, i+1)
 			i--
 			continue
@@ -54,7 +55,7 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 			continue
 		}
 		if said != "" && len(said)+len(a.Text) < noted.MaxAmended {
-			if a.Actor != "" && a.Actor != t.Self.Name && strings.HasPrefix(said, a.Actor+"的") { // 我爸的眼镜配好了，明天去取: who, it does not say
+			if a.Actor != "" && a.Actor != t.Self.Name && strings.HasPrefix(said, a.Actor+"的") { // 我爸的眼镜配好了，明天去取: it does not say who
 				a.Text = strings.TrimPrefix(a.Text, a.Actor)
 			}
 			a.Text, a.Spans[0].Start = said+"，"+a.Text, s.Start
@@ -62,16 +63,17 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 	}
 }
 
-// fillsSlot reports whether a memory from number from on that begins before a byte fills a slot of one value: 我现在住柏林. The
-// next value could not end it where another memory has it as well.
+// fillsSlot reports whether a memory, from index from on, that begins before a byte fills a
+// single-valued slot: 我现在住柏林. If another memory contained it as well, the next value could not end
+// that one.
 func fillsSlot(t *discourse.Talk, from, start int) bool {
 	return slices.ContainsFunc(t.Out.Candidates[from:], func(a abi.Candidate) bool {
 		return a.Slot != nil && !a.Slot.Many && a.Type != "episodic" && len(a.Spans) > 0 && a.Spans[0].Start < start
 	})
 }
 
-// hangs reports a plan or a deed whose verb has no object, and what is told since when without saying what: 下班前一定发,
-// 得才能取, 到今天整整三个月了.
+// hangs reports whether a memory needs the text before it: a plan or a deed whose verb has no
+// object, or a statement of how long without what: 下班前一定发, 得才能取, 到今天整整三个月了.
 func hangs(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 	if a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" && a.Kind != "noted" {
 		return false
@@ -80,7 +82,7 @@ func hangs(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 	return len(all) == 1 && bareDeed(t.Bare(all[0]).Text)
 }
 
-// shortDeed reports a plan of one or two characters: 得下单, 还我.
+// shortDeed reports whether a plan has one or two characters: 得下单, 还我.
 func shortDeed(a *abi.Candidate) bool {
 	if a.Slot == nil {
 		return false
@@ -89,7 +91,8 @@ func shortDeed(a *abi.Candidate) bool {
 	return ok && (utf8.RuneCountInString(deed) <= 2 || strings.HasPrefix(deed, "得") && utf8.RuneCountInString(deed) == 3)
 }
 
-// bareDeed reports a clause of a verb alone, with who does it, for whom and when: 得给人送回去, 约了师傅上门来修.
+// bareDeed reports whether a clause is only a verb, with who does it, for whom and when: 得给人送回去,
+// 约了师傅上门来修.
 func bareDeed(x string) bool {
 	x = syntax.TrimTails(syntax.TrimZh(x), "一下", "回去", "过去", "过来", "回来", "进去", "出来", "好", "完", "掉")
 	if strings.HasPrefix(x, "到") && strings.Trim(x, "到整正好已经有快〇一二两三四五六七八九十百半多个天周月年了") == "" {
@@ -103,12 +106,13 @@ func bareDeed(x string) bool {
 	return syntax.TrimHeads(head[len(syntax.KinPrefixZh(head)):], bareHeads[:]...) == ""
 }
 
-// bareHeads may stand before a verb and say nothing of what it is done to.
+// bareHeads may be before a verb without saying what it is done to.
 var bareHeads = [...]string{"好", "行", "，", "过去", "过来", "我们", "我", "咱们", "你", "人家", "人", "他", "她", "就", "也", "都", "还", "再", "先", "后", "才", "一定", "肯定", "马上", "赶紧", "赶快", "尽快", "打算", "准备", "估计", "应该", "必须", "需要", "可以", "能", "得", "要", "会", "想", "去", "来", "给", "让", "叫", "帮", "约好了", "约了", "约好", "师傅", "工人", "上门",
 	"下班前", "下班后", "下班", "之前", "以前", "之后", "以后", "前", "住", "下", "统一", "重新"}
 
-// WithTurn joins the memories, from number from on, of the first sentence of a turn with the turn before, where they hang on
-// it: 那个报价单你发给客户了吗 and 还没呢，我今天下班前一定发. What hangs on something that is not there is dropped.
+// WithTurn joins the memories of the first sentence of a turn, from index from on, with the
+// previous turn if they need it: 那个报价单你发给客户了吗 and 还没呢，我今天下班前一定发. A memory that needs something that
+// is not there is dropped.
 func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 	if !s.Chinese() || len(t.Own) == 0 || s.Start != t.Own[0].Start || t.Rejoined {
 		return
@@ -142,7 +146,8 @@ func WithTurn(t *discourse.Talk, s syntax.Sentence, from int) {
 	movedAgain(t, s, from)
 }
 
-// tellsHow reports an event that only tells how or when that was done which the clause before says: 课补了，周日晚上补的.
+// tellsHow reports whether an event only says how or when the deed of the previous clause was done:
+// 课补了，周日晚上补的.
 func tellsHow(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 	if a.Kind != "event" || len(a.Spans) == 0 {
 		return false
@@ -152,7 +157,8 @@ func tellsHow(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 	return strings.HasSuffix(said, "的") && discourse.CompletedZh(before)
 }
 
-// ofAsked names the speaker in what an answer that begins with a time says of them: 零九年来的 after 你在北京待了多久.
+// ofAsked names the speaker in what an answer that begins with a time says about them: 零九年来的 after
+// 你在北京待了多久.
 func ofAsked(t *discourse.Talk, s syntax.Sentence, from int, q string) {
 	said := "" // 来过 of 你以前来过这儿吗
 	if i := strings.Index(q, "过"); i > 0 {
@@ -169,7 +175,8 @@ func ofAsked(t *discourse.Talk, s syntax.Sentence, from int, q string) {
 	}
 }
 
-// answers reports a note, a plan or an event that names nobody and nothing of its own, in an answer.
+// answers reports whether a is a note, a plan or an event in an answer that names nobody and
+// nothing itself.
 func answers(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 	if a.Kind != "noted" && a.Kind != "event" && a.Kind != "plan" && a.Kind != "promise" && a.Kind != "habit" || t.Topic.Known && t.Topic.Person.Key != t.Self.Key && strings.HasPrefix(a.Text, t.Topic.Person.Name) {
 		return false
@@ -181,8 +188,8 @@ func answers(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 	return (a.Kind != "plan" || a.Spans[0].Start == s.Start) && !strings.Contains(x, "我") && syntax.KinPrefixZh(x) == "" && discourse.NamePrefixZh(x) == "" && !strings.ContainsAny(x, "他她")
 }
 
-// join puts before an answer the thing that the turn before is about. Where that asks on, 哪天啊, what the speaker had
-// said before it stands there. The words of others are no part of a memory.
+// join puts the topic of the previous turn before an answer. If that turn continues a question,
+// 哪天啊, what the speaker had said before it is used. The words of others are not part of a memory.
 func join(t *discourse.Talk, a *abi.Candidate, s, q syntax.Sentence) bool {
 	n := len(t.Ev.Before)
 	turn, head, mark := -1, About(q.Raw()), ""
@@ -220,21 +227,22 @@ func join(t *discourse.Talk, a *abi.Candidate, s, q syntax.Sentence) bool {
 	return true
 }
 
-// asksOn reports a question that says nothing of what it is about: 哪天啊, 什么时候的事.
+// asksOn reports whether a question does not name its topic: 哪天啊, 什么时候的事.
 func asksOn(x string) bool {
 	x = syntax.TrimHeads(strings.TrimLeft(x, " "), "行啊", "行", "好的", "好啊", "好", "哦", "嗯")
 	x = strings.TrimLeft(x, "，, ")
 	return utf8.RuneCountInString(x) <= 7 && !strings.ContainsAny(x, "我你您") && syntax.StartsWithAny(syntax.StripLeadZh(x), []string{"哪", "什么", "啥", "几", "多", "谁", "怎", "咋", "在哪", "真的", "要紧", "严重", "要几", "看啥", "学啥", "干啥", "做啥", "转啥", "去哪", "为", "现在", "然后", "结果", "后来"})
 }
 
-// opensShort reports an answer that begins with a few words which say little without its question: 停了，胃出血.
+// opensShort reports whether an answer begins with a few words that say little without the
+// question: 停了，胃出血.
 func opensShort(t *discourse.Talk, s syntax.Sentence, a *abi.Candidate) bool {
 	x := syntax.StripLeadZh(t.Ev.Text[a.Spans[0].Start:a.Spans[0].End])
 	first, _, _ := strings.Cut(strings.ReplaceAll(x, " ", "，"), "，")
 	return a.Spans[0].Start == s.Start && utf8.RuneCountInString(first) <= 5 && !strings.HasPrefix(first, "我们") && (syntax.KinPrefixZh(first) == "" || discourse.JobZh(first)) && discourse.NamePrefixZh(first) == "" && utf8.RuneCountInString(first) < utf8.RuneCountInString(x)
 }
 
-// SaidBefore is what a sentence says before a byte, in the words of a memory.
+// SaidBefore returns the part of a sentence before a byte, in the words of a memory.
 func SaidBefore(t *discourse.Talk, s syntax.Sentence, at int) string {
 	last := 0
 	for last < len(s.Toks) && s.Toks[last].End <= at {
@@ -247,8 +255,8 @@ func SaidBefore(t *discourse.Talk, s syntax.Sentence, at int) string {
 	return strings.Trim(t.RewriteZh(head, timex.FindWhens(head, t.Now), discourse.CompletedZh(head.Raw())), "。，, ")
 }
 
-// absent names in a memory whom 他 or 她 means, where the speaker's own last turn names one relative alone: 给我妈换了手机 and
-// then 带她去云南.
+// absent names in a memory the person whom 他 or 她 means, if the speaker's own last turn names
+// exactly one relative: 给我妈换了手机 and then 带她去云南.
 func absent(t *discourse.Talk, from int) {
 	n := len(t.Ev.Before)
 	if n < 2 || t.Ev.Before[n-2].Speaker != t.Ev.Speaker {
@@ -277,8 +285,9 @@ func absent(t *discourse.Talk, from int) {
 	}
 }
 
-// movedAgain puts what the speaker said in their last turn before a note that says only to when something is moved: 周三的会
-// 取消了 and then 改到下周一十点了. Where that was a question or nothing, the note is dropped.
+// movedAgain puts what the speaker said in their last turn before a note that only says to when
+// something is moved: 周三的会 取消了 and then 改到下周一十点了. If that was a question or nothing, the note is
+// dropped.
 func movedAgain(t *discourse.Talk, s syntax.Sentence, from int) {
 	if !syntax.StartsWithAny(syntax.StripLeadZh(s.Raw()), discourse.MovesZh) || len(t.Out.Candidates) == from {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// takes takes what somebody takes for their health: 我每天吃两片阿司匹林, 我妈在吃二甲双胍.
+// takes takes the medicine of somebody: 我每天吃两片阿司匹林, 我妈在吃二甲双胍.
 func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := discourse.TrimZhEnd(b.Text)
 	if syntax.ContainsAny(x, "不", "没", "忘", "了", "过", "想", "别", "能", "如果", "要是", "给") {
@@ -34,7 +34,7 @@ func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 			continue
 		}
 		for i := range b.Whens {
-			if w := &b.Whens[i]; w.Habit && w.Next > w.First { // each time of day beside the others
+			if w := &b.Whens[i]; w.Habit && w.Next > w.First { // each time of day is a value of its own
 				when, made := b.S.Text[b.S.Toks[w.First].Start:b.S.Toks[w.Next-1].End], len(t.Out.Candidates)
 				if health(t, b, p, discourse.TimesOf(drug), when); len(t.Out.Candidates) > made {
 					a := &t.Out.Candidates[made]

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// open reports a clause that says when a place opens or closes: 电影院十点开门 is not about a film.
+// open reports whether a clause says when a place opens or closes: 电影院十点开门 is not about a film.
 func open(x string) bool {
 	return syntax.ContainsAny(x, "开门", "关门", "打烊", "营业", "开到") && !strings.ContainsAny(x, "我你他她把车会")
 }

@@ -66,7 +66,7 @@ func lent(t *discourse.Talk, b *discourse.BareZh) bool {
 	return true
 }
 
-// readLoan reads a clause; a loan that is given back has the persons of the loan.
+// readLoan parses a clause; the return of a loan has the persons of the loan.
 func readLoan(t *discourse.Talk, x string) (l discourse.Loan, ok bool) {
 	verb := "借"
 	if strings.Contains(x, "还") {
@@ -83,7 +83,7 @@ func readLoan(t *discourse.Talk, x string) (l discourse.Loan, ok bool) {
 	if !held {
 		giver, what = head, ""
 	}
-	if held && l.Back && discourse.TrimZhEnd(tail) == "" { // 小李把车还了: to the speaker, for all that is known
+	if held && l.Back && discourse.TrimZhEnd(tail) == "" { // 小李把车还了: to the speaker, as far as known
 		l.To = party(t, giver)
 		if l.To.Key != t.Self.Key {
 			l.From = t.Self
@@ -133,7 +133,7 @@ func readLoan(t *discourse.Talk, x string) (l discourse.Loan, ok bool) {
 	return l, l.From.Key != "" && l.To.Key != ""
 }
 
-// party is the person whom s names.
+// party returns the person whom s names.
 func party(t *discourse.Talk, s string) discourse.Person {
 	s = strings.TrimSpace(s)
 	switch {
@@ -151,7 +151,7 @@ func party(t *discourse.Talk, s string) discourse.Person {
 	return discourse.Person{}
 }
 
-// partThing parts 我一把电钻 into the person and the thing.
+// partThing splits 我一把电钻 into the person and the thing.
 func partThing(t *discourse.Talk, s string) (who, what string) {
 	for i := range s {
 		if i > 0 && (strings.ContainsRune("一两三四五六七八九十几0123456789", []rune(s[i:])[0])) {
@@ -161,7 +161,7 @@ func partThing(t *discourse.Talk, s string) (who, what string) {
 	return "", ""
 }
 
-// thing is a thing without its count and its owner.
+// thing returns a thing without its count and its owner.
 func thing(s string, l *discourse.Loan, t *discourse.Talk) string {
 	s = syntax.TrimHeads(s, "我的", "借的", "借我的", l.From.Name+"的", l.To.Name+"的", "那", "这")
 	if sum(s) {

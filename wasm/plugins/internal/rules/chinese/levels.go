@@ -8,11 +8,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// levels are what is measured of somebody's health.
+// levels are health measurements.
 var levels = [...]struct{ word, attribute string }{{"血压", "blood_pressure"}, {"高压", "blood_pressure"}, {"血糖", "blood_sugar"}, {"糖化", "blood_sugar"}, {"尿酸", "uric_acid"},
 	{"胆固醇", "cholesterol"}, {"血脂", "cholesterol"}, {"心率", "heart_rate"}, {"心跳", "heart_rate"}, {"脉搏", "heart_rate"}, {"血氧", "oxygen"}, {"体温", "temperature"}}
 
-// NamesLevel reports a text that names one of them: a number after it is no hour.
+// NamesLevel reports whether a text names one of them: a number after it is not an hour.
 func NamesLevel(text string) bool {
 	for _, l := range levels {
 		if strings.Contains(text, l.word) {
@@ -22,7 +22,7 @@ func NamesLevel(text string) bool {
 	return false
 }
 
-// level takes what was measured: 我妈血压一百五，九十五, 爸早上空腹血糖七点八. The number is no hour.
+// level takes a measurement: 我妈血压一百五，九十五, 爸早上空腹血糖七点八. The number is not an hour.
 func level(t *discourse.Talk, b *discourse.BareZh) bool {
 	dated := *b
 	dated.Whens = nil
@@ -67,7 +67,8 @@ func level(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// levelIn is the number that a text begins with, and what follows it: 七点八, 150/95, 一百四低压九十, 三十八度五.
+// levelIn returns the number at the beginning of a text, and the text after it: 七点八, 150/95,
+// 一百四低压九十, 三十八度五.
 func levelIn(text string) (value, after string) {
 	after = text
 	for {

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// changeWords say that a plan changes, and nothing of which one.
+// changeWords say that a plan changes, and nothing about which one.
 var changeWords = func() *strings.Replacer {
 	var pairs []string
 	for _, w := range append([]string{"取消", "不取消", "我们", "我", "把", "被", "了", "的", "已经", "也", "都", "先", "要", "去", "那个", "这个", "临时", "又", "和", "跟", "与", "，", ","}, discourse.MovesZh...) {
@@ -18,12 +18,12 @@ var changeWords = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// wholeDay name whatever is planned.
+// wholeDay are words for anything that is planned.
 var wholeDay = syntax.Set("计划 安排 事 行程 活动 约 日程 事情 原计划")
 
-// meant is the plan that a change or a cancellation names: by its event or by its words, on
-// the day and with somebody of those that are named with it. known is false where there is
-// none; then p is a plan that nobody has heard of, so that nothing else ends.
+// meant returns the plan that a change or a cancellation names: by its event or by its words, and
+// by the day and the person that are named with it. known is false if there is none; p is then an
+// unknown plan, so that no other plan ends.
 func meant(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends bool) (p discourse.Plan, known bool) {
 	var on *timex.When
 	for i := range b.Whens {
@@ -93,8 +93,7 @@ func meant(t *discourse.Talk, b *discourse.BareZh, attr, word string, ends bool)
 	return p, false
 }
 
-// shares reports whether a text has the word, or two Chinese characters of it that stand
-// beside each other.
+// shares reports whether a text has the word, or two adjacent Chinese characters of it.
 func shares(hay, word string) bool {
 	rs := []rune(strings.ToLower(word))
 	if len(rs) > 0 && rs[0] < 0x80 {
@@ -108,7 +107,7 @@ func shares(hay, word string) bool {
 	return false
 }
 
-// plain reports whether a plan's words name neither the sort of an event nor a person that it is with: 有个预约.
+// plain reports whether a plan's words name neither the sort of its event nor a person: 有个预约.
 func plain(label, word string) bool {
 	before, _, ok := strings.Cut(label, word)
 	last, _ := utf8.DecodeLastRuneInString(before)

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// then says of what stands before 不是 when it is, as if the sentence were HEAD是RIGHT; s is the
-// whole of what was said. It reports whether the denied words and the right ones are times.
+// then says when the thing before 不是 is, as if the sentence were HEAD是RIGHT; s is the whole
+// sentence. It reports whether the denied and the right words are times.
 func then(t *discourse.Talk, s syntax.Sentence, head, wrong, right string) bool {
 	right, _, _ = strings.Cut(strings.TrimSpace(right), "，")
 	if strings.HasSuffix(head, "是") || !time(wrong, t.Now) || !time(right, t.Now) {
@@ -29,7 +29,7 @@ func then(t *discourse.Talk, s syntax.Sentence, head, wrong, right string) bool 
 	return true
 }
 
-// time reports words that begin with a day or a time of day.
+// time reports whether words begin with a day or a time of day.
 func time(text string, now timex.Moment) bool {
 	all := syntax.Sentences(text)
 	if len(all) == 0 {
@@ -39,5 +39,5 @@ func time(text string, now timex.Moment) bool {
 	return ok
 }
 
-// festiveDay reports a day of every year: a birthday, an anniversary.
+// festiveDay reports whether head is a yearly day: a birthday, an anniversary.
 func festiveDay(head string) bool { return syntax.EndsWithAny(head, []string{"生日", "纪念日"}) }

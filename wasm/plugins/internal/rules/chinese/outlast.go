@@ -57,10 +57,11 @@ func sold(t *discourse.Talk, b *discourse.BareZh, x string) bool {
 	return false
 }
 
-// notHad reports what one throws or gives away and did not own as a thing: 垃圾, 剩饭, 心思.
+// notHad reports whether what is something that people throw or give away without having owned it:
+// 垃圾, 剩饭, 心思.
 func notHad(what string) bool {
 	return syntax.ContainsAny(what, "垃圾", "饭", "菜", "纸", "票", "心", "灵魂", "时间", "机会", "位置", "座位", "号码", "作业", "命", "水果", "苹果", "快递", "货", "批", "这些", "那些")
 }
 
-// Once begin what was so and is so no more.
+// Once are the beginnings of what was true and no longer is.
 var Once = [...]string{"以前", "曾经", "过去", "从前", "原来"}

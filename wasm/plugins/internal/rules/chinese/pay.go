@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// pay are words for pay, and before what somebody's is.
+// pay are words for pay that come before its amount.
 var pay = [...]string{"税前工资", "税后工资", "月工资", "工资", "月薪", "年薪", "时薪", "底薪", "薪水", "薪资"}
 
 // salary takes 我月薪一万五, 我的工资是税前两万, 我工资涨到一万八了.

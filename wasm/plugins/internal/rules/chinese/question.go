@@ -9,37 +9,39 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// AnsweredSure is how sure a statement is at most that was made of a question and its answer.
+// AnsweredSure is the greatest confidence of a statement that was made from a question and its
+// answer.
 const AnsweredSure = 0.8
 
 // Asked is a question as the one who answers would say it: 你 is 我, and 我 is 你.
 type Asked struct {
 	Text  string // without 吗, 没, 呢 and marks
 	Ends  string // 吗, 没 or 呢; "": none of them
-	Whose string // the relative of whom it is, as 我老公; "": of none
+	Whose string // the relative about whom it asks, as 我老公; "": none
 	Now   timex.Moment
 }
 
-// Swap says what another said from one's own side.
+// Swap turns what another person said into the first person.
 var Swap = strings.NewReplacer("你", "我", "您", "我", "我", "你")
 
-// near writes out 哪 for 哪儿, and 多大 for how old is asked politely.
+// near completes 哪 to 哪儿, and replaces polite questions for an age by 多大.
 var near = strings.NewReplacer("哪儿", "哪儿", "哪上班", "哪儿上班", "哪工作", "哪儿工作", "哪住", "哪儿住", "哪读", "哪儿读", "哪上学", "哪儿上学", "哪买", "哪儿买", "哪出生", "哪儿出生", "在哪了", "在哪儿了", "放哪了", "放哪儿了", "高寿", "多大", "贵庚", "多大")
 
-// tags are asked after a statement.
+// tags are questions after a statement.
 var tags = []string{"对吧", "是吧", "对不对", "是不是", "没错吧", "对吗", "是吗"}
 
-// Gaps reports that a question has a word for what it asks for.
+// Gaps reports whether a question has a word for what it asks for.
 func (q *Asked) Gaps() bool {
 	return syntax.ContainsAny(q.Text, Askers[:]...) || strings.Contains(q.Text, "啥") || strings.Contains(q.Text, "多大") || strings.Contains(q.Text, "多高")
 }
 
-// asksPlace reports a question that ends with 在哪, 放哪 or 住哪.
+// asksPlace reports whether a question ends with 在哪, 放哪 or 住哪.
 func asksPlace(x string) bool {
 	return syntax.EndsWithAny(x, []string{"在哪", "放哪", "住哪", "存哪", "搁哪", "停哪"})
 }
 
-// askedBothWays takes what is asked in both ways, 来不来 or 是不是, as one, and reports whether it was.
+// askedBothWays reduces a question that is asked both ways, 来不来 or 是不是, to one, and reports whether
+// it was such.
 func askedBothWays(x string) (string, bool) {
 	rs := []rune(x)
 	for i := 1; i+1 < len(rs); i++ {
@@ -50,18 +52,18 @@ func askedBothWays(x string) (string, bool) {
 	return x, false
 }
 
-// Askers ask for something that is to be told.
+// Askers are question words.
 var Askers = [...]string{"什么", "谁", "哪", "几", "多少", "怎么", "为什么", "为何", "有没有", "是不是"}
 
-// AskersIn reports a text that asks for something.
+// AskersIn reports whether a text has a question word.
 func AskersIn(x string) bool {
 	return syntax.ContainsAny(x, Askers[:]...) || strings.HasSuffix(x, "吗")
 }
 
-// Asks is the question that a turn asks, if it asks one alone.
+// Asks returns the question of a turn, if it asks exactly one.
 func Asks(text string, now timex.Moment) (Asked, bool) {
 	all := syntax.Sentences(text)
-	const cry = 2 // characters at most: 啊？
+	const cry = 2 // greatest number of characters: 啊？
 	if len(all) == 0 || len(all) > 1 && len(all[len(all)-2].Toks) > cry && (all[len(all)-2].Ends == "？" || all[len(all)-2].Ends == "?") {
 		return Asked{}, false
 	}
@@ -134,7 +136,8 @@ func Asks(text string, now timex.Moment) (Asked, bool) {
 	return q, tagged || either || q.Ends != "" || s.Ends == "?" || s.Ends == "？" || q.Gaps() || strings.Contains(q.Text, "还是")
 }
 
-// AskedPlans reports that the turn before asks what somebody will do: what the answer says in order is no procedure.
+// AskedPlans reports whether the previous turn asks what somebody will do: an answer with an order
+// of things is then not a procedure.
 func AskedPlans(t *discourse.Talk) bool {
 	b := t.JustSaid()
 	return b != nil && syntax.ContainsAny(b.Text, "打算干", "打算做", "打算怎么", "什么打算", "有啥打算", "什么安排", "怎么安排", "什么计划")

@@ -80,13 +80,13 @@ func reached(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// newNumberSaid reports that the speaker's own last turn was about a new number of theirs.
+// newNumberSaid reports whether the speaker's own last turn was about a new number of theirs.
 func newNumberSaid(t *discourse.Talk) bool {
 	n := len(t.Ev.Before)
 	return n > 1 && t.Ev.Before[n-2].Speaker == t.Ev.Speaker && syntax.ContainsAny(t.Ev.Before[n-2].Text, "换号", "新号", "我的号", "我电话", "我手机")
 }
 
-// spokenDigits writes a number that was said digit by digit: 幺三九零零. Other words stay as they are.
+// spokenDigits converts a number that was said digit by digit: 幺三九零零. Other words stay as they are.
 func spokenDigits(s string) string {
 	const least = 7 // digits
 	digits := digitWords.Replace(syntax.TrimZh(s))
@@ -96,15 +96,15 @@ func spokenDigits(s string) string {
 	return digits
 }
 
-// digitWords writes each digit that is said, and leaves out spaces.
+// digitWords replaces each spoken digit, and removes spaces.
 var digitWords = strings.NewReplacer("幺", "1", "零", "0", "〇", "0", "一", "1", "二", "2", "三", "3", "四", "4", "五", "5", "六", "6", "七", "7", "八", "8", "九", "9", " ", "")
 
-// mobile reports a Chinese mobile number, of which somebody mostly has one: eleven digits
-// that begin with 1.
+// mobile reports whether s is a Chinese mobile number, of which people mostly have one: eleven
+// digits that begin with 1.
 func mobile(s string) bool {
 	s = dialled.Replace(s)
 	return len(s) == 11 && s[0] == '1'
 }
 
-// dialled is a number without China's prefix and what only parts its digits.
+// dialled removes China's prefix and the characters that only separate digits.
 var dialled = strings.NewReplacer("+86", "", " ", "", "-", "")

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Resettled takes a sentence that says that something was changed, and behind it when it is now:
-// 我的航班改了，现在是九点一刻; 牙医改时间了，改到周四. Its plan must be known, or the sentence says nothing here.
+// Resettled takes a sentence that says that something was changed, and then when it is now:
+// 我的航班改了，现在是九点一刻; 牙医改时间了，改到周四. The plan must be known; otherwise the sentence says nothing here.
 func Resettled(t *discourse.Talk, s syntax.Sentence) bool {
 	if !s.Chinese() || s.Ends == "？" || s.Ends == "?" || len(t.Plans) == 0 {
 		return false

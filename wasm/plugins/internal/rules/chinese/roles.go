@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// role reads who somebody is to one of the speaker's people: 我女儿的班主任, 我儿子最好的朋友.
+// role returns somebody's role for a person close to the speaker: 我女儿的班主任, 我儿子最好的朋友.
 func role(t *discourse.Talk, who string) (owner discourse.Person, role string, ok bool) {
 	k, own := "", ""
 	for _, pre := range [...]string{"我们", "我家", "我", ""} {
@@ -33,7 +33,7 @@ func role(t *discourse.Talk, who string) (owner discourse.Person, role string, o
 	return discourse.Person{Name: t.Self.Name + "的" + k, Key: t.Self.Key + "的" + k}, role, true
 }
 
-// namedRole takes what such a person is called, or the surname: 我女儿的班主任姓陈.
+// namedRole takes the name or surname of such a person: 我女儿的班主任姓陈.
 func namedRole(t *discourse.Talk, b *discourse.BareZh) bool {
 	for _, k := range [...]string{"名字叫", "叫做", "叫", "姓", "是"} {
 		who, name, ok := strings.Cut(b.Text, k)
@@ -80,10 +80,10 @@ func rather(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// posts end what somebody is at work, besides [syntax.JobsZh], and no name ends so: 销售总监, 项目负责人.
+// posts are endings of jobs, besides [syntax.JobsZh], with which no name ends: 销售总监, 项目负责人.
 var posts = [...]string{"总监", "主管", "组长", "班长", "负责人", "主持人", "经纪人", "专员", "助理", "代表", "创始人", "合伙人", "主任", "院长", "校长", "所长", "处长", "科长", "局长", "部长", "行长", "厂长", "总裁", "技术员", "管理员", "营业员", "服务员", "收银员", "业务员", "讲师", "策划", "厨师长", "工人", "军人", "商人"}
 
-// jobAfter takes what somebody works as, of 我在华为做程序员.
+// jobAfter takes somebody's job from 我在华为做程序员.
 func jobAfter(t *discourse.Talk, b *discourse.BareZh, p *match, who discourse.Person) {
 	if p.until != "做" && p.until != "当" {
 		return

@@ -11,15 +11,15 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// rule knows phrases that say the same of somebody.
+// rule has phrases that say the same about somebody.
 type rule struct {
 	kind, attribute string
 	many, negates   bool
 	phrases         []phrase
 }
 
-// phrase is how a rule is put into words: what stands before the key is the subject, what stands after it, up to until where that
-// is set, the object.
+// phrase is one wording of a rule: the text before the key is the subject; the text after it, up to
+// until if that is set, is the object.
 type phrase struct {
 	key, until string
 	confidence float64
@@ -69,14 +69,14 @@ var rules = [...]rule{
 	{"habit", "plays", true, false, []phrase{{"会弹", "", 0.85}, {"会拉", "", 0.85}, {"会吹", "", 0.85}}},
 }
 
-// match is a clause with the phrase of a rule, taken apart: 我, 在, 华为, 当, 工程师.
+// match is a clause with the phrase of a rule, split: 我, 在, 华为, 当, 工程师.
 type match struct {
 	*rule
 	phrase
 	before string // the key
 	object string
-	after  string // until; empty where the rule has none
-	future bool   // the clause names a day to come
+	after  string // until; empty if the rule has none
+	future bool   // the clause names a future day
 	dated  bool   // the clause names a day, a month or a year
 }
 
@@ -106,8 +106,8 @@ func matched(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// knownPhrase proposes what a phrase says. It reports false where the phrase is there by chance, so that
-// another may be tried.
+// knownPhrase proposes what a phrase says. It returns false if the phrase is there by chance, so
+// that another may be tried.
 func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *match) bool {
 	if p.unsettled() || aim(t, p) || strings.HasPrefix(p.key, "搬") && !strings.HasSuffix(p.key, "了") && ahead(t, b) {
 		return true
@@ -205,7 +205,8 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *match) bool {
 	return true
 }
 
-// unsettled reports what is planned and not done yet, and a meal: nothing is so for that.
+// unsettled reports whether something is planned and not done yet, or is a meal, from which no fact
+// follows.
 func (p *match) unsettled() bool {
 	switch {
 	case strings.HasPrefix(p.key, "搬"):
@@ -225,12 +226,12 @@ func (p *match) unsettled() bool {
 		p.key == "不吃" && strings.HasPrefix(p.object, "饭")
 }
 
-// aim reports what follows the word for somebody's aim: 我有个打算，就是搬去成都.
+// aim reports whether the text follows a word for somebody's aim: 我有个打算，就是搬去成都.
 func aim(t *discourse.Talk, p *match) bool {
 	return strings.Contains(t.Said.Raw(), "就是"+p.key) && syntax.ContainsAny(t.Said.Raw(), "打算", "想法", "计划", "梦想", "心愿", "愿望", "目标")
 }
 
-// misread reports words among which the phrase stands by chance, or says less than it seems to.
+// misread reports whether the phrase is among the words by chance, or says less than it seems to.
 func (p *match) misread() bool {
 	if p.attribute == "location" && strings.HasSuffix(p.before, "被") || (p.attribute == "diet" || p.attribute == "avoids") && syntax.ContainsAny(p.before, "以前", "从前", "曾经", "小时候") {
 		return true // 我被锁在外面了, 我以前吃素
@@ -245,7 +246,7 @@ func (p *match) misread() bool {
 	case "卖了", "买了":
 		return strings.Trim(syntax.TrimZh(p.object), syntax.DigitsZh+"块元钱多") == "" && syntax.TrimZh(p.object) != "" // 卖了六万二
 	case "不吃":
-		return strings.HasPrefix(p.object, "素") // what ends with it is no meat
+		return strings.HasPrefix(p.object, "素") // words with this ending are not meat
 	case "最烦":
 		return syntax.TrimZh(p.object) == "人" // he is a nuisance
 	case "收到", "收进", "锁进", "塞进", "塞到": // 我把大衣都收到箱子里了, and not 我收到通知
@@ -281,16 +282,16 @@ func (p *match) misread() bool {
 		p.attribute == "dislikes" && syntax.ContainsAny(p.before, "喜欢", "爱吃", "爱喝") // the phrase of liking reads both
 }
 
-// joinedFirm reports whether what somebody joined can be a firm, and is no group, team or dish.
+// joinedFirm reports whether what somebody joined can be a firm, and not a group, team or dish.
 func joinedFirm(s string) bool {
 	s = syntax.TrimZh(s)
 	return !strings.ContainsAny(s, "一的我你他这那") && !syntax.EndsWithAny(s, []string{"群", "组", "队", "会", "社", "班", "党", "讨论", "项目", "计划", "行列", "联盟", "盐", "糖", "水", "国籍", "聊天", "游戏"})
 }
 
-// lines are what one does at a company without a name for who does it: 在字节跳动做后端.
+// lines are what people do at a company, if there is no name for the job: 在字节跳动做后端.
 var lines = [...]string{"后端", "前端", "运营", "市场", "测试", "财务", "人事", "行政", "设计", "研发", "开发", "产品", "算法", "客服", "采购", "审计", "法务", "公关", "数据分析", "技术支持", "管理"}
 
-// pastimes are verbs of what one does because one likes it.
+// pastimes are verbs for what people do because they like it.
 var pastimes = [...]string{"钓鱼", "打", "看", "听", "玩", "唱", "跳", "跑步", "读", "逛", "画", "做饭", "做菜", "下棋", "下厨", "下围棋", "下象棋", "骑", "爬山", "养", "种", "写", "拍照", "摄影", "滑", "弹", "拉二胡", "拉小提琴", "游泳", "旅游", "旅行", "健身", "收集", "收藏", "睡懒觉"}
 
 // district reports whether s can be the name of a town, or of a part of one.
@@ -300,7 +301,7 @@ func district(s string) bool {
 		!syntax.EndsWithAny(s, []string{"间", "房", "床", "店", "馆", "院", "舍", "铺", "子", "上", "下", "边", "里", "天", "晚", "月", "年", "夜", "楼", "层", "宿", "篷"})
 }
 
-// subject is what names whom the phrase is about: 我 of 我从北京搬到上海, and of 比起咖啡我更喜欢喝茶.
+// subject returns the words for whom the phrase is about: 我 for 我从北京搬到上海, and for 比起咖啡我更喜欢喝茶.
 func (p *match) subject() string {
 	who := p.before
 	if strings.HasPrefix(p.key, "搬") {
@@ -314,7 +315,7 @@ func (p *match) subject() string {
 	return who
 }
 
-// named is the value that the object names; ok is false where it names none.
+// named returns the value that the object names; ok is false if it names none.
 func (p *match) named(object string) (value string, ok bool) {
 	switch p.key {
 	case "戒烟", "戒酒":
@@ -335,7 +336,7 @@ func (p *match) named(object string) (value string, ok bool) {
 	return object, !strings.HasPrefix(object, "过") && !Count(discourse.TrimZhEnd(object)) && discourse.TrimZhEnd(object) != "死了" && (p.key != "在学" || !strings.HasPrefix(object, "校"))
 }
 
-// Count reports how many or how long, without of what: 两只, 两年多了.
+// Count reports whether s says how many or how long, but not of what: 两只, 两年多了.
 func Count(s string) bool {
 	rest := strings.TrimLeft(s, "〇零一二两三四五六七八九十几半多好0123456789")
 	return rest != s && strings.Trim(rest, "年个月天只条次岁回周星期了多半大小") == ""
@@ -359,7 +360,7 @@ func put(t *discourse.Talk, b *discourse.BareZh, p *match) {
 	}
 }
 
-// passing takes where somebody stays, or works, and that is no home or employer: 住在酒店, 在浦东上班.
+// passing takes where somebody stays, or works, if that is not a home or employer: 住在酒店, 在浦东上班.
 func passing(t *discourse.Talk, b *discourse.BareZh, p *match, who discourse.Person, object string) bool {
 	switch {
 	case p.negates:
@@ -380,8 +381,8 @@ func passing(t *discourse.Talk, b *discourse.BareZh, p *match, who discourse.Per
 	return false
 }
 
-// otherTaste is the first object of 喜欢喝茶不喜欢喝咖啡, of which it proposes the second, after one of
-// the phrases, under the other attribute.
+// otherTaste returns the first object of 喜欢喝茶不喜欢喝咖啡, and proposes the second, which follows one of
+// the phrases, with the other attribute.
 func otherTaste(t *discourse.Talk, b *discourse.BareZh, who, object, attribute string, phrases ...string) string {
 	for _, k := range phrases {
 		first, second, ok := strings.Cut(object, k)
@@ -393,7 +394,7 @@ func otherTaste(t *discourse.Talk, b *discourse.BareZh, who, object, attribute s
 	return object
 }
 
-// generalFirm reports what stands before 公司 and names none: 一家新.
+// generalFirm reports whether the text before 公司 does not name a firm: 一家新.
 func generalFirm(s string) bool {
 	return syntax.ContainsAny(s, "家", "新", "别的", "另", "外企", "上市") || utf8.RuneCountInString(s) < 2
 }

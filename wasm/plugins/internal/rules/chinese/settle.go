@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// In Chinese what a place is shows at its end.
+// In Chinese, the ending of a word shows what kind of place it is.
 var passings = [...]string{"酒店", "宾馆", "民宿", "医院", "旅馆", "旅舍", "招待所", "客栈", "度假村", "病房", "青旅"}
 
 var rooms = [...]string{"卧室", "客厅", "阳台", "书房", "厨房", "车库", "地下室", "楼上", "楼下", "办公室", "院子", "会议室", "房间", "厕所", "浴室", "走廊", "仓库", "角落", "桌上", "柜子", "一起", "前面", "后面", "旁边", "里面", "外面", "周一", "周二", "周三", "周四", "周五", "周六", "周日", "心里", "分公司", "总公司", "总部", "部门", "部", "科室", "团队", "小组", "岗位", "项目组", "班"}
@@ -16,7 +16,7 @@ var notFirms = [...]string{"区", "市", "县", "镇", "省", "路", "街", "村
 
 var notPlaces = [...]string{"三楼", "二楼", "一楼", "四楼", "五楼"}
 
-// abode tells what the place is that somebody lives in or has moved to.
+// abode returns what kind of place it is in which somebody lives or to which they have moved.
 func abode(value string, moved bool) discourse.Abode {
 	value = syntax.TrimZh(value)
 	if where, _, more := strings.Cut(value, "在"); more && where != "" {
@@ -33,7 +33,7 @@ func abode(value string, moved bool) discourse.Abode {
 	return discourse.Dwelling
 }
 
-// employs reports whether one can work for value: a district is where one works.
+// employs reports whether somebody can work for value; in a district, people only work.
 func employs(value string) bool {
 	value = syntax.TrimZh(value)
 	return value != "" && !discourse.CitiesZh[value] && !syntax.EndsWithAny(value, notFirms[:]) && !strings.HasSuffix(value, "号")

@@ -7,10 +7,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Spaced puts a comma for each space of a Chinese text that has no other marks, where recognisers write a space between
-// clauses: 奶茶三分糖 我一直都喝这个. Those that write one between words have shorter pieces. Offsets stay.
+// Spaced replaces each space of a Chinese text without other marks by a comma, because speech
+// recognition writes a space between clauses: 奶茶三分糖 我一直都喝这个. If it writes spaces between words, the
+// pieces are shorter. Offsets do not change.
 func Spaced(text string) string {
-	const least = 3 // characters that the pieces have on average
+	const least = 3 // least average number of characters of the pieces
 	if first, _ := utf8.DecodeRuneInString(text); !syntax.IsHan(first) || !strings.Contains(text, " ") || strings.ContainsAny(text, "，,、；：") {
 		return text
 	}

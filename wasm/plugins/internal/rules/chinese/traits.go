@@ -12,20 +12,21 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// attributes are what somebody has one of: 我的血型是O型.
+// attributes are properties of which somebody has one: 我的血型是O型.
 var attributes = [...]struct{ word, kind, attribute string }{
 	{"鞋码", "preference", "shoe_size"}, {"衣服尺码", "preference", "clothes_size"}, {"血型", "biography", "blood_type"}, {"星座", "biography", "star_sign"},
 	{"母语", "biography", "speaks"}, {"身高", "biography", "height"}, {"体重", "biography", "weight"}, {"国籍", "biography", "nationality"}, {"民族", "biography", "ethnicity"},
 	{"专业", "biography", "education"}, {"小名", "biography", "called"}, {"英文名", "biography", "called"}, {"职业", "work", "job"}, {"籍贯", "biography", "origin"},
 }
 
-// lasting takes what is so of somebody for long: what they measure, are called and suffer from, what they
-// have attained, and what they usually do.
+// lasting takes what is true of somebody for long: measurements, names, illnesses, attainments and
+// habits.
 func lasting(t *discourse.Talk, b *discourse.BareZh) bool {
 	return level(t, b) || measures(t, b) || alsoCalled(t, b) || state(t, b) || takes(t, b) || attained(t, b) || usually(t, b)
 }
 
-// measures takes what the speaker has one of: a weight, a salary, an animal of the zodiac.
+// measures takes properties of which the speaker has one: a weight, a salary, an animal of the
+// zodiac.
 func measures(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := b.Text
 	if kilos, ok := weighs(t, x); ok {
@@ -128,7 +129,7 @@ func state(t *discourse.Talk, b *discourse.BareZh) bool {
 	return ok && strings.HasSuffix(syntax.TrimZh(x), "年") && factOf(t, b, who, "relation", "marital_status", "结婚", 0.88)
 }
 
-// attained takes what somebody has passed, won, borne or left, without a day.
+// attained takes what somebody has passed, won, given birth to or left, without a day.
 func attained(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := b.Text
 	if len(b.Whens) > 0 || strings.Contains(x, "没") && !syntax.ContainsAny(x, "没考过", "没通过", "没过") {
@@ -157,7 +158,7 @@ func attained(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// usually takes what the speaker prepares for, and does as a habit.
+// usually takes for what the speaker prepares, and their habits.
 func usually(t *discourse.Talk, b *discourse.BareZh) bool {
 	x := b.Text
 	if what, ok := strings.CutPrefix(x, "我在准备"); ok && len(b.Whens) == 0 {
@@ -180,7 +181,7 @@ func usually(t *discourse.Talk, b *discourse.BareZh) bool {
 	return false
 }
 
-// habitual proposes what somebody usually does; its times are no dates.
+// habitual proposes what somebody usually does; its times are not dates.
 func habitual(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, confidence float64) {
 	dateless := *b
 	dateless.Whens = nil
@@ -197,7 +198,7 @@ func habitual(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, confid
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// healthOf is [factOf] for what concerns the health.
+// healthOf does the same as [factOf], for health.
 func healthOf(t *discourse.Talk, b *discourse.BareZh, who, attribute, value string) bool {
 	p, ok := t.SubjectZh(who)
 	if ok {
@@ -223,14 +224,13 @@ func condition(s string) bool {
 	return false
 }
 
-// places end what says where something is.
+// places are endings of words for places of things.
 var places = [...]string{"那儿", "那里", "那边", "家里", "家", "手里", "手上", "上面", "下面", "里面", "旁边", "后面", "前面", "中间", "边上", "背后", "抽屉", "冰箱", "书架", "柜子", "楼", "层", "地下室", "储藏室", "车库", "阳台", "后备箱", "宿舍", "领事馆", "修理店", "上", "里", "下", "边", "内"}
 
-// Things are what one looks for.
+// Things are things that people look for.
 var Things = [...]string{"钥匙", "眼镜", "护照", "钱包", "手机", "充电器", "充电线", "遥控器", "雨伞", "伞", "药", "药箱", "车", "自行车", "胰岛素", "耳机", "电脑", "平板", "相机", "身份证", "户口本", "文件", "合同", "行李箱", "书", "包", "背包", "工具箱", "手电筒", "电池", "胶水", "剪刀", "螺丝刀", "针线盒", "体温计", "办公室", "工位", "说明书", "票", "门卡", "灭火器", "电闸", "水阀"}
 
-// where takes 眼镜在床头柜上, 我们办公室在五楼: a thing that one looks for,
-// and where it is.
+// where takes 眼镜在床头柜上, 我们办公室在五楼: a thing that people look for, and its place.
 func where(t *discourse.Talk, b *discourse.BareZh) bool {
 	what, where, ok := strings.Cut(b.Text, "在")
 	if !ok || len(b.Whens) > 0 {
@@ -243,10 +243,10 @@ func where(t *discourse.Talk, b *discourse.BareZh) bool {
 	what = syntax.TrimAdverbsZh(what)
 	what = strings.TrimSuffix(strings.TrimSuffix(what, "就"), "放")
 	if strings.Contains(what, "把") || syntax.EndsWithAny(what, []string{"停", "锁", "挂", "摆", "收", "搁", "塞", "藏", "忘", "落", "丢", "存", "住", "坐", "站", "躺", "睡"}) {
-		return false // what rules know
+		return false // handled by rules
 	}
 	if strings.HasSuffix(what, "包") && strings.HasSuffix(where, "身上") && (what == "包" || syntax.ContainsAny(what, "事", "这", "都", "全")) {
-		return false // 这事包在我身上: who sees to it
+		return false // 这事包在我身上: somebody takes care of it
 	}
 	if what == "我家" || what == "我们家" {
 		floor, _, _ := strings.Cut(where, "不是") // 我家在二楼不是三楼
@@ -290,7 +290,7 @@ func onFloor(t *discourse.Talk, b *discourse.BareZh, floor string) bool {
 	return ok
 }
 
-// ownPlace names the speaker in a place of theirs: 我包里.
+// ownPlace replaces the speaker's pronoun in a place by their name: 我包里.
 func ownPlace(t *discourse.Talk, where string) string {
 	before, after, ok := strings.Cut(where, "我")
 	switch {
@@ -302,8 +302,8 @@ func ownPlace(t *discourse.Talk, where string) string {
 	return before + t.Self.Name + after
 }
 
-// notBut takes 聚会不是周六: with what the sentence goes on to say, the new
-// time of a known or named event.
+// notBut takes 聚会不是周六: together with the rest of the sentence, it gives the new time of a known or
+// named event.
 func notBut(t *discourse.Talk, b *discourse.BareZh) bool {
 	whole := b.S.Text[b.S.Start:]
 	if i := strings.IndexAny(whole, "。！？\n"); i >= 0 {
@@ -372,7 +372,7 @@ func weighs(t *discourse.Talk, x string) (string, bool) {
 	return "", false
 }
 
-// heavy reports a number of a unit that somebody can weigh: 2 to 300 kilograms.
+// heavy reports whether a number of a unit can be somebody's weight: 2 to 300 kilograms.
 func heavy(n, unit string) bool {
 	n, _, _ = strings.Cut(n, ".")
 	kilos, err := strconv.Atoi(n)
@@ -385,10 +385,10 @@ func heavy(n, unit string) bool {
 	return kilos >= 2 && kilos <= 300
 }
 
-// stores end where things are kept.
+// stores are endings of places in which things are kept.
 var stores = []string{"抽屉里", "柜子里", "柜里", "箱子里", "箱里", "盒子里", "盒里", "包里", "袋子里", "架子上", "柜子上", "储物间", "储藏室", "储物间里", "衣柜里", "书柜里", "床底下"}
 
-// stored reports a thing in a place where things are kept, 吸尘器在阳台柜子里, and no food.
+// stored reports whether a thing, and not food, is in such a place: 吸尘器在阳台柜子里.
 func stored(what, where string) bool {
 	n := utf8.RuneCountInString(what)
 	return n >= 2 && n <= 5 && syntax.EndsWithAny(where, stores) && !strings.ContainsAny(what, "我你他她它谁这那人的是有说都被把了们还不没糕饭菜肉奶果饼糖汤茶面粥") && !syntax.PersonZh(what) && !syntax.EndsWithAny(what, syntax.KinZh[:])

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// possessorOf reads whose the event word of a clause is, from what stands before it: 陈浩的牙医,
-// 我弟的婚礼, 把安娜的航班. What is no person, 公司的年会, is no possessor.
+// possessorOf returns whose the event word of a clause is, from the text before it: 陈浩的牙医, 我弟的婚礼,
+// 把安娜的航班. Something that is not a person, 公司的年会, is not a possessor.
 func possessorOf(t *discourse.Talk, x, word string) discourse.Possessor {
 	head, _, ok := strings.Cut(x, word)
 	if !ok || word == "" {
@@ -40,7 +40,7 @@ func possessorOf(t *discourse.Talk, x, word string) discourse.Possessor {
 	return ownerOf(t, owner, of)
 }
 
-// owner is whom the words before 的, or before the event itself, mean.
+// ownerOf returns whom the words before 的, or before the event itself, mean.
 func ownerOf(t *discourse.Talk, owner string, of bool) discourse.Possessor {
 	owner = strings.TrimSuffix(strings.TrimSuffix(owner, "家里"), "家")
 	switch owner {

@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Abode is what a place is to whoever lives there.
+// Abode is what a place is to somebody who lives there.
 type Abode byte
 
 const (
@@ -15,7 +15,7 @@ const (
 	Dwelling
 )
 
-// Passings are places that one stays in for a while, and does not live in.
+// Passings are places in which people stay for a while, and don't live.
 var Passings = syntax.Set("hotel hostel motel airbnb hospital tent inn guesthouse b&b resort camper campsite clinic hospice")
 
 var dwellings = syntax.Set("flat house apartment cottage cabin villa studio bungalow loft condo townhouse farm farmhouse boat houseboat caravan dorm dormitory " +
@@ -23,25 +23,25 @@ var dwellings = syntax.Set("flat house apartment cottage cabin villa studio bung
 	"avenue lane square country county island coast mountains woods valley building block estate capital outskirts hills seaside abroad bookshop shop bakery " +
 	"pub place house-share flatshare monastery convent commune kibbutz care-home north south east west centre center riverside harbour harbor forest desert parents")
 
-// Rooms are where things are moved to.
+// Rooms are places to which things are moved.
 var Rooms = syntax.Set("bedroom kitchen garage hallway attic study cellar balcony room corner basement bathroom shed loft corridor lounge shelf drawer cupboard fridge freezer front back " +
 	"top bottom end side next topic question item slide level round row table step stage chapter section phase point subject list")
 
-// Posts are where one is put at work: "moved to the Leeds office".
+// Posts are places to which people are moved at work: "moved to the Leeds office".
 var Posts = syntax.Set("office offices branch team department dept desk division unit site ward role position shift class group account project")
 
-// states are what one lives in without being anywhere.
+// states are states in which people can "live" without being at a place.
 var states = syntax.Set("fear hope pain peace harmony denial poverty luxury comfort sin squalor exile isolation dread misery bliss style private public secret debt shame silence darkness " +
 	"past present future moment now here there tears anger sorrow grief doubt limbo chaos fact general person vain conflict love luxury uncertainty")
 
-// tools are moved to without being moved into.
+// tools are programs to which people "move" without living there.
 var tools = syntax.Set("slack zoom teams linux windows mac android iphone notion github gitlab gmail outlook kubernetes aws azure python rust go java google whatsapp signal telegram discord plan b wayland postgres mysql")
 
-// careHomes stand before "home" where it is one for several.
+// careHomes are words before "home" if it is an institution.
 var careHomes = syntax.Set("care nursing retirement mobile old-age residential foster children's")
 
-// AbodeOf tells what the words that follow "live in" or "move to" are; plain
-// reports a text without capitals, as speech recognition gives it.
+// AbodeOf returns what the words after "live in" or "move to" are; plain says that the text has no
+// capitals, as from speech recognition.
 func AbodeOf(value string, plain bool) Abode {
 	value, _, _ = strings.Cut(value, " with ")
 	words := strings.Fields(value)
@@ -57,7 +57,7 @@ func AbodeOf(value string, plain bool) Abode {
 	}
 	noun := strings.ToLower(words[head-1])
 	first := strings.ToLower(words[0])
-	// What stands after "of" or "in" is a name: the city of Leeds, a state of panic.
+	// After "of" or "in" comes a name: the city of Leeds, a state of panic.
 	named := head+1 < len(words) && Capitalised(words[len(words)-1])
 	switch {
 	case Passings[noun]:
@@ -86,9 +86,8 @@ func AbodeOf(value string, plain bool) Abode {
 	return NoAbode
 }
 
-// WentTo is the object of "to" or "into" where a verb of moving has no object
-// of its own: "moved back to Leeds", "moved from Graz to Leeds", and not "moved
-// the sofa to the bedroom".
+// WentTo returns the object of "to" or "into" if a verb of moving has no object of its own: "moved
+// back to Leeds", "moved from Graz to Leeds", and not "moved the sofa to the bedroom".
 func WentTo(c *Clause, i int) (string, bool) {
 	for k := i; k < len(c.Words); k++ {
 		switch c.W(k) {
@@ -109,7 +108,8 @@ func WentTo(c *Clause, i int) (string, bool) {
 	return "", false
 }
 
-// MovedOn reports a move to where nobody can be: "we moved to the next topic".
+// MovedOn reports whether a move goes to something that is not a place: "we moved to the next
+// topic".
 func MovedOn(c *Clause, plain bool) bool {
 	if c.Verb != "move" {
 		return false

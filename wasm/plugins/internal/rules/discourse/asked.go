@@ -8,7 +8,7 @@ import (
 // AnswerWithin is how soon after a question, in ms, its answer comes.
 const AnswerWithin = 60 * 1000
 
-// FollowWithin is how long, in ms, a line may mean the one before it.
+// FollowWithin is how long, in ms, a line may refer to the previous one.
 const FollowWithin = 2 * 60 * 1000
 
 // Asked is a question that a later sentence answers.
@@ -19,7 +19,7 @@ type Asked struct {
 	Of   Person // who was asked
 }
 
-// SentencesOf are those of the turn before this one.
+// SentencesOf returns the sentences of the turn before this one.
 func (t *Talk) SentencesOf(before *abi.Turn) []syntax.Sentence {
 	if t.before == nil {
 		t.before = syntax.Sentences(before.Text)
@@ -27,7 +27,8 @@ func (t *Talk) SentencesOf(before *abi.Turn) []syntax.Sentence {
 	return t.before
 }
 
-// JustSaid is the turn before this one, if it is of another speaker and may be answered. Else it is nil.
+// JustSaid returns the turn before this one, if another speaker said it and this one may answer it.
+// Otherwise it returns nil.
 func (t *Talk) JustSaid() *abi.Turn {
 	n := len(t.Ev.Before)
 	if n == 0 || t.Ev.Before[n-1].Speaker == t.Ev.Speaker || t.Ev.At-t.Ev.Before[n-1].At > AnswerWithin {
@@ -36,8 +37,8 @@ func (t *Talk) JustSaid() *abi.Turn {
 	return &t.Ev.Before[n-1]
 }
 
-// AskedBefore is the one that was asked just before: earlier in this turn, or by
-// another speaker in the turn before.
+// AskedBefore returns the question that was asked just before: earlier in this turn, or by another
+// speaker in the previous turn.
 func AskedBefore(t *Talk, s syntax.Sentence) (Asked, bool) {
 	var q Asked
 	for _, o := range t.Own {

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Episode reports a clause that tells of something which takes place, took place or is to come, and not of how
-// somebody or something is, or was for years. w is its first time or nil.
+// Episode reports whether a clause tells of something that takes place, took place or will take
+// place, and not of a state, or of what was true for years. w is its first time, or nil.
 func (c *Clause) Episode(w *timex.When, past, ahead bool) bool {
 	dated := w != nil && w.HasDay && !w.Habit
 	switch {
@@ -22,23 +22,26 @@ func (c *Clause) Episode(w *timex.When, past, ahead bool) bool {
 	return c.Ing && (dated || !ongoing[c.Verb]) || c.doing() // "we're hiking this weekend", "the surveyor is coming back"
 }
 
-// doing reports what somebody is doing by a verb that no list has: "we're swapping our supplier".
+// doing reports whether somebody is doing something, with a verb that is in no list: "we're
+// swapping our supplier".
 func (c *Clause) doing() bool {
 	next := c.W(c.Vi + 1)
 	return c.Verb == "be" && !c.Past && !c.Neg && len(next) > 5 && strings.HasSuffix(next, "ing") && syntax.Determiner(c.W(c.Vi+2))
 }
 
-// ongoing verbs say in "is …ing" what somebody does for weeks or years, or how something is.
+// ongoing are verbs that with "is …ing" tell what somebody does for weeks or years, or a state.
 var ongoing = syntax.Set("live stay study learn train work teach look struggle suffer wear try read watch play save grow run feel think have be depend care raise date use get take do make write keep support manage build " +
 	"bring drive share rent hope fight follow worry act cost bother kill hurt ache itch drip leak fail wait sleep eat drink talk say tell ask speak enjoy love miss want need know see show lack lean miss practise practice")
 
-// Ahead reports what is said to be to come without a day: "we're gonna paint the hall", "I'm going to learn Greek".
+// Ahead reports whether a clause tells of the future without a day: "we're gonna paint the hall",
+// "I'm going to learn Greek".
 func (c *Clause) Ahead() bool {
 	return c.Future || c.Must || c.Verb == "gonna" || c.Verb == "gotta" || c.Verb == "go" && c.Ing && c.W(c.Vi+1) == "to" && !syntax.Determiner(c.W(c.Vi+2)) && !WordsOwn[c.W(c.Vi+2)]
 }
 
-// lasted reports a clause of the past that tells how somebody or something was for long: "my dad was a carpenter",
-// "I've never been to Scotland", "he's been a nurse for ten years", "we had a dog called Rex".
+// lasted reports whether a clause in the past tense tells of what was true for long: "my dad was a
+// carpenter", "I've never been to Scotland", "he's been a nurse for ten years", "we had a dog
+// called Rex".
 func (c *Clause) lasted() bool {
 	if c.Find(1, c.Vi, "never") > 0 {
 		return true
@@ -56,10 +59,11 @@ func (c *Clause) lasted() bool {
 	return stative[c.Verb] || years[c.Verb] || c.Verb == "work" && c.forYears()
 }
 
-// originated is how somebody or something came to be: "our house was built in 1894".
+// originated are participles for how somebody or something came to be: "our house was built in
+// 1894".
 var originated = syntax.Set("born built founded raised")
 
-// forYears reports "for twenty years" and "all his life".
+// forYears reports whether the clause has "for twenty years" or "all his life".
 func (c *Clause) forYears() bool {
 	for i := range c.Toks {
 		switch c.At(i) {
@@ -76,13 +80,14 @@ func (c *Clause) forYears() bool {
 	return false
 }
 
-// APerson reports a clause whose subject is surely a person: "Kickboxing" may be read as a name.
+// APerson reports whether a clause's subject is certainly a person: "Kickboxing" may be read as a
+// name.
 func (c *Clause) APerson() bool {
 	return c.Kind != 'p' || c.Own || Thirds[c.W(0)] || syntax.SexOf("", c.Subj.Name) != 0
 }
 
-// stative verbs tell what is so, and no deed.
+// stative are verbs that tell of a state, and not of a deed.
 var stative = syntax.Set("know own belong love like hate prefer believe contain")
 
-// years are verbs of what one does for years: "I studied law in Leeds".
+// years are verbs for what people do for years: "I studied law in Leeds".
 var years = syntax.Set("study live grow attend raise")

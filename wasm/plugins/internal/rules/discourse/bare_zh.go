@@ -17,10 +17,10 @@ type BareZh struct {
 	Text  string
 }
 
-// symptomsZh are what one suffers from since a day.
+// symptomsZh are complaints that people have had since a given day.
 var symptomsZh = [...]string{"疼", "痛", "咳", "发烧", "难受", "不舒服", "拉肚子", "失眠", "肿", "痒", "头晕", "感冒", "呕吐", "恶心", "发炎", "过敏", "睡不好", "睡不着", "流鼻涕", "鼻塞", "起疹子", "上火"}
 
-// sinceZh takes out what is left of 从今天起 without its day.
+// sinceZh removes what is left of 从今天起 without its day.
 var sinceZh = strings.NewReplacer("现在", "", "从起", "", "从开始", "", "自起", "", "从以后", "")
 
 // Bare reads a Chinese clause: its times, and what is left without them.
@@ -28,7 +28,7 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 	b := BareZh{S: s, Whens: timex.FindWhens(s, t.Now)}
 	timex.SameDay(s, b.Whens)
 	t.OnDayZh(s, b.Whens)
-	b.Whens = slices.DeleteFunc(b.Whens, func(w timex.When) bool { // 下个月的房租我交了: not when it was done
+	b.Whens = slices.DeleteFunc(b.Whens, func(w timex.When) bool { // 下个月的房租我交了: that is not when it was done
 		of, _ := CutCommaZh(s.From(w.Next))
 		return w.HasDay && w.Day > t.Now.Day && strings.HasPrefix(of, "的") && CompletedZh(of) && syntax.ContainsAny(of, "我", "已经")
 	})
@@ -41,7 +41,7 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 	if strings.Contains(s.Raw(), "从") && syntax.ContainsAny(t.Said.Raw(), symptomsZh[:]...) {
 		for i := range b.Whens {
 			if w := &b.Whens[i]; w.Weekday && s.At(w.First-1) == "从" {
-				w.Past(t.Now) // 从周一开始头疼: it has begun
+				w.Past(t.Now) // 从周一开始头疼: it has already begun
 				w.Weekday = false
 			}
 		}
@@ -90,7 +90,7 @@ func (t *Talk) Bare(s syntax.Sentence) BareZh {
 	return b
 }
 
-// unlaughedZh is a clause without the laughter at its end: 老板夸我了嘿嘿.
+// unlaughedZh returns a clause without the laughter at its end: 老板夸我了嘿嘿.
 func unlaughedZh(x string) string {
 	for _, laugh := range [...]string{"嘿嘿", "哈哈哈", "哈哈", "呵呵", "嘻嘻", "呜呜"} {
 		if r, ok := strings.CutSuffix(strings.TrimRight(x, " 。！!"), laugh); ok && r != "" {
@@ -110,8 +110,8 @@ func justZh(x string) string {
 	return x
 }
 
-// RewriteZh puts names for "I", "my" and "you", and dates beside relative times. Where nobody knows whom 你
-// means, it is 对方, the one who is spoken to.
+// RewriteZh replaces "I", "my" and "you" by names, and adds dates to relative times. If it is not
+// known whom 你 means, it becomes 对方, the other person.
 func (t *Talk) RewriteZh(s syntax.Sentence, whens []timex.When, past bool) string {
 	var b strings.Builder
 	last, lead := s.Start, syntax.LeadZh(s)
@@ -125,7 +125,7 @@ func (t *Talk) RewriteZh(s syntax.Sentence, whens []timex.When, past bool) strin
 			last = tok.End
 			b.WriteString(name)
 			if s.At(i+1) == "们" {
-				home := i + 1 + syntax.BoolInt(s.At(i+2) == "家") // 我们家 is the home of one of them, too
+				home := i + 1 + syntax.BoolInt(s.At(i+2) == "家") // 我们家 is the home of one person, too
 				switch _, n := syntax.PrefixZh(s, home+1, syntax.KinZh[:]...); {
 				case n > 0: // 我们女儿, 我们家女儿
 					b.WriteString("的")
@@ -143,7 +143,7 @@ func (t *Talk) RewriteZh(s syntax.Sentence, whens []timex.When, past bool) strin
 		}
 		for k := range whens {
 			w := &whens[k]
-			if w.Next-1 == i && !w.Habit && w.Grain != 'y' && (w.HasDay || past) && s.Text[s.Toks[w.First].Start:tok.End] != w.Chinese() { // 学校三点半放学 is of no one day
+			if w.Next-1 == i && !w.Habit && w.Grain != 'y' && (w.HasDay || past) && s.Text[s.Toks[w.First].Start:tok.End] != w.Chinese() { // 学校三点半放学 is not about one day
 				if !w.HasDay {
 					w.Set(t.Now.Day, 'd')
 				}
@@ -174,7 +174,7 @@ func ungapped(text string) string {
 	return out
 }
 
-// commasZh writes a comma behind a Chinese character as Chinese does.
+// commasZh writes a comma after a Chinese character in the Chinese form.
 func commasZh(text string) string {
 	for i := 0; i < len(text); i++ {
 		if before, _ := utf8.DecodeLastRuneInString(text[:i]); text[i] == ',' && (syntax.IsHan(before) || before == '）') {
@@ -184,7 +184,8 @@ func commasZh(text string) string {
 	return text
 }
 
-// affirmedZh is a statement without the 不是 and 嘛 by which somebody reminds of it: 我不是换工作了嘛.
+// affirmedZh returns a statement without the 不是 and 嘛 with which somebody reminds another of it:
+// 我不是换工作了嘛.
 func affirmedZh(text string) string {
 	head, rest, ok := strings.Cut(text, "不是")
 	if !ok || strings.HasSuffix(head, "是") {
@@ -197,8 +198,8 @@ func affirmedZh(text string) string {
 	return head + what + after
 }
 
-// pronounZh names whom 我, 你 or 您 at place i means. It returns nothing for any other word, for 你们, and in a
-// title: 《你的名字》.
+// pronounZh returns the name of the person whom 我, 你 or 您 at index i means. It returns nothing for
+// any other word, for 你们, and in a title: 《你的名字》.
 func (t *Talk) pronounZh(s syntax.Sentence, i int) string {
 	word := s.At(i)
 	if next := s.At(i + 1); word == "咱" && (next == "们" || next == "家") {
@@ -222,7 +223,7 @@ func (t *Talk) pronounZh(s syntax.Sentence, i int) string {
 	return "对方"
 }
 
-// BaseZh is [Talk.Base] for a Chinese clause.
+// BaseZh does the same as [Talk.Base], for a Chinese clause.
 func (t *Talk) BaseZh(b *BareZh, typ, kind string, p Person, confidence float64) abi.Candidate {
 	confidence -= Doubt(b.S)
 	for i := range b.Whens {
@@ -247,7 +248,8 @@ func (t *Talk) BaseZh(b *BareZh, typ, kind string, p Person, confidence float64)
 	}
 }
 
-// NoteZh is a note of a sentence in the speaker's words, for the first day of today or later that it names.
+// NoteZh returns a note of a sentence in the speaker's words, with the first day that it names from
+// today on.
 func (t *Talk) NoteZh(s syntax.Sentence) abi.Candidate {
 	b := t.Bare(s)
 	a := t.BaseZh(&b, "semantic", "noted", t.Self, NotedSure)
@@ -261,13 +263,14 @@ func (t *Talk) NoteZh(s syntax.Sentence) abi.Candidate {
 	return a
 }
 
-// formerly are attributes that end where 以前 says that something was so. passingZh are those of which 小时候 and 以前 say
-// nothing for today.
+// formerly are attributes that end if 以前 says that something was true. passingZh are those about
+// which 小时候 and 以前 say nothing for today.
 var formerly = syntax.Set("home employer job likes dislikes")
 
 var passingZh = syntax.Set("allergies avoids afraid_of plays owns pets condition diet")
 
-// ClipZh cuts off what another clause says behind a value, where no comma stands between: 麸质 of 麸质吃了肚子疼.
+// ClipZh cuts off what another clause says after a value, if there is no comma between: 麸质 for
+// 麸质吃了肚子疼.
 func ClipZh(value string) string {
 	for _, more := range [...]string{"我", "她", "他", "嫌", "一吃", "一碰", "一闻", "一喝", "一沾", "不能", "不吃", "不喝", "希望", "之前", "以前", "太", "特别", "非常", "不想", "不用"} {
 		if i := strings.Index(value, more); (i > 0 || more == "希望") && i >= 0 && i+len(more) < len(value) && !strings.HasPrefix(value[i:], "他人") && !((more == "我" || more == "她" || more == "他") && syntax.EndsWithAny(value[:i], []string{"给", "让", "叫", "对", "跟", "帮"})) {
@@ -283,7 +286,7 @@ func ClipZh(value string) string {
 	return syntax.TrimZh(value)
 }
 
-// FactZh proposes that somebody's attribute has a value, as [Talk.Fact] does of an English clause.
+// FactZh proposes that somebody's attribute has a value, as [Talk.Fact] does for an English clause.
 func (t *Talk) FactZh(b *BareZh, p Person, kind, attribute, value string, many, negates bool, confidence float64) {
 	value = joinedZh(syntax.TrimZh(value))
 	switch attribute {
@@ -311,7 +314,7 @@ func (t *Talk) FactZh(b *BareZh, p Person, kind, attribute, value string, many, 
 	}
 	a := t.BaseZh(b, "semantic", kind, p, confidence)
 	if attribute == "location" || attribute == "belongs_to" {
-		a.Entities[0].Kind = "" // a thing
+		a.Entities[0].Kind = "" // it is a thing
 	}
 	then := syntax.ContainsAny(b.S.Raw(), "的时候", "小时候", "那会儿", "那时", "那几年", "曾经", "当时", "结婚前", "毕业前")
 	if (then || strings.Contains(b.S.Raw(), "以前")) && (formerly[attribute] || passingZh[attribute]) {
@@ -322,13 +325,13 @@ func (t *Talk) FactZh(b *BareZh, p Person, kind, attribute, value string, many, 
 			once.Subject, once.Predicate, once.Object = p.Name, attr, value
 			t.Out.Candidates = append(t.Out.Candidates, once)
 		}
-		if then || passingZh[attribute] { // 大学的时候住在罗马 says nothing of now
+		if then || passingZh[attribute] { // 大学的时候住在罗马 says nothing about now
 			return
 		}
 		negates = true
 	}
 	if negates && attribute == "allergies" && !strings.Contains(b.S.Raw(), "不再") && !strings.Contains(b.S.Raw(), "已经") && !CompletedZh(b.Text) {
-		negates, attribute = false, "not_allergies" // nobody need have claimed it
+		negates, attribute = false, "not_allergies" // it need not have been claimed before
 	}
 	a.Negates = negates
 	if attribute == "employer" && p.Key == t.Self.Key && !negates {

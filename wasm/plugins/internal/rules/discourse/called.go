@@ -2,8 +2,9 @@ package discourse
 
 import "github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 
-// WithoutCalled returns a sentence without the apology at its beginning, and without the name of whoever gets the
-// apology or is called at the end: "I'm so sorry, Dr. Weber, I missed the bus", "I'm allergic to nuts, Dr. Weber", "I like tea, Tom".
+// WithoutCalled returns a sentence without the apology at its beginning, and without the name of
+// the person who gets the apology or is called at the end: "I'm so sorry, Dr. Weber, I missed the
+// bus", "I'm allergic to nuts, Dr. Weber", "I like tea, Tom".
 func WithoutCalled(s syntax.Sentence) syntax.Sentence {
 	i := 0
 	for s.At(i) == "oh" || s.At(i) == "," && i > 0 {
@@ -42,10 +43,10 @@ func WithoutCalled(s syntax.Sentence) syntax.Sentence {
 	return s
 }
 
-// sorrier are the words before "sorry".
+// sorrier are words before "sorry".
 var sorrier = syntax.Set("so very really terribly awfully truly just")
 
-// titleAt is how many tokens a name with a title takes.
+// titleAt returns how many tokens a name with a title takes.
 func titleAt(s syntax.Sentence, i int) int {
 	k := i + 1
 	if s.At(k) == "." {
@@ -57,12 +58,13 @@ func titleAt(s syntax.Sentence, i int) int {
 	return 0
 }
 
-// titledToo are what a name with a title may be of, beside those who have a trade: "my favourite film, Mrs. Doubtfire".
+// titledToo are words, besides trades, for which a name with a title may follow: "my favourite
+// film, Mrs. Doubtfire".
 var titledToo = syntax.Set("man woman lady gentleman guy widow patient guest tenant client customer owner headmaster headteacher film movie book novel play show series band firm company brand")
 
-// determined reports whether a noun at place i has a word such as "my" or "the" before it. Then the name that
-// follows may say who that is: "my dentist, Dr. Weber". Who has a trade may have more words before: "a really
-// nice piano teacher".
+// determined reports whether a noun at index i has a word such as "my" or "the" before it. The
+// following name may then say who that is: "my dentist, Dr. Weber". A trade may have more words
+// before it: "a really nice piano teacher".
 func determined(s syntax.Sentence, i int) bool {
 	far := 2
 	if noun := s.At(i); syntax.Kin(noun) || Trade(noun) {
@@ -77,7 +79,8 @@ func determined(s syntax.Sentence, i int) bool {
 	return false
 }
 
-// lists reports whether a sentence has several things before token i: "tea, milk", "tea and milk".
+// lists reports whether a sentence lists several things before token i: "tea, milk", "tea and
+// milk".
 func lists(s syntax.Sentence, i int) bool {
 	for k := range i {
 		if w := s.At(k); w == "," || w == "and" || w == "or" {

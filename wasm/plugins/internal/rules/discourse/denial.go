@@ -7,9 +7,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// "No" before a mark, a subject or another lead word answers somebody and says
-// nothing itself: "No, I live in Graz", "no wait". Before what it denies it is a part
-// of the statement: "No more sugar for Paul".
+// "No" before a mark, a subject or another lead word answers somebody and has no content itself:
+// "No, I live in Graz", "no wait". Before what it denies, it is part of the statement: "No more
+// sugar for Paul".
 
 // Denies reports whether token i is a "no" that denies the words after it.
 func Denies(s syntax.Sentence, i int) bool {
@@ -33,10 +33,10 @@ func Denies(s syntax.Sentence, i int) bool {
 	return true
 }
 
-// TakesBack reports a sentence that only says, from token i, that something is wrong: "No, that's
-// wrong". What is right instead may follow in another one.
+// TakesBack reports whether a sentence only says, from token i on, that something is wrong: "No,
+// that's wrong". The right value may follow in another sentence.
 func TakesBack(s syntax.Sentence, i int) bool {
-	words := make([]string, 0, 32) // room for most sentences
+	words := make([]string, 0, 32) // enough for most sentences
 	for ; i < len(s.Toks); i++ {
 		if s.Toks[i].Kind == 'p' {
 			continue
@@ -58,15 +58,15 @@ func TakesBack(s syntax.Sentence, i int) bool {
 	return wrongs[said]
 }
 
-// wrongs are what is said of what is wrong.
+// wrongs are words that say that something is wrong.
 var wrongs = map[string]bool{"wrong": true, "incorrect": true, "false": true, "not right": true, "not true": true, "not correct": true, "not so": true,
 	"not it": true, "not what i said": true, "not what i meant": true}
 
-// CalledSo are relatives whom one calls by the word alone.
+// CalledSo are relatives who are called by only this word.
 var CalledSo = syntax.Set("mum mom mummy dad daddy grandma grandpa granny")
 
-// DeniedEvent takes "no meeting on Friday": the one known plan of that kind and day is off,
-// and there is no new one. denied is false where the sentence denies nothing.
+// DeniedEvent takes "no meeting on Friday": the only known plan of that kind and day is cancelled,
+// and there is no new one. denied is false if the sentence denies nothing.
 func (t *Talk) DeniedEvent(s syntax.Sentence, whens []timex.When) (took, denied bool) {
 	for i := range s.Toks {
 		if !Denies(s, i) {
@@ -83,7 +83,7 @@ func (t *Talk) DeniedEvent(s syntax.Sentence, whens []timex.When) (took, denied 
 	return false, false
 }
 
-// Opens reports whether word i opens the clause and says nothing.
+// Opens reports whether word i opens the clause and has no content.
 func (c *Clause) Opens(i int) bool {
 	return i < len(c.Words) && syntax.Lead(c.W(i)) && !Denies(c.Sentence, c.Words[i].Tok)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Whom somebody takes back: "Oskar's not my cousin, he's my nephew", "my daughter's name isn't
-// Lena, it's Lene". The wrong relation ends, if it stood, and the right one takes its place;
+// Corrections of who somebody is: "Oskar's not my cousin, he's my nephew", "my daughter's name
+// isn't Lena, it's Lene". The wrong relation ends, if it was known, and the right one replaces it;
 // package chinese does the same (denied.go) in Chinese.
 
 // Misnamed takes an English sentence that denies who a relative is, and reports whether it did.
@@ -36,11 +36,11 @@ func (t *Talk) Misnamed(s syntax.Sentence) bool {
 	return true
 }
 
-// denial is what a sentence says that somebody is not to the speaker, and is.
+// denial says what somebody is not to the speaker, and what they are.
 type denial struct {
 	Clause
 	noun, name           string
-	rightNoun, rightName string // "" where nothing takes its place
+	rightNoun, rightName string // "" if nothing replaces it
 }
 
 // named reads "my daughter's name isn't Lena, it's Lene", "my son isn't called Piet but Pit".
@@ -128,7 +128,7 @@ func (d *denial) related(t *Talk) bool {
 	return d.over(i + 2)
 }
 
-// nameAt is the name at word i, of two words at most, and the word after it.
+// nameAt returns the name at word i, of at most two words, and the word after it.
 func (d *denial) nameAt(i int) (string, int) {
 	k := i
 	for k < i+2 && d.Capital(k) && d.Toks[d.Words[k].Tok].Kind == 'w' && syntax.NameWord(d.W(k)) {
@@ -143,7 +143,7 @@ func (d *denial) nameAt(i int) (string, int) {
 	return d.Join(i, k), k
 }
 
-// instead is where what is so begins, after a comma or "but".
+// instead returns where the correction begins, after a comma or "but".
 func (d *denial) instead(i int) (int, bool) {
 	k := i
 	for d.W(k) == "," || d.W(k) == "but" || d.W(k) == "-" || d.W(k) == "–" || d.W(k) == "—" {
@@ -152,7 +152,7 @@ func (d *denial) instead(i int) (int, bool) {
 	return k, k > i
 }
 
-// over reports whether nothing that matters follows from word i.
+// over reports whether nothing relevant follows from word i on.
 func (d *denial) over(i int) bool {
 	for ; i < len(d.Words); i++ {
 		switch d.W(i) {

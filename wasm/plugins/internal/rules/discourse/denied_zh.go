@@ -15,13 +15,13 @@ type DenialZh struct {
 	Start  int    // where the clause begins; a zero person and noun: there is none
 }
 
-// SeveralOfZh reports relatives of whom one has several.
+// SeveralOfZh reports whether people have several relatives of this kind.
 func SeveralOfZh(noun string) bool {
 	return strings.Contains("朋友同事同学邻居室友哥哥弟弟姐姐妹妹", noun)
 }
 
-// OfAllergyZh takes 不是 off whom an allergy is denied of, 小雨不是对青霉素过敏, and what only
-// stresses it off the allergen, 对青霉素其实不过敏; denies reports the former.
+// OfAllergyZh removes 不是 from the person whose allergy is denied, 小雨不是对青霉素过敏, and words that only
+// stress it from the allergen, 对青霉素其实不过敏; denies reports the former.
 func OfAllergyZh(attribute, who, object string) (whose, what string, denies bool) {
 	if attribute != "allergies" {
 		return who, object, false
@@ -38,7 +38,7 @@ func OfAllergyZh(attribute, who, object string) (whose, what string, denies bool
 	return who, syntax.TrimAdverbsZh(object), denies
 }
 
-// withOfZh puts 对 before what somebody is allergic to, where it is left out: 我花生过敏, 我爸海鲜过敏.
+// withOfZh inserts 对 before an allergen if it is missing: 我花生过敏, 我爸海鲜过敏.
 func withOfZh(x string) string {
 	said, ok := strings.CutSuffix(TrimZhEnd(x), "过敏")
 	rest, own := CutOwnZh(said)
@@ -49,8 +49,8 @@ func withOfZh(x string) string {
 	return said[:len(said)-len(rest)] + "对" + rest + "过敏"
 }
 
-// allergicZh is who a clause says has an allergy, or none: a name that only this shows to be
-// one, 小雨对青霉素过敏; "" where it is none.
+// allergicZh returns the person who has an allergy, or none, according to a clause, if only this
+// shows that it is a name: 小雨对青霉素过敏. It returns "" if there is none.
 func allergicZh(x string) string {
 	who, rest, ok := strings.Cut(x, "对")
 	if !ok || !strings.Contains(rest, "过敏") {
@@ -64,7 +64,7 @@ func allergicZh(x string) string {
 	return who
 }
 
-// AllergenZh reports a noun alone, which may cause an allergy.
+// AllergenZh reports whether s is a single noun that may cause an allergy.
 func AllergenZh(s string) bool {
 	n := utf8.RuneCountInString(s)
 	if n == 1 {
@@ -73,7 +73,7 @@ func AllergenZh(s string) bool {
 	return n >= 2 && n <= 6 && !strings.ContainsAny(s, "我你他她对不没有会又是很易总常说这那了过着因所但如最从以平季每年天候也都在就") && !syntax.ContainsAny(s, "皮肤", "鼻", "什么", "开始", "好像", "体质", "突然", "现在", "严重")
 }
 
-// frontedZh puts 对 before what somebody is allergic to, where that stands first: 花生我过敏.
+// frontedZh inserts 对 before an allergen that comes first: 花生我过敏.
 func frontedZh(x string) string {
 	said, ok := strings.CutSuffix(TrimZhEnd(x), "过敏")
 	what, who, cut := strings.Cut(said, "我")
@@ -86,8 +86,8 @@ func frontedZh(x string) string {
 	return x
 }
 
-// AbsentZh is whom 他 or 她 means: a relative whom the other has just asked
-// about, else whoever was named last.
+// AbsentZh returns whom 他 or 她 means: a relative about whom the other has just asked, else the
+// person who was named last.
 func (t *Talk) AbsentZh() (Person, bool) {
 	if b := t.JustSaid(); b != nil {
 		for _, you := range [...]string{"你", "您"} {

@@ -6,11 +6,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Hedge is what a hedge takes off the confidence of what is said with it.
+// Hedge is by how much a hedge lowers the confidence of a statement.
 const Hedge = 0.2
 
-// Doubt is how much less sure a clause is for what it is hedged with: "I think",
-// "probably", 可能. The hedge stands in the clause, or right before it.
+// Doubt returns by how much a clause is less certain because of its hedges: "I think", "probably",
+// 可能. The hedge is in the clause, or directly before it.
 func Doubt(s syntax.Sentence) float64 {
 	from := max(0, s.Start-24)
 	if i := strings.LastIndexAny(s.Text[from:s.Start], ".!?\n。！？"); i >= 0 {

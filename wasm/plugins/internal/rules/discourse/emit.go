@@ -10,8 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Base begins a candidate of a clause: its words in the third person, its
-// evidence, its times.
+// Base begins a candidate from a clause: its words in the third person, its evidence, its times.
 func (t *Talk) Base(c *Clause, typ, kind string, confidence float64) abi.Candidate {
 	confidence -= Doubt(c.Sentence)
 	if t.Ev.Speaker == "" {
@@ -23,7 +22,7 @@ func (t *Talk) Base(c *Clause, typ, kind string, confidence float64) abi.Candida
 	}
 }
 
-// stillTag is memory.StillTag: what is so now, and has been for a while.
+// stillTag is memory.StillTag: true now, and for a while.
 const stillTag = "still"
 
 // Fact proposes a semantic candidate with a slot.
@@ -34,7 +33,7 @@ func (t *Talk) Fact(c *Clause, kind, attribute, value string, many bool, confide
 	if strings.TrimSpace(value) == "" || Vague(value) || (attribute == "owns" || attribute == "location") && (strings.HasSuffix(value, " one") || strings.HasSuffix(value, " ones") || strings.Contains(value, " one,")) || courtesy[strings.ToLower(value)] {
 		return nil
 	}
-	if c.Neg && many && !c.NoLonger && !c.UsedTo && !c.Past && deniable[attribute] { // nobody need have claimed it
+	if c.Neg && many && !c.NoLonger && !c.UsedTo && !c.Past && deniable[attribute] { // it need not have been claimed before
 		d := *c
 		d.Neg = false
 		if attribute == "owns" || attribute == "pets" || attribute == "relatives" {
@@ -47,7 +46,7 @@ func (t *Talk) Fact(c *Clause, kind, attribute, value string, many bool, confide
 		was := onceWas[attribute]
 		died := attribute == "pets" && c.Neg
 		switch gaveUp := attribute == "avoids" && (c.Verb == "stop" || c.Verb == "quit" || c.Verb == "give"); {
-		case died || gaveUp: // it is so today, too
+		case died || gaveUp: // it is true today, too
 		case was != "" && !c.Neg:
 			kind, attribute, many, confidence = "biography", was, true, 0.75
 		default:
@@ -55,7 +54,7 @@ func (t *Talk) Fact(c *Clause, kind, attribute, value string, many bool, confide
 		}
 	}
 	if c.Perfect && !c.Ing {
-		c.pastTimes(t.Now) // "has moved to Graz in January": the last one, also in its words
+		c.pastTimes(t.Now) // "has moved to Graz in January": the last January, also in its words
 	}
 	a := t.Base(c, "semantic", kind, confidence)
 	a.Negates = c.Neg || c.UsedTo
@@ -69,7 +68,7 @@ func (t *Talk) Fact(c *Clause, kind, attribute, value string, many bool, confide
 	a.Subject, a.Predicate, a.Object = c.Subj.Name, attribute, value
 	for i := range c.Whens {
 		if w := &c.Whens[i]; w.HasDay && !w.Habit && !a.Negates && attribute != "birthday" {
-			if w.Unix() <= t.Ev.At && !c.InnerOf(w).ToCome { // the time that its words have
+			if w.Unix() <= t.Ev.At && !c.InnerOf(w).ToCome { // the time in its words
 				a.TrueFrom = w.Unix()
 				if w.Since && !c.Past && !slices.Contains(a.Tags, stillTag) {
 					a.Tags = append(a.Tags, stillTag)
@@ -81,12 +80,12 @@ func (t *Talk) Fact(c *Clause, kind, attribute, value string, many bool, confide
 	return &t.Out.Candidates[len(t.Out.Candidates)-1]
 }
 
-// unsettled are attributes that may no longer hold if somebody tells of another age.
+// unsettled are attributes that may no longer be true if somebody tells of an earlier age.
 var unsettled = syntax.Set("home employer owns pets likes dislikes loves lives_with does plays drives never eats drinks avoids afraid_of wears")
 
-// deniable are the attributes of which it is worth knowing that something is not so: "I'm
-// not allergic to nuts". The denial has a slot of its own, not_ATTRIBUTE, that is opposed to
-// the claim: what is said last holds.
+// deniable are the attributes for which it is worth knowing that something is not true: "I'm not
+// allergic to nuts". The denial has a slot of its own, not_ATTRIBUTE, that is opposed to the claim:
+// the last statement counts.
 var deniable = syntax.Set("allergies owns speaks plays pets relatives wears")
 
 // Never takes what somebody has never done: "I've never been to Japan", "I never smoked".
@@ -132,15 +131,14 @@ func (t *Talk) Never(c *Clause) bool {
 	return t.Fact(&d, "biography", "never", o, true, 0.8) != nil
 }
 
-// Once proposes what "used to" tells of the past, beside what it says is no longer so.
+// Once proposes what "used to" tells about the past, besides that it is no longer true.
 func (t *Talk) Once(c *Clause, attribute, value string) {
 	past := *c
 	past.UsedTo, past.Neg = false, false
 	t.Fact(&past, "biography", attribute, value, true, 0.75)
 }
 
-// sinceDay puts the day of "as of today I work for Acme" last, where a date
-// reads well.
+// sinceDay moves the day of "as of today I work for Acme" to the end, where a date reads well.
 func (t *Talk) sinceDay(c *Clause) (string, bool) {
 	if len(c.Whens) == 0 || len(c.Words) == 0 || c.Whens[0].Next > c.Words[0].Tok || c.Whens[0].Habit {
 		return "", false
@@ -154,10 +152,11 @@ func (t *Talk) sinceDay(c *Clause) (string, bool) {
 	return strings.TrimSuffix(t.Rewrite(&d), ".") + ", as of " + w.English() + ".", true
 }
 
-// courtesy ends a sentence and is no member of its list: "I'm allergic to latex, yes".
+// courtesy are words that end a sentence and are not part of its list: "I'm allergic to latex,
+// yes".
 var courtesy = syntax.Set("course yes yeah yep no nope right please thanks cheers sure ok okay sorry indeed exactly true")
 
-// Vague objects say nothing by themselves.
+// Vague reports whether an object says nothing by itself.
 func Vague(s string) bool {
 	if first, _, more := strings.Cut(strings.ToLower(s), " "); more && (first == "it" || first == "that" || first == "this" || first == "them") {
 		return true
@@ -173,7 +172,7 @@ func Vague(s string) bool {
 	return false
 }
 
-// habitual reports what is said of any day: "I don't drink coffee after noon".
+// habitual reports whether a clause is about any day: "I don't drink coffee after noon".
 func (c *Clause) habitual() bool {
 	if c.Past || c.Perfect || c.Ing || c.Future || c.Modal || c.Must || c.Intend || c.Can || c.Kind == 't' || c.Verb == "be" {
 		return false
@@ -196,8 +195,8 @@ func (c *Clause) habitual() bool {
 	return often
 }
 
-// dates reports whether the words of a time are a whole date with its year, which
-// needs no other beside it.
+// dates reports whether the words of a time are a whole date with its year, which needs no date
+// next to it.
 func (c *Clause) dates(w *timex.When) bool {
 	if w.Grain != 'd' && w.Grain != 'M' || w.Clock || w.Last > 0 {
 		return false
@@ -211,8 +210,8 @@ func (c *Clause) dates(w *timex.When) bool {
 	return false
 }
 
-// pastBefore reports whether a weekday stands right after a verb of the past that
-// is not the clause's own: "…, the old one died on Monday".
+// pastBefore reports whether a weekday is directly after a verb in the past tense that is not the
+// clause's own: "…, the old one died on Monday".
 func (c *Clause) pastBefore(w *timex.When) bool {
 	if !w.Weekday || c.Future || c.Modal || c.Must || c.Intend {
 		return false
@@ -232,7 +231,7 @@ func (c *Clause) pastBefore(w *timex.When) bool {
 	return (past || syntax.PastForm(c.At(w.First-1))) && !syntax.Auxiliary(c.At(w.First-1)) && c.At(w.First-1) != "got" && c.At(w.First-1) != "booked" && c.At(w.First-1) != "set"
 }
 
-// Entities are the persons and capitalised things that a clause names.
+// Entities returns the persons and capitalised things that a clause names.
 func (t *Talk) Entities(c *Clause) []abi.Entity {
 	var all []abi.Entity
 	if c.Subj.Name != "" && !strings.Contains(c.Subj.Name, " and ") {
@@ -266,7 +265,7 @@ func (t *Talk) Entities(c *Clause) []abi.Entity {
 		}
 		i = k - 1
 	}
-	for i := range c.Words { // whom "you" means is named in the text, too
+	for i := range c.Words { // the person whom "you" means is named in the text, too
 		if w := c.W(i); w == "you" || w == "your" {
 			if p, ok := t.Addressee(); ok && p.Name != c.Subj.Name && !slices.ContainsFunc(all, func(e abi.Entity) bool { return e.Name == p.Name }) {
 				all = append(all, abi.Entity{Name: p.Name, Kind: "person"})
@@ -277,7 +276,7 @@ func (t *Talk) Entities(c *Clause) []abi.Entity {
 	return all[:min(len(all), 8)]
 }
 
-// journeys stand before "to", "from" or "into" and a place.
+// journeys are words before "to", "from" or "into" and a place.
 var journeys = syntax.Set("go move fly travel drive come return walk ride cycle sail get head relocate be back flight train bus ferry ticket tickets trip way journey")
 
 // Relation proposes "Anna is Mei's sister".
@@ -289,17 +288,17 @@ func (t *Talk) Relation(c *Clause, owner Person, noun, name string, confidence f
 	if a.Negates = c.UsedTo; !a.Negates { // "my dentist used to be Dr Moss" stays as it was said
 		a.Text = name + " is " + Possessive(owner.Name) + " " + oneOf(noun) + "."
 	}
-	noun = oneOf(strings.TrimPrefix(noun, "new ")) // who comes in the place of another
+	noun = oneOf(strings.TrimPrefix(noun, "new ")) // a person who replaces another
 	a.Slot = &abi.Slot{Subject: owner.Key, Attribute: noun, Value: name, Many: many(noun)}
 	a.Subject, a.Predicate, a.Object = name, noun+" of", owner.Name
 	if a.Negates {
-		a.Subject, a.Predicate, a.Object = owner.Name, noun, name // as its words have it
+		a.Subject, a.Predicate, a.Object = owner.Name, noun, name // in the form of its words
 	}
 	a.Entities = []abi.Entity{{Name: name, Kind: "person"}, {Name: owner.Name, Kind: "person"}}
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// oneOf is one of several relatives or animals: "kid" of "two kids".
+// oneOf returns the word for one of several relatives or animals: "kid" for "two kids".
 func oneOf(noun string) string {
 	if n, rest, ok := strings.Cut(noun, " "); ok {
 		if _, counted := syntax.Number(n); counted || n == "both" || n == "all" {
@@ -315,7 +314,7 @@ func oneOf(noun string) string {
 	return noun
 }
 
-// many tells relations of which a person has several from those of one.
+// many reports whether a person can have several of a relation.
 func many(noun string) bool {
 	switch noun {
 	case "wife", "husband", "mother", "father", "mum", "mom", "dad", "boss", "partner", "girlfriend", "boyfriend", "landlord", "landlady", "fiancé", "fiancée", "manager":
@@ -324,8 +323,8 @@ func many(noun string) bool {
 	return true
 }
 
-// Tidy keeps what belongs to the part, drops what is said twice, and refusals of
-// a text that gave candidates and says nothing else of interest.
+// Tidy keeps what belongs to the part. It drops what is said twice, and the refusals of a text that
+// gave candidates and has nothing else of interest.
 func (t *Talk) Tidy(part Part) {
 	seen := map[string]bool{}
 	gave := len(t.Out.Candidates) > 0
@@ -363,8 +362,8 @@ func (t *Talk) Tidy(part Part) {
 	}
 }
 
-// brief cuts the names in a candidate, and reports whether its slot is one: a
-// value of many words is no value.
+// brief shortens the names in a candidate, and reports whether its slot is valid: a value of many
+// words is not.
 func brief(c *abi.Candidate) bool {
 	for _, s := range [...]*string{&c.Actor, &c.Place, &c.Subject, &c.Predicate, &c.Title} {
 		*s = syntax.Cut(*s, MaxName)
@@ -376,8 +375,8 @@ func brief(c *abi.Candidate) bool {
 	return c.Slot == nil || len(c.Slot.Subject) <= MaxName && len(c.Slot.Attribute) <= MaxName && len(c.Slot.Value) <= MaxName
 }
 
-// StandsFor makes the candidates from number from on cite the whole sentence. They were made from its words in another
-// order.
+// StandsFor makes the candidates from index from on cite the whole sentence. They were made from
+// its words in another order.
 func StandsFor(t *Talk, from int, s syntax.Sentence) {
 	for i := from; i < len(t.Out.Candidates); i++ {
 		for k := range t.Out.Candidates[i].Spans {

@@ -9,10 +9,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Failing words say of a thing that it does not work.
+// Failing are words that say that a thing does not work.
 var Failing = syntax.Set("leaking broken blocked flooded faulty cracked dripping bust knackered")
 
-// Last is the last word of a text.
+// Last returns the last word of a text.
 func Last(s string) string {
 	for i := len(s) - 1; i >= 0; i-- {
 		if s[i] == ' ' {
@@ -22,8 +22,8 @@ func Last(s string) string {
 	return s
 }
 
-// dropped reads a clause whose speaker left "I" out: "Lost my job yesterday".
-// It gives the word of the verb, or -1.
+// dropped reads a clause whose speaker left "I" out: "Lost my job yesterday". It returns the word
+// of the verb, or -1.
 func (t *Talk) dropped(c *Clause) int {
 	if len(c.Words) == 0 {
 		return -1
@@ -67,7 +67,7 @@ func (t *Talk) dropped(c *Clause) int {
 	return -1
 }
 
-// theFirm is a statement in which the speaker's employer has its name, where the text gave it.
+// theFirm returns a statement in which the speaker's employer has its name, if the text gave it.
 func (t *Talk) theFirm(said string) string {
 	if t.firm == "" {
 		return said
@@ -85,7 +85,7 @@ func (t *Talk) theFirm(said string) string {
 	return said
 }
 
-// Ended proposes that a value of a slot no longer holds; "" is whatever it was.
+// Ended proposes that a value of a slot is no longer true; "" means any value.
 func (t *Talk) Ended(c *Clause, who Person, kind, attribute, value string, many bool) {
 	if value != "" && (Vague(value) || courtesy[strings.ToLower(value)]) || who.Key == "" {
 		return
@@ -106,7 +106,7 @@ func (t *Talk) Ended(c *Clause, who Person, kind, attribute, value string, many 
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// Ends makes a the end of a value of a slot; "" is whatever it was, which is no relation.
+// Ends makes a the end of a value of a slot; "" means any value, which is not a relation.
 func Ends(a *abi.Candidate, key, attribute, value string, many bool) {
 	a.Negates, a.Slot = true, &abi.Slot{Subject: key, Attribute: attribute, Value: value, Many: many}
 	if value != "" {
@@ -114,7 +114,7 @@ func Ends(a *abi.Candidate, key, attribute, value string, many bool) {
 	}
 }
 
-// OffWith cancels the one plan that is still to come with a person, of the day in whens.
+// OffWith cancels the only future plan with a person on the day in whens.
 func (t *Talk) OffWith(s syntax.Sentence, whens []timex.When, name, text string) bool {
 	day := 0
 	for i := range whens {
@@ -140,7 +140,7 @@ func (t *Talk) OffWith(s syntax.Sentence, whens []timex.When, name, text string)
 	return true
 }
 
-// FirstTime is the first time in the clause that is a single one.
+// FirstTime returns the first time in the clause that is a single one.
 func (c *Clause) FirstTime() *timex.When {
 	for i := range c.Whens {
 		w := &c.Whens[i]
@@ -159,11 +159,11 @@ func (c *Clause) FirstTime() *timex.When {
 	return nil
 }
 
-// Cancelled ends the plan that a clause says is off.
+// Cancelled ends the plan that a clause cancels.
 func (t *Talk) Cancelled(c *Clause, attr string) {
 	words := []string{strings.ReplaceAll(attr, "_", " "), attr}
 	if sort, _, ok := strings.Cut(attr, "_with_"); ok {
-		words = append(words, sort) // ends looks with whom it is
+		words = append(words, sort) // ends also checks the person
 	}
 	p, known := t.Ends(c, attr, 0, c.Words[c.Vi].Tok, words...)
 	if whose := t.Whose(c); !known && whose.Named && !whose.Known {
@@ -174,10 +174,9 @@ func (t *Talk) Cancelled(c *Clause, attr string) {
 	a.EventType = "cancellation"
 }
 
-// Ends is the plan that a cancellation between two tokens ends: one that has the words,
-// and is on the day and with somebody of those that are named with it. Where the known
-// plans have the words and are others, it is a plan that is not known, so that nothing
-// ends. known is false where no plan is found.
+// Ends returns the plan that a cancellation between two tokens ends: one with these words, on the
+// day and with the person that are named with it. If the known plans with these words are others,
+// it returns an unknown plan, so that nothing ends. known is false if no plan is found.
 func (t *Talk) Ends(c *Clause, attr string, from, to int, words ...string) (p Plan, known bool) {
 	var on *timex.When
 	for i := range c.Whens {
@@ -226,7 +225,7 @@ func (t *Talk) Ends(c *Clause, attr string, from, to int, words ...string) (p Pl
 	return p, false
 }
 
-// Pronoun reports a word that stands for a person or a thing named before.
+// Pronoun reports whether s stands for a person or a thing named before.
 func Pronoun(s string) bool {
 	switch s {
 	case "it", "that", "this", "there", "they", "these", "those":
@@ -235,16 +234,16 @@ func Pronoun(s string) bool {
 	return false
 }
 
-// What somebody gave up, sold or stopped is worth knowing also where nobody ever said that it
-// was so: "I sold my car", "I used to smoke". An ending alone would end nothing then and be
-// lost, so a clause that only ends something also gives a fact that stands.
+// What somebody gave up, sold or stopped is worth knowing even if nobody ever said that it was
+// true: "I sold my car", "I used to smoke". An ending alone would then end nothing and be lost, so
+// a clause that only ends something also gives a fact that lasts.
 
-// endable are the attributes whose end is a fact of the same group: not_owns opposes owns, so
-// that the end takes the claim's place where there is one, and a later claim takes its place.
+// endable are the attributes whose end is a fact of the same group: not_owns opposes owns, so that
+// the end replaces an existing claim, and a later claim replaces the end.
 var endable = syntax.Set("owns smokes plays does learning speaks wears likes medication")
 
-// Outlast gives a clause whose candidates, from the one at index from, all end something one
-// that stands. told reports that the clause tells what happened, and does not only deny.
+// Outlast adds a lasting candidate to a clause whose candidates, from index from on, all end
+// something. told says that the clause tells what happened, and does not only deny.
 func Outlast(t *Talk, from int, told bool) {
 	made := t.Out.Candidates[min(from, len(t.Out.Candidates)):]
 	for i := range made {
@@ -259,7 +258,7 @@ func Outlast(t *Talk, from int, told bool) {
 		t.Out.Candidates = t.Out.Candidates[:from]
 		return
 	}
-	stood := map[string]bool{} // values, so that a list has a fact of each
+	stood := map[string]bool{} // values, so that each member of a list has a fact
 	for i := range made {
 		c := &made[i]
 		if c.Slot.Many && endable[c.Slot.Attribute] && c.Slot.Value != "" && (len(stood) == 0 || made[0].Slot.Attribute == "not_"+c.Slot.Attribute) && !stood[c.Slot.Value] {
@@ -277,12 +276,12 @@ func Outlast(t *Talk, from int, told bool) {
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// goesOn reports whether the sentence leaves open that what it ends goes on, in part, at times or
-// by now again: "and I still do", "not in the house", "for the day". What somebody parted with, by
-// a deed, is gone however the sentence goes on, unless it came back.
+// goesOn reports whether the sentence allows that what it ends continues, in part, at times or by
+// now again: "and I still do", "not in the house", "for the day". If deed is set, somebody parted
+// with it, and it is gone however the sentence continues, unless it came back.
 func goesOn(t *Talk, deed bool) bool {
 	s := t.Said
-	deed = deed && !HoldsWord(strings.ToLower(s.Raw()), "used") // "used to have" is none
+	deed = deed && !HoldsWord(strings.ToLower(s.Raw()), "used") // "used to have" is not a deed
 	if s.Chinese() {
 		return syntax.ContainsAny(s.Raw(), "现在还", "现在更", "现在也", "现在又", "还在", "仍", "依然", "照样", "更多", "更少", "等会", "待会", "一会", "过会", "晚点", "回头", "今天", "今晚", "今早", "这周", "明天", "暂时", "先不", "又买回", "买回来", "有时", "偶尔")
 	}
@@ -324,5 +323,5 @@ func goesOn(t *Talk, deed bool) bool {
 	return !deed && slices.ContainsFunc(timex.FindWhens(s, t.Now), func(w timex.When) bool { return w.HasDay && !w.Habit && !w.Since && w.Grain == 'd' })
 }
 
-// whiles are times that an end may last for.
+// whiles are times for which an end may last.
 var whiles = syntax.Set("day week night evening month moment season winter summer while bit")

@@ -8,8 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// EventIn finds what is appointed in a clause: "dentist_appointment",
-// "meeting with tom".
+// EventIn finds the appointment in a clause: "dentist_appointment", "meeting with tom".
 func (c *Clause) EventIn() (attribute, noun string) {
 	i := c.EventAt()
 	if i < 0 {
@@ -68,18 +67,18 @@ func (c *Clause) EventIn() (attribute, noun string) {
 	return a, w
 }
 
-// forWhat are events that are for something: an appointment for a haircut, a meeting for the budget.
+// forWhat are events that have a purpose: an appointment for a haircut, a meeting for the budget.
 var forWhat = syntax.Set("appointment meeting session interview")
 
 // kinds are events of which people have several of different kinds.
 var kinds = syntax.Set("exam test lesson deadline training rehearsal match presentation workshop course viewing inspection")
 
-// EventAt is the word that names what is appointed; -1 where none does.
+// EventAt returns the word that names the appointment; -1 if there is none.
 func (c *Clause) EventAt() int {
 	for i := range c.Words {
 		w := syntax.OneEvent(c.W(i))
 		if Apart(c.W(i-1)) || syntax.Determiner(c.W(i-1)) && Apart(c.W(i-2)) {
-			continue // "after the dentist": not what is planned
+			continue // "after the dentist": that is not what is planned
 		}
 		if c.concerned(i) || w == "call" && (c.W(i-1) == "on" || c.W(i-1) == "to") || w == "hospital" && c.W(i-1) == "in" && (c.Verb == "visit" || c.Verb == "see") {
 			continue // "a problem with your appointment", "on call", "visit him in hospital"
@@ -94,15 +93,15 @@ func (c *Clause) EventAt() int {
 	return -1
 }
 
-// ownsNext reports whether somebody whom one visits at word i owns the event after it:
-// "my doctor's holiday", and not "my doctor's appointment".
+// ownsNext reports whether somebody whom people visit, at word i, owns the event after it: "my
+// doctor's holiday", and not "my doctor's appointment".
 func (c *Clause) ownsNext(i int) bool {
 	next := c.W(i + 2)
 	_, event := syntax.EventNoun(next)
 	return syntax.Profession(c.W(i)) && c.W(i+1) == "'s" && event && next != "appointment" && next != "visit"
 }
 
-// concerned reports whether word i is only what a problem is with.
+// concerned reports whether word i is only what a problem is about.
 func (c *Clause) concerned(i int) bool {
 	k := i - 1
 	for k > 0 && !syntax.Preposition(c.W(k)) && i-k < 4 {
@@ -118,7 +117,7 @@ func (c *Clause) concerned(i int) bool {
 	return false
 }
 
-// Apart words put a plan at another time or place than what they stand before.
+// Apart reports whether s puts a plan at another time or place than that of the words after it.
 func Apart(s string) bool {
 	switch s {
 	case "after", "before", "until", "near", "opposite", "beside":
@@ -136,13 +135,14 @@ func (c *Clause) beforeVerb(i int) int {
 	return k
 }
 
-// party is whom an event is with, at or for.
+// party is the person or place that an event is with, at or for.
 type party struct {
-	Words  []string // without titles; empty where a clause names nothing
+	Words  []string // without titles; empty if a clause names nothing
 	doctor bool     // "Dr. Patel"
 }
 
-// WithWhom returns the party of the clause's event. The party tells it from other events of the same sort.
+// WithWhom returns the party of the clause's event. The party distinguishes it from other events of
+// the same sort.
 func (c *Clause) WithWhom() (of party) {
 	i := c.EventAt()
 	if i < 0 {
@@ -170,7 +170,7 @@ func (c *Clause) WithWhom() (of party) {
 	return of
 }
 
-// titlesOf are titles. They stand before a name, and are no name themselves.
+// titlesOf are titles. They come before a name, and are not a name themselves.
 var titlesOf = syntax.Set("dr dr. doctor mr mr. mrs mrs. ms ms. prof prof. professor")
 
 // nobodyNew are words that do not say which person is meant, such as "him" and "whole".
@@ -200,7 +200,8 @@ func WithThem(head string, with party) func(*Plan) bool {
 	}
 }
 
-// saysWhere reports whether a plan's words say where an event is: "an interview at Nokia", and not "at 10".
+// saysWhere reports whether a plan's words say where an event is: "an interview at Nokia", and not
+// "at 10".
 func saysWhere(hay, head string) bool {
 	_, rest, ok := strings.Cut(hay, head+" at ")
 	first, _, _ := strings.Cut(rest, " ")

@@ -9,17 +9,18 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// OfEvents are what belongs to an event and is none: a wedding anniversary, a wedding dress.
+// OfEvents are things that belong to an event and are not events: a wedding anniversary, a wedding
+// dress.
 var OfEvents = syntax.Set("anniversary anniversaries dress ring rings present presents gift gifts cake photos album invitation invitations")
 
-// MayBe reports whether a plan of a day can be the one of w, where w is nil or may be a weekday of
-// this week or the next.
+// MayBe reports whether a plan on a day can be the one at w; w may be nil, or a weekday of this
+// week or the next.
 func MayBe(w *timex.When, day, now int) bool {
 	return w == nil || day == w.Day || w.Weekday && day > now-7 && day < now+14 && (day-w.Day)%7 == 0
 }
 
-// dueOnce reports a clause about a thing that is known and happens once: "the lease ends on 31 March",
-// "my report is due on Friday".
+// dueOnce reports whether a clause is about a known thing that happens once: "the lease ends on 31
+// March", "my report is due on Friday".
 func (c *Clause) dueOnce() bool {
 	if c.Kind != 't' || Pronoun(c.Thing) || c.Thing == "" || c.W(0) == "a" || c.W(0) == "an" {
 		return false
@@ -27,7 +28,8 @@ func (c *Clause) dueOnce() bool {
 	return onceVerbs[c.Verb] && (c.Verb != "run" || c.W(c.Vi+1) == "out") && c.Verb != "open" && c.Verb != "close" || c.Verb == "be" && (c.W(c.Vi+1) == "due" || c.Must)
 }
 
-// thingSlot begins the slot of a plan about a thing with whose and what it is; "" of anything else.
+// thingSlot returns the beginning of the slot of a plan about a thing, with its owner and what it
+// is; "" for anything else.
 func (c *Clause) thingSlot() string {
 	if c.Kind != 't' || Pronoun(c.Thing) || c.Thing == "" {
 		return ""
@@ -51,7 +53,7 @@ func (c *Clause) thingSlot() string {
 	return what
 }
 
-// SlotName makes an attribute of a plan without an event noun: "plan: send mia slides".
+// SlotName makes an attribute for a plan without an event noun: "plan: send mia slides".
 func (c *Clause) SlotName() string {
 	b := "plan:" + c.thingSlot()
 	n := 0
@@ -63,7 +65,7 @@ func (c *Clause) SlotName() string {
 		return b + " " + syntax.Third(c.Verb) // the passport, and not the visa
 	}
 	from := c.Vi
-	if c.Verb == "say" { // what it says, of itself or of something else
+	if c.Verb == "say" { // what it says, about itself or something else
 		if from++; c.W(from) == "that" {
 			from++
 		}
@@ -84,7 +86,7 @@ func (c *Clause) SlotName() string {
 	return b
 }
 
-// Conditional reports whether what a clause says hangs on something.
+// Conditional reports whether a clause depends on a condition.
 func (c *Clause) Conditional() bool {
 	for i := range c.Words {
 		switch c.W(i) {
@@ -95,7 +97,7 @@ func (c *Clause) Conditional() bool {
 	return false
 }
 
-// PlanAt makes a plan of a clause about what is at a time, if it isn't over.
+// PlanAt makes a plan from a clause about something at a time, if it isn't over.
 func (t *Talk) PlanAt(c *Clause, w *timex.When) {
 	if w.HasDay && !w.Habit && !w.Weekday && w.Day < t.Now.Day && (w.Grain == 'd' || w.Grain == 0 || w.Grain == 'w' && w.Day+6 < t.Now.Day || w.Grain == 'M' && w.Day+31 < t.Now.Day || w.Grain == 'y' && w.Day+366 < t.Now.Day) {
 		return // it is over: "I'll always remember our trip last year"
@@ -166,11 +168,11 @@ func (t *Talk) PlanAt(c *Clause, w *timex.When) {
 	}
 }
 
-// spoken are verbs of calling and writing to somebody: no visit.
+// spoken are verbs of calling and writing to somebody, which is not a visit.
 var spoken = syntax.Set("ring phone text email message write ask tell pay")
 
-// Offers reports whether a clause names times to choose from, and nothing that is then: "we've got Monday at
-// nine, or Tuesday at four".
+// Offers reports whether a clause names times to choose from, and no event at them: "we've got
+// Monday at nine, or Tuesday at four".
 func (c *Clause) Offers() bool {
 	if c.Verb != "have" && c.Verb != "get" && c.Verb != "do" && c.Verb != "offer" {
 		return false
@@ -193,7 +195,7 @@ func (c *Clause) Offers() bool {
 	return choice && c.FirstTime() != nil
 }
 
-// Label is the statement without its times.
+// Label returns the statement without its times.
 func (t *Talk) Label(c *Clause) string {
 	d := *c
 	d.Whens = nil
@@ -206,8 +208,8 @@ func (t *Talk) Label(c *Clause) string {
 	return strings.TrimSuffix(strings.Join(strings.Fields(s), " "), ".")
 }
 
-// Unresolved reports whether a clause leaves open whom or what it is about:
-// "I talked to him afterwards". With a time, only its object must be clear.
+// Unresolved reports whether a clause does not say whom or what it is about: "I talked to him
+// afterwards". With a time, only its object must be clear.
 func (c *Clause) Unresolved(timed bool) bool {
 	switch c.W(c.Vi + 1) {
 	case "it", "them", "him", "this", "that", "these", "those", "so", "what", "how":
@@ -226,12 +228,12 @@ func (c *Clause) Unresolved(timed bool) bool {
 	return false
 }
 
-// Evening says whether an event that is "at seven" is so after noon.
+// Evening reports whether an event "at seven" is after noon.
 func Evening(noun string) bool {
 	return syntax.StartsWithAny(noun, []string{"dinner", "drink", "party", "concert", "film", "movie", "show"})
 }
 
-// feast is the feast that a clause begins with, and how many words it has.
+// feast returns the feast with which a clause begins, and how many words it has.
 func (c *Clause) feast() (*feast.Feast, int) {
 	if len(c.Words) == 0 {
 		return nil, 0
@@ -239,12 +241,13 @@ func (c *Clause) feast() (*feast.Feast, int) {
 	return feast.At(c.At, c.Words[0].Tok)
 }
 
-// HasHabit reports whether the clause names a time that comes again.
+// HasHabit reports whether the clause names a recurring time.
 func (c *Clause) HasHabit() bool {
 	return slices.ContainsFunc(c.Whens, func(w timex.When) bool { return w.Habit })
 }
 
-// TableFor reports a clause of a table that is booked, whose hour is the meal's.
+// TableFor reports whether a clause is about a table that is booked, whose hour is that of the
+// meal.
 func (c *Clause) TableFor() bool {
 	for i := range c.Toks {
 		if timex.Tabled(c.Sentence, i) {
@@ -254,8 +257,9 @@ func (c *Clause) TableFor() bool {
 	return false
 }
 
-// toCome moves an hour of today that is over into the half of the day that is to come, where the words
-// leave open which is meant: at ten "a meeting at seven" is in the evening, and midnight is the next one.
+// toCome moves a past hour of today into the half of the day that is still to come, if the words do
+// not say which is meant: at ten "a meeting at seven" is in the evening, and midnight is the next
+// one.
 func (c *Clause) toCome(w *timex.When, now timex.Moment) {
 	if c.Past || c.Perfect || w.Habit || !w.OverToday(now) {
 		return
@@ -269,8 +273,8 @@ func (c *Clause) toCome(w *timex.When, now timex.Moment) {
 	}
 }
 
-// Hay is what a plan is found by, in lower case: its slot and its words. Who flies has a
-// flight.
+// Hay returns the text by which a plan is found, in lower case: its slot and its words. Somebody
+// who flies has a flight.
 func (p *Plan) Hay() string {
 	s := strings.ToLower(p.Attribute + " " + p.Label)
 	if HoldsWord(s, "flying") || HoldsWord(s, "fly") || HoldsWord(s, "flies") || syntax.ContainsAny(s, "飞往", "飞去", "飞到", "要飞", "飞回", "计划：飞") {
@@ -279,7 +283,7 @@ func (p *Plan) Hay() string {
 	return s
 }
 
-// State reports a clause of how some thing is now: "the lift is out of order".
+// State reports whether a clause says how some thing is now: "the lift is out of order".
 func (c *Clause) State() bool {
 	return c.Kind == 't' && c.Verb == "be" && !Pronoun(c.Thing) && !c.Past && !c.Neg && !c.Modal
 }
@@ -287,5 +291,5 @@ func (c *Clause) State() bool {
 // OutagesZh are words for water, power and the like that a house will not have, or for the works that are the reason.
 var OutagesZh = []string{"停水", "停电", "停气", "停暖", "停热水", "停煤气", "断水", "断电", "断网", "停网", "检修", "消杀", "停课", "施工", "清洗水箱"}
 
-// onceVerbs say of a thing what it does once.
+// onceVerbs are verbs for what a thing does once.
 var onceVerbs = syntax.Set("end expire start begin finish arrive depart land run close open leave launch stop")

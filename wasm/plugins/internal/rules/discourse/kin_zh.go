@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// KinZh reads "我妹妹", "小王的女儿": whose relative.
+// KinZh parses "我妹妹", "小王的女儿": whose relative somebody is.
 func (t *Talk) KinZh(s string) (Person, string, bool) {
 	if rest, new := strings.CutPrefix(syntax.TrimHeads(s, "我们", "公司", "部门", "组里", "班上", "办公室"), "新来的"); new {
 		s = "我的" + rest
@@ -42,10 +42,10 @@ func (t *Talk) KinZh(s string) (Person, string, bool) {
 	return Person{}, "", false
 }
 
-// RelationZh proposes who somebody's relative, pet or friend is.
+// RelationZh proposes that somebody is a relative, pet or friend.
 func (t *Talk) RelationZh(b *BareZh, owner Person, kin, name string) {
 	attr := kin
-	if name = joinedZh(name); strings.HasSuffix(name, "不") || syntax.ContainsAny(name, "什么", "啥", "谁") { // a denial or a question, and no name
+	if name = joinedZh(name); strings.HasSuffix(name, "不") || syntax.ContainsAny(name, "什么", "啥", "谁") { // a denial or a question, and not a name
 		return
 	}
 	is := "是"
@@ -63,7 +63,7 @@ func (t *Talk) RelationZh(b *BareZh, owner Person, kin, name string) {
 	t.About(t.Named(name))
 }
 
-// petNameZh is what an animal is called, without what more is told of it: 旺财 of 旺财捡来的.
+// petNameZh returns the name of an animal, without what else is told about it: 旺财 for 旺财捡来的.
 func petNameZh(name string) string {
 	for _, of := range [...]string{"捡来", "捡的", "捡回", "买来", "买的", "领养", "收养", "送的", "朋友送", "别人送", "是只", "是条", "是个", "今年", "生了", "走丢", "特别", "很"} {
 		if i := strings.Index(name, of); i >= 0 {
@@ -78,7 +78,7 @@ func petNameZh(name string) string {
 	return name
 }
 
-// LastPerson gives the person who was named last, of those who take no part in the talk.
+// LastPerson returns the person who was named last, of those who take no part in the talk.
 func (t *Talk) LastPerson() (Person, bool) {
 	for _, p := range slices.Backward(t.Persons()) {
 		if p.Name != "" && !strings.EqualFold(p.Name, t.Ev.Wearer) && !t.Present(p.Person) {
@@ -88,7 +88,7 @@ func (t *Talk) LastPerson() (Person, bool) {
 	return Person{}, false
 }
 
-// Knows reports whether somebody of this name was spoken of, or speaks.
+// Knows reports whether somebody with this name was mentioned, or is a speaker.
 func (t *Talk) Knows(name string) bool {
 	for _, p := range t.Persons() {
 		if p.Name == name {
@@ -103,12 +103,12 @@ func (t *Talk) Knows(name string) bool {
 	return name == t.Ev.Wearer
 }
 
-// CutOwnZh cuts a "my" or "our" off the front: 我家的冰箱 is 冰箱.
+// CutOwnZh removes a "my" or "our" from the front: 我家的冰箱 is 冰箱.
 func CutOwnZh(s string) (rest string, own bool) {
 	return syntax.CutHead(s, "我们家的", "我们家", "我们的", "我们", "我家的", "我家", "我的", "我", "咱们", "本人")
 }
 
-// SubjectZh reads who a clause is about from what stands before its phrase.
+// SubjectZh returns whom a clause is about, from the text before its phrase.
 func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 	s = syntax.TrimAdverbsZh(strings.TrimSpace(s))
 	if s != "" && s[0] >= '0' && s[0] <= '9' {
@@ -138,7 +138,7 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 		}
 		return Person{}, false
 	}
-	for _, k := range syntax.KinZh { // 外婆是四川人: one's own, and 新房东姓周
+	for _, k := range syntax.KinZh { // 外婆是四川人: the speaker's own, and 新房东姓周
 		if strings.TrimPrefix(s, "新") == k && (utf8.RuneCountInString(k) > 1 || k == "爸" || k == "妈") && k != "师傅" {
 			return Person{t.Self.Name + "的" + k, t.Self.Key + "的" + k}, true
 		}
@@ -147,7 +147,7 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 		if p, ok := t.LastPerson(); ok {
 			return p, true
 		}
-		return t.AbsentZh() // whom the other has asked about
+		return t.AbsentZh() // the person about whom the other has asked
 	}
 	if strings.HasPrefix(s, "你") || strings.HasPrefix(s, "您") {
 		if a, ok := t.Addressee(); ok && (s == "你" || s == "您") {
@@ -176,10 +176,10 @@ func (t *Talk) SubjectZh(s string) (p Person, ok bool) {
 	return Person{}, false
 }
 
-// bodyZh are parts of the body, which are no names of relatives.
+// bodyZh are parts of the body, which are not names of relatives.
 var bodyZh = syntax.Set("眼睛 膝盖 颈椎 腰椎 心脏 肠胃 皮肤 鼻子 耳朵 牙齿 嗓子 肩膀 胳膊 手腕 脚踝 后背 身体")
 
-// TrimAgeZh cuts off how old a relative is, or which of several: 8岁的, 那个最小的.
+// TrimAgeZh removes the age of a relative, or which of several it is: 8岁的, 那个最小的.
 func TrimAgeZh(s string) string {
 	which, rest, ok := strings.Cut(strings.TrimPrefix(s, "的"), "的")
 	if !ok || syntax.KinPrefixZh(rest) == "" {
@@ -193,13 +193,13 @@ func TrimAgeZh(s string) string {
 	return rest
 }
 
-// ageZh reports how old somebody is, or under which animal they were born, and no name: 十二岁, 属兔.
+// ageZh reports whether s is an age, or an animal of the zodiac, and not a name: 十二岁, 属兔.
 func ageZh(s string) bool {
 	rest := strings.TrimLeft(s, syntax.DigitsZh)
 	return rest != s && (rest == "" || rest == "岁" || rest == "岁半" || rest == "岁了") || strings.HasPrefix(s, "属") && utf8.RuneCountInString(s) == 2
 }
 
-// joinedZh takes out the spaces between Chinese characters.
+// joinedZh removes the spaces between Chinese characters.
 func joinedZh(s string) string {
 	parts := strings.Fields(s)
 	for i := len(parts) - 1; i > 0; i-- {
@@ -212,8 +212,8 @@ func joinedZh(s string) string {
 	return strings.Join(parts, " ")
 }
 
-// Named puts whom a clause is about before it: a clause without a subject, or
-// with 他, stands by itself then.
+// Named adds the name of whom a clause is about, so that a clause without a subject, or with 他, can
+// be understood by itself.
 func Named(text, name string) string {
 	if told, ok := PatientNamed(text, name); ok {
 		return told
@@ -255,7 +255,7 @@ func Named(text, name string) string {
 	return name + strings.TrimPrefix(text, short)
 }
 
-// hisZh puts 的 for the 他 or 她 by which people say whose relative somebody is: 老张他儿子, 我弟他老婆.
+// hisZh replaces by 的 the 他 or 她 with which people say whose relative somebody is: 老张他儿子, 我弟他老婆.
 func hisZh(x string) string {
 	for _, he := range [...]string{"他", "她"} {
 		who, rest, ok := strings.Cut(x, he)

@@ -6,10 +6,10 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// apartLists gives each value of a list the statement of its own: of "Mei likes apples
-// and pears" one memory says that she likes apples and one that she likes pears, so that
-// no two read the same and each can end by itself. What was said stays in their details.
-// Members that mean something else without each other stay one value.
+// apartLists gives each value of a list its own statement: "Mei likes apples and pears" gives one
+// memory that she likes apples and one that she likes pears, so that no two are the same and each
+// can end by itself. The original words stay in their details. Members that mean something else
+// without each other stay one value.
 func apartLists(all []abi.Candidate) []abi.Candidate {
 	kept := all[:0]
 	for i := 0; i < len(all); {
@@ -36,9 +36,9 @@ var setPhrases = map[string]bool{
 	"salt and pepper": true, "salt and vinegar": true, "strawberries and cream": true, "surf and turf": true, "sweet and sour": true,
 }
 
-// joinList makes one candidate of the members of a list of tastes that are one thing: a
-// set phrase, or words that share the last of them, as "red and white wine" does. A
-// plural before the last ("apples and ice cream") shares nothing.
+// joinList makes one candidate from the members of a list of tastes that are one thing: a set
+// phrase, or words that share the last noun, as in "red and white wine". After a plural ("apples
+// and ice cream"), nothing is shared.
 func joinList(list []abi.Candidate) []abi.Candidate {
 	if len(list) < 2 || list[0].Kind != "preference" {
 		return list
@@ -63,13 +63,13 @@ func joinList(list []abi.Candidate) []abi.Candidate {
 	return kept
 }
 
-// joined gives the candidate of a list the value of several.
+// joined gives the candidate of a list a value of several members.
 func joined(one []abi.Candidate, value string) []abi.Candidate {
 	one[0].Slot.Value, one[0].Object = value, value
 	return one
 }
 
-// spanned is what a statement says from one value to another.
+// spanned returns the part of a statement from one value to another.
 func spanned(said, first, last string) (string, bool) {
 	i := strings.Index(said, first)
 	if i < 0 {
@@ -87,8 +87,8 @@ func oneList(a, b *abi.Candidate) bool {
 		a.Slot.Subject == b.Slot.Subject && a.Slot.Attribute == b.Slot.Attribute && a.Slot.Value != b.Slot.Value
 }
 
-// apartList takes a statement apart if its values stand in it one after the other, with
-// nothing but marks, conjunctions and articles between them.
+// apartList splits a statement if its values follow each other in it, with nothing but marks,
+// conjunctions and articles between them.
 func apartList(list []abi.Candidate) {
 	said := list[0].Text
 	type part struct{ start, end int } // bytes of said, with the article
@@ -127,7 +127,7 @@ func apartList(list []abi.Candidate) {
 	}
 }
 
-// conjoined reports text that only joins two members of a list.
+// conjoined reports whether text only joins two members of a list.
 func conjoined(s string) bool {
 	switch strings.TrimSpace(strings.Trim(s, " ,，、")) {
 	case "", "and", "or", "和", "跟", "与", "及", "以及", "还有", "或":
@@ -136,8 +136,8 @@ func conjoined(s string) bool {
 	return false
 }
 
-// called is where " and a cat called " says what the next member is; 0 where it is
-// nothing of the kind.
+// called returns where " and a cat called " says what the next member is; 0 if it is nothing of the
+// kind.
 func called(between string) int {
 	for _, and := range [...]string{" and ", ", and ", ", "} {
 		if rest, ok := strings.CutPrefix(between, and); ok && (strings.HasSuffix(rest, " called ") || strings.HasSuffix(rest, " named ")) && len(strings.Fields(rest)) <= 4 {
@@ -147,7 +147,7 @@ func called(between string) int {
 	return 0
 }
 
-// wordsBack is where the n words before byte i begin, -1 where there are fewer.
+// wordsBack returns where the n words before byte i begin; -1 if there are fewer.
 func wordsBack(s string, i, n int) int {
 	for ; n > 0 && i > 0; n-- {
 		i = strings.LastIndexByte(strings.TrimRight(s[:i], " "), ' ') + 1

@@ -42,9 +42,8 @@ func Moved(t *Talk, p Plan, s syntax.Sentence, confidence float64) {
 	a.Tags = append(a.Tags, "correction")
 }
 
-// Together is the last day and the last time of day of several expressions:
-// "from Tuesday to Friday, four fifteen in the afternoon"; nil where there is
-// neither.
+// Together returns the last day and the last time of day of several expressions: "from Tuesday to
+// Friday, four fifteen in the afternoon"; nil if there is neither.
 func Together(whens []timex.When) *timex.When {
 	var to *timex.When
 	for k := range whens {
@@ -65,7 +64,7 @@ func Together(whens []timex.When) *timex.When {
 	return to
 }
 
-// nameOf is the name of a slot's subject.
+// nameOf returns the name of a slot's subject.
 func nameOf(t *Talk, subject string) string {
 	switch {
 	case subject == t.Self.Key:

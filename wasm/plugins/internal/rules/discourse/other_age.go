@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// AtOtherAge reports whether a clause says how young somebody was at its time: "I moved to London when I was twenty".
-// Whether it is still so, nobody knows, unless it says so.
+// AtOtherAge reports whether a clause says how young somebody was at its time: "I moved to London
+// when I was twenty". It is not known whether it is still true, unless the clause says so.
 func (t *Talk) AtOtherAge(c *Clause) bool {
 	for i := range c.Toks {
 		if w := c.At(i); w == "still" || w == "since" {
@@ -42,7 +42,7 @@ func (t *Talk) AtOtherAge(c *Clause) bool {
 	})
 }
 
-// atThatAge proposes what a clause tells of another age as an event without a date.
+// atThatAge proposes what a clause tells about an earlier age as an event without a date.
 func (t *Talk) atThatAge(c *Clause) *abi.Candidate {
 	a := t.Base(c, "episodic", "event", EventSure)
 	a.EventType, a.Actor = "event", c.Subj.Name
@@ -50,8 +50,9 @@ func (t *Talk) atThatAge(c *Clause) *abi.Candidate {
 	return &t.Out.Candidates[len(t.Out.Candidates)-1]
 }
 
-// onceWas has, for an attribute of today, the one for the past: somebody's former home is where they lived_in.
+// onceWas maps an attribute of today to the one for the past: somebody's former home is where they
+// lived_in.
 var onceWas = map[string]string{"home": "lived_in", "employer": "worked_at"}
 
-// grown is an age in years. What somebody began at this age or later is taken to be so today.
+// grown is an age in years. What somebody began at this age or later is assumed to be true today.
 const grown = 30

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Word is a word of a clause with contractions taken apart.
+// Word is a word of a clause; contractions are split.
 type Word struct {
 	S   string
 	Tok int // index into the clause's tokens
@@ -22,24 +22,24 @@ type Clause struct {
 	Words []Word // without lead words and times
 	Subj  Person
 	Kind  byte   // s: speaker; w: the speaker and others; y: the listener; p: another person; t: a thing
-	Thing string // of a thing or "my …": the noun phrase in lower case
-	Own   bool   // the thing is the subj's: "my birthday"
+	Thing string // for a thing or "my …": the noun phrase in lower case
+	Own   bool   // the thing is the subject's: "my birthday"
 	Name  string // "my sister Anna": Anna
-	Owner string // of "his wife Eva": who he is
+	Owner string // for "his wife Eva": who he is
 	Verb  string
 	Vi    int // index into words
 
-	unread int // the token at which a day begins that cannot be read; 0: none
+	unread int // the token at which an unreadable day begins; 0: none
 
 	Neg, Past, Future, Modal, Perfect, Ing, UsedTo, NoLonger, Must, Intend, Maybe, Can bool
 	Bare                                                                               bool // the speaker left "I" out
-	Again, Back                                                                        bool // said to be so again; made of "started taking"
-	loose                                                                              bool // a word after a person may be a verb that no list has
+	Again, Back                                                                        bool // true again; made from "started taking"
+	loose                                                                              bool // a word after a person may be a verb that is in no list
 
-	beside []Word // what stands beside the subject's name, after "my": niece
+	beside []Word // the words next to the subject's name, after "my": niece
 }
 
-// W is word i; "" where there is none.
+// W returns word i, or "" if there is none.
 func (c *Clause) W(i int) string {
 	if i >= 0 && i < len(c.Words) {
 		return c.Words[i].S
@@ -47,7 +47,7 @@ func (c *Clause) W(i int) string {
 	return ""
 }
 
-// Cased is word i as it is written.
+// Cased returns word i as it is written.
 func (c *Clause) Cased(i int) string {
 	t := c.Toks[c.Words[i].Tok]
 	raw := c.Text[t.Start:t.End]
@@ -60,8 +60,8 @@ func (c *Clause) Cased(i int) string {
 	return c.Words[i].S
 }
 
-// Written is the beginning of a word as it is written whose form in lower case, with ' for ’, is
-// base: "O’Brien" of "O’Brien’s". It is base where the word begins otherwise.
+// Written returns the beginning of a word as it is written, for the part whose lower-case form,
+// with ' for ’, is base: "O’Brien" for "O’Brien’s". It returns base if the word begins otherwise.
 func Written(raw, base string) string {
 	end := 0
 	for range base {
@@ -74,10 +74,10 @@ func Written(raw, base string) string {
 	return base
 }
 
-// Capital reports whether word i begins with one.
+// Capital reports whether word i begins with a capital.
 func (c *Clause) Capital(i int) bool { return i >= 0 && i < len(c.Words) && c.Toks[c.Words[i].Tok].Cap }
 
-// Join writes words i to j as they are written.
+// Join returns words i to j as they are written.
 func (c *Clause) Join(i, j int) string {
 	var b strings.Builder
 	for k := i; k < j && k < len(c.Words); k++ {
@@ -90,7 +90,7 @@ func (c *Clause) Join(i, j int) string {
 	return b.String()
 }
 
-// Parse finds the subject, the verb and what stands between.
+// Parse finds the subject, the verb and the words between them.
 func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 	c := Clause{Sentence: s, Whens: timex.FindWhens(s, t.Now), loose: t.Noting}
 	timex.SameDay(s, c.Whens)
@@ -114,10 +114,10 @@ func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 	if len(t.Held) > 0 {
 		t.onHeldDay(&c)
 	}
-	if ok && !c.Perfect && !c.hasBeen() { // "was in Vienna for three days": how long, and not since when
+	if ok && !c.Perfect && !c.hasBeen() { // "was in Vienna for three days": this is how long, and not since when
 		c.Whens = slices.DeleteFunc(c.Whens, func(w timex.When) bool { return w.Since && c.At(w.First) == "for" })
 	}
-	if ok && c.Perfect { // "I've been here ten years in March": since when, and not what happens then
+	if ok && c.Perfect { // "I've been here ten years in March": this is since when, and not what happens then
 		c.Whens = slices.DeleteFunc(c.Whens, func(w timex.When) bool {
 			unit := syntax.Singular(c.At(w.First - 1))
 			return w.Assumed > 0 && !w.Since && (unit == "year" || unit == "month")
@@ -137,7 +137,8 @@ func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 	return c, ok
 }
 
-// hasBeen reports a clause within that says how long something has been so: "she says she's been ill for a week".
+// hasBeen reports whether a clause within c says how long something has been true: "she says she's
+// been ill for a week".
 func (c *Clause) hasBeen() bool {
 	for k := c.Vi; k < len(c.Words)-1; k++ {
 		_, past, _ := syntax.Lemma(c.W(k + 1))
@@ -148,7 +149,7 @@ func (c *Clause) hasBeen() bool {
 	return false
 }
 
-// WordsOf takes contractions apart and leaves marks and times out.
+// WordsOf splits contractions and leaves marks and times out.
 func (t *Talk) WordsOf(c *Clause) (words []Word) {
 	s := c.Sentence
 	timed := make([]bool, len(s.Toks))
@@ -186,7 +187,7 @@ func (t *Talk) WordsOf(c *Clause) (words []Word) {
 	return words
 }
 
-// unvocative leaves out whom a clause calls: "I love it there, Tom".
+// unvocative removes the name of somebody whom a clause calls: "I love it there, Tom".
 func (c *Clause) unvocative(t *Talk) {
 	n := len(c.Words)
 	if n < 4 || c.W(n-2) != "," || !c.Capital(n-1) {
@@ -205,7 +206,7 @@ func (c *Clause) unvocative(t *Talk) {
 	}
 }
 
-// isVerbAfter tells "Tom's moving" (is) from "Tom's sister" (of Tom).
+// isVerbAfter distinguishes "Tom's moving" (is) from "Tom's sister" (of Tom).
 func (t *Talk) isVerbAfter(s syntax.Sentence, i int, timed []bool) bool {
 	first := i
 	if d := s.At(i - 2); d == "at" || syntax.Determiner(d) && s.At(i-3) == "at" {
@@ -233,11 +234,11 @@ func (t *Talk) isVerbAfter(s syntax.Sentence, i int, timed []bool) bool {
 		w == "into" || w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked" || PersonStates[w] && timex.RestsAt(s, i+1, timed)
 }
 
-// PersonStates are how somebody is: "Ella's vegetarian", and not "Ella's vegetarian lasagne".
+// PersonStates are states of a person: "Ella's vegetarian", and not "Ella's vegetarian lasagne".
 var PersonStates = syntax.Set("vegetarian vegan pescatarian teetotal sober diabetic asthmatic coeliac celiac dyslexic autistic deaf blind left-handed single married divorced widowed engaged retired unemployed ill sick afraid scared terrified " +
 	"back home away out busy free tired better worse abroad upset worried pregnant asleep awake late early fond")
 
-// PhraseLead is how many words "you know", "by the way", "I think" take.
+// PhraseLead returns how many words "you know", "by the way", "I think" take.
 func (c *Clause) PhraseLead(i int) int {
 	for _, p := range [...]string{"you know what", "you know", "by the way", "i think", "i guess", "i mean", "as you know", "to be honest", "in fact", "it turns out",
 		"did i tell you", "what i meant is", "it is just", "it's just", "the problem is", "the trouble is", "i just wanted to say", "i wanted to say", "i just want to say", "i forgot to mention", "i forgot to say", "i forgot to tell you", "guess what", "you see", "i believe", "i heard", "for the record", "just so you know", "remember that", "i suppose", "of course", "after all", "at the moment", "these days", "let me see", "i should say", "i should mention", "note that", "remember", "good news", "the thing is", "note to self", "as of", "before i forget", "don't forget", "do not forget", "do n't forget", "it looks like", "looks like", "turns out",
@@ -263,5 +264,5 @@ func (c *Clause) PhraseLead(i int) int {
 	return 0
 }
 
-// Possessive is a name with 's.
+// Possessive returns a name with 's.
 func Possessive(s string) string { return s + "'s" }

@@ -6,13 +6,14 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What a doctor tells somebody to do is of the one who is ill, and not of the doctor: 医生让他戒烟, 医生让下周三复查.
+// What a doctor tells somebody to do is about the patient, and not about the doctor: 医生让他戒烟,
+// 医生让下周三复查.
 
-// tellsZh are how a doctor gives orders.
+// tellsZh are the words with which a doctor gives orders.
 var tellsZh = [...]string{"不让", "建议", "要求", "让", "叫", "说", "给"}
 
-// OrderedZh is what follows the doctor in a clause that says what a doctor told somebody: 让他戒烟. It is "" where the
-// clause says nothing of the kind.
+// OrderedZh returns the doctor's order from a clause that says what a doctor told somebody: 让他戒烟.
+// It returns "" if the clause says nothing of the kind.
 func OrderedZh(x string) string {
 	rest, ok := syntax.CutHead(x, "医生", "大夫")
 	if !ok || !syntax.StartsWithAny(rest, tellsZh[:]) {
@@ -21,8 +22,8 @@ func OrderedZh(x string) string {
 	return rest
 }
 
-// attendPatient keeps in mind whom a doctor's order is for: 他 is somebody who was asked about, and where nobody is
-// named it is whoever the talk is about.
+// attendPatient keeps in mind for whom a doctor's order is: 他 is somebody who was asked about; if
+// nobody is named, it is the person whom the talk is about.
 func (t *Talk) attendPatient(order string) {
 	switch {
 	case strings.Contains(order, "我"):
@@ -36,7 +37,7 @@ func (t *Talk) attendPatient(order string) {
 	}
 }
 
-// PatientNamed puts the one who is ill into a doctor's order: 医生让他戒烟 becomes 医生让Mei的爸戒烟.
+// PatientNamed inserts the patient's name into a doctor's order: 医生让他戒烟 becomes 医生让Mei的爸戒烟.
 func PatientNamed(text, name string) (string, bool) {
 	order := OrderedZh(text)
 	if order == "" {

@@ -8,10 +8,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What others than the speaker's people do or announce, and what is so for a time, in Chinese:
-// neighbours, 楼上邻居月底搬走; schools and firms, 学校说周五放假; 热水停到周四; 电梯周五才能修好.
+// In Chinese: what people who are not close to the speaker do or announce, and what is true for a
+// time. Neighbours, 楼上邻居月底搬走; schools and firms, 学校说周五放假; 热水停到周四; 电梯周五才能修好.
 
-// NeighbourZh is the neighbour that a clause begins with, as it is said; "" where 楼上 and 对面 are places.
+// NeighbourZh returns the neighbour with whom a clause begins, in its words; "" if 楼上 and 对面 are
+// places.
 func NeighbourZh(x string) string {
 	for _, where := range [...]string{"楼上", "楼下", "隔壁", "对门", "对面"} {
 		rest, ok := strings.CutPrefix(x, where)
@@ -19,7 +20,7 @@ func NeighbourZh(x string) string {
 			continue
 		}
 		for _, who := range [...]string{"的邻居", "邻居", "那对小夫妻", "那对夫妻", "那小两口", "小两口", "小夫妻", "的大爷", "大爷", "的大妈", "大妈", "老太太", "那家人", "人家", "那户", "的住户", "住户"} {
-			if after, ok := strings.CutPrefix(rest, who); ok && !(strings.HasPrefix(after, "说") && syntax.ContainsAny(after, OutagesZh...)) { // 楼下大爷说停水: it is ours
+			if after, ok := strings.CutPrefix(rest, who); ok && !(strings.HasPrefix(after, "说") && syntax.ContainsAny(after, OutagesZh...)) { // 楼下大爷说停水: that is in our house
 				return where + who
 			}
 		}
@@ -36,18 +37,18 @@ func NeighbourZh(x string) string {
 	return ""
 }
 
-// 我们楼下有个大爷 says that there is somebody, of whom the next clause tells.
+// 我们楼下有个大爷 introduces somebody, of whom the next clause tells.
 
 // folkZh are words for persons, besides relatives and jobs.
 var folkZh = []string{"大爷", "大妈", "大叔", "大姐", "大哥", "老太太", "老头", "老头儿", "老爷爷", "老奶奶", "老人", "小伙子", "小伙儿", "小伙", "姑娘", "女孩", "男孩", "女孩子", "男孩子", "女生", "男生", "小孩", "哥们", "夫妻", "小夫妻", "学生", "客户", "亲戚", "人"}
 
-// FolkZh reports a word for a person who is not named: 小姑娘, 那个小伙子.
+// FolkZh reports whether s is a word for a person without a name: 小姑娘, 那个小伙子.
 func FolkZh(s string) bool {
 	return slices.Contains(folkZh, strings.TrimPrefix(s, "小")) || slices.Contains([]string{"小朋友", "孩子", "宝宝", "娃", "小家伙"}, s)
 }
 
-// introducedZh is whom a clause says that there is: 楼下的大爷 of 我们楼下有个大爷. ok is false where it says nothing of
-// the kind.
+// introducedZh returns the person whom a clause introduces: 楼下的大爷 for 我们楼下有个大爷. ok is false if it
+// does nothing of the kind.
 func (t *Talk) introducedZh(x string) (p Person, ok bool) {
 	where, who, ok := strings.Cut(TrimZhEnd(x), "有")
 	if !ok || utf8.RuneCountInString(where) > 8 {
@@ -77,7 +78,7 @@ func (t *Talk) introducedZh(x string) (p Person, ok bool) {
 	return Person{noun, noun}, own
 }
 
-// frontZh reports a clause of the speaker's whose object stands first: 那家餐厅我订了.
+// frontZh reports whether a clause of the speaker's has its object first: 那家餐厅我订了.
 func frontZh(x string) bool {
 	if !syntax.StartsWithAny(x, []string{"那", "这"}) {
 		return false
@@ -87,26 +88,26 @@ func frontZh(x string) bool {
 		syntax.StartsWithAny(deed, []string{"订", "定", "约", "买", "放", "存", "借", "寄", "交", "已经", "都", "也", "还", "刚", "去", "用"})
 }
 
-// soundsZh write the sounds of foreign names.
+// soundsZh are characters with which foreign names are written.
 const soundsZh = "安娜保罗汤姆艾玛凯文杰克麦露西莉丽亚斯尔特德卡米诺奥利维琳达伦迪尼菲雅洛弗格蕾埃伊莎贝拉托马彼得约翰詹妮查理乔治劳丹索佛朱莱恩布鲁戴夫昂迈兰勒瑟珍佐迭哈曼萨诗苏珊蒂芬奈温琪茜玫森雷"
 
-// Transliterated reports a foreign name of two to five characters: 保罗.
+// Transliterated reports whether s is a foreign name of two to five characters: 保罗.
 func Transliterated(s string) bool {
 	n := utf8.RuneCountInString(s)
 	return n >= 2 && n <= 5 && strings.Trim(s, soundsZh) == ""
 }
 
-// RolesZh end what somebody is to somebody: 班主任 is no relative, and 我女儿的班主任 is a person all the same.
+// RolesZh are endings of roles: 班主任 is not a relative, but 我女儿的班主任 is a person.
 var RolesZh = [...]string{"班主任", "老师", "教练", "医生", "牙医", "大夫", "领导", "老板", "上司", "主管", "经理", "同学", "同桌", "同事", "朋友", "闺蜜", "室友", "邻居", "保姆", "阿姨", "律师", "会计", "导师", "家教", "房东", "师傅", "校长", "园长", "辅导员", "理发师", "护士", "护工", "队友", "队长", "搭档", "助理", "秘书", "客户", "司机", "实习生", "男朋友", "女朋友", "对象", "偶像"}
 
-// NameZh reports whether s can be what somebody is called.
+// NameZh reports whether s can be somebody's name.
 func NameZh(s string) bool {
 	n := utf8.RuneCountInString(s)
 	return n >= 2 && (n <= 4 || n == 5 && strings.HasSuffix(s, "太太")) && !syntax.CommonZh(s) && !strings.ContainsAny(strings.TrimSuffix(s, "太太"), "我你他她它了很太历曆") && !JobZh(s) || n >= 1 && n <= 20 && s[0] < 0x80 && s[0] >= 'A'
 }
 
-// JobZh reports a word for what one does for a living.
+// JobZh reports whether s is a word for a job.
 func JobZh(s string) bool { return slices.Contains(syntax.JobsZh[:], s) }
 
-// TrimZhEnd cuts marks and particles off the end of a Chinese text.
+// TrimZhEnd removes marks and particles from the end of a Chinese text.
 func TrimZhEnd(s string) string { return strings.TrimRight(s, " ，,。！!吧啊呢") }

@@ -13,7 +13,7 @@ import (
 // maxPlans is how many appointments are kept for "we moved it to Friday".
 const maxPlans = 24
 
-// Plan is an appointment or promise that was made, as it may be changed later.
+// Plan is an appointment or promise that may be changed later.
 type Plan struct {
 	Subject, Attribute string
 	Label              string // the statement without its time
@@ -21,11 +21,11 @@ type Plan struct {
 	Day, Minute        int
 	Clock              bool
 	Chinese            bool
-	At                 int64  // when it was said last, ms since 1970
-	Shown              string // whose it is in words, where a sentence says so; not kept
+	At                 int64  // when it was last mentioned, ms since 1970
+	Shown              string // whose it is in words, if a sentence says so; not stored
 }
 
-// Value of the plan's slot: the time, in the speaker's zone.
+// Value returns the value of the plan's slot: the time, in the speaker's zone.
 func (p *Plan) Value() string {
 	y, m, d := timex.Date(p.Day)
 	s := strconv.Itoa(y) + "-" + timex.Pad2(m) + "-" + timex.Pad2(d)
@@ -35,7 +35,7 @@ func (p *Plan) Value() string {
 	return s
 }
 
-// When is the plan's time, in the zone that is zone minutes east of UTC.
+// When returns the plan's time, in the zone that is zone minutes east of UTC.
 func (p *Plan) When(zone int) timex.When {
 	return timex.When{Day: p.Day, Minute: p.Minute, Clock: p.Clock, HasDay: true, Grain: 'd', Zone: zone}
 }
@@ -71,7 +71,7 @@ func (t *Talk) Emit(p Plan, text, kind string, confidence float64, s syntax.Sent
 	return &t.Out.Candidates[len(t.Out.Candidates)-1]
 }
 
-// keep puts a plan last, in place of the one that it changes.
+// keep puts a plan last, and replaces the one that it changes.
 func (t *Talk) keep(p Plan, gone bool) {
 	kept := t.Plans[:0:0]
 	for _, o := range t.Plans {
@@ -86,11 +86,11 @@ func (t *Talk) keep(p Plan, gone bool) {
 	t.Plans, t.Replanned = kept[max(0, len(kept)-maxPlans):], true
 }
 
-// Find gives the latest plan whose attribute or label has one of the words; any
-// where there are none.
+// Find returns the latest plan whose attribute or label has one of the words; any plan if there are
+// no words.
 func (t *Talk) Find(words ...string) (Plan, bool) { return t.findThat(nil, words...) }
 
-// findThat is find among the plans that fit; nil: all.
+// findThat is Find among the plans for which fits returns true; nil: all.
 func (t *Talk) findThat(fits func(*Plan) bool, words ...string) (Plan, bool) {
 	for i := len(t.Plans) - 1; i >= 0; i-- {
 		if fits != nil && !fits(&t.Plans[i]) {
@@ -109,10 +109,10 @@ func (t *Talk) findThat(fits func(*Plan) bool, words ...string) (Plan, bool) {
 	return Plan{}, false
 }
 
-// Move gives p the parts of w that are known.
+// Move returns p with the known parts of w.
 func (p Plan) Move(w *timex.When) Plan {
 	if w.HasDay {
-		// "To the 10th" of what was planned for the third of December is the tenth of December.
+		// "To the 10th" for a plan on the third of December is the tenth of December.
 		y, m, _ := timex.Date(p.Day)
 		_, _, d := timex.Date(w.Day)
 		if same := timex.DayOf(y, m, d); w.Assumed == 1 && same > w.Day && d <= timex.MonthLength(y, m) {
@@ -132,7 +132,8 @@ func (p Plan) Move(w *timex.When) Plan {
 // each after its length in two bytes, big endian.
 const stateVersion = 2
 
-// EncodePlans writes plans as the state that a plugin keeps between texts; [DecodePlans] reads it.
+// EncodePlans encodes plans as the state that a plugin keeps between texts; [DecodePlans] decodes
+// it.
 func EncodePlans(plans []Plan) []byte {
 	b := make([]byte, 1, 1+128*len(plans))
 	b[0] = stateVersion
@@ -155,8 +156,8 @@ func EncodePlans(plans []Plan) []byte {
 	return b
 }
 
-// DecodePlans reads what [EncodePlans] wrote; it ends where it understands no more, and all
-// reports whether it understood everything.
+// DecodePlans decodes what [EncodePlans] wrote; it stops at the first part that it does not
+// understand, and all reports whether it understood everything.
 func DecodePlans(b []byte) (plans []Plan, all bool) {
 	if len(b) == 0 || b[0] != stateVersion {
 		return nil, false

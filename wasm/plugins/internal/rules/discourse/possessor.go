@@ -8,25 +8,25 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// An event of somebody else's is nobody's but theirs: "Paul's dentist appointment has
-// been moved" says nothing of the speaker's own. A change looks for the plan of whoever
-// it names, and where nobody knows whose an event is, it changes nothing.
+// An event of another person is only theirs: "Paul's dentist appointment has been moved" says
+// nothing about the speaker's own. A change applies to the plan of the person whom it names, and if
+// it is not known whose an event is, it changes nothing.
 
-// Possessor is whose an event is, as a sentence says it.
+// Possessor is whose an event is, according to a sentence.
 type Possessor struct {
 	Person
 	Said  string // in the sentence's words, in lower case: "team", 我弟
 	Named bool   // the sentence says whose
-	Known bool   // and it is clear who that is
+	Known bool   // and it is known who that is
 }
 
-// WhoseIs is a possessor who is known.
+// WhoseIs returns a known possessor.
 func WhoseIs(p Person) Possessor { return Possessor{Person: p, Named: true, Known: true} }
 
-// Other reports an event of somebody other than who speaks.
+// Other reports whether an event belongs to somebody other than the speaker.
 func (t *Talk) Other(o Possessor) bool { return o.Named && o.Key != t.Self.Key }
 
-// Whose reads whose the event of a clause is: "my", "Paul's", "the neighbours'".
+// Whose returns whose the event of a clause is: "my", "Paul's", "the neighbours'".
 func (t *Talk) Whose(c *Clause) Possessor {
 	i := c.EventAt()
 	if i < 0 {
@@ -59,7 +59,7 @@ func (c *Clause) plurals(k int) bool {
 	return strings.HasPrefix(rest, "' ") || strings.HasPrefix(rest, "’ ")
 }
 
-// ownerBy is whom "my", "your", "his", "her" or "their" means.
+// ownerBy returns whom "my", "your", "his", "her" or "their" means.
 func (t *Talk) ownerBy(c *Clause, w string) Possessor {
 	switch w {
 	case "my", "our":
@@ -87,7 +87,7 @@ func (t *Talk) ownerBy(c *Clause, w string) Possessor {
 	return Possessor{Named: true}
 }
 
-// ownerAt is whom the words before "'s" name, the last of which is word e.
+// ownerAt returns whom the words before "'s" name; the last of them is word e.
 func (t *Talk) ownerAt(c *Clause, e int) Possessor {
 	if e < 0 {
 		return Possessor{}
@@ -137,14 +137,14 @@ func (t *Talk) ownerAt(c *Clause, e int) Possessor {
 	return WhoseIs(Person{Possessive(owner.Name) + " " + rest, Possessive(owner.Key) + " " + rest})
 }
 
-// afterName are what some families call relatives by, after their names.
+// afterName are words for relatives that some families say after their names.
 var afterName = syntax.Set("aunty auntie aunt uncle bhai didi nani dadi masi")
 
-// dayWords own events by their time: "today's match".
+// dayWords are times that own events: "today's match".
 var dayWords = syntax.Set("today tomorrow yesterday tonight morning afternoon evening week weekend month year day night")
 
-// FindOf is findThat among the plans of a possessor: those with them as their subject,
-// then those that name them. It finds among all where no possessor is named.
+// FindOf is findThat among the plans of a possessor: first those with them as their subject, then
+// those that name them. If no possessor is named, it searches all plans.
 func (t *Talk) FindOf(o Possessor, fits func(*Plan) bool, words ...string) (Plan, bool) {
 	if !o.Named {
 		return t.findThat(fits, words...)
@@ -174,18 +174,18 @@ func (t *Talk) Names(p *Plan, o Possessor) bool {
 	return HoldsWord(hay, strings.ToLower(o.Name)) || HoldsWord(hay, o.Said)
 }
 
-// AsSaid keeps a clause in its own words, where nobody can say whose plan it changes.
+// AsSaid keeps a clause in its own words, if it is not known whose plan it changes.
 func (t *Talk) AsSaid(c *Clause) {
 	d := *c
-	d.Past = false                                                                                   // its day is to come
+	d.Past = false                                                                                   // its day is in the future
 	d.Whens = slices.DeleteFunc(slices.Clone(c.Whens), func(w timex.When) bool { return !w.HasDay }) // of which day?
 	a := t.Base(&d, "episodic", "noted", NotedSure)
 	a.EventType, a.Started = "noted", t.Ev.At
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// HeOrShe is whom "he", "she", "his" or "her" means: the latest who was spoken of and is
-// neither the speaker nor named in the clause itself or after it.
+// HeOrShe returns whom "he", "she", "his" or "her" means: the latest person who was mentioned and
+// is neither the speaker nor named in the clause itself or after it.
 func (t *Talk) HeOrShe(c *Clause, w string) (Person, bool) {
 	other := byte(syntax.Male)
 	if w == "he" || w == "his" {
@@ -214,7 +214,7 @@ func (t *Talk) HeOrShe(c *Clause, w string) (Person, bool) {
 			return Person{Possessive(t.Self.Name) + " " + noun, Possessive(t.Self.Key) + " " + noun}, true
 		}
 		if p.Name == "" {
-			break // somebody without a name was spoken of after whoever has one
+			break // somebody without a name was mentioned after the person with one
 		}
 		if t.Sex(p) == 0 && t.likelier(k, other) {
 			break
@@ -224,8 +224,8 @@ func (t *Talk) HeOrShe(c *Clause, w string) (Person, bool) {
 	return Person{}, false
 }
 
-// askedAfter is the relative of the speaker after whom somebody has just asked, "how's your mum?", unless they are
-// of the other sex or somebody has been named since.
+// askedAfter returns the speaker's relative about whom somebody has just asked, "how's your mum?",
+// unless they are of the other sex or somebody has been named since.
 func (t *Talk) askedAfter(other byte) (Person, bool) {
 	b := t.JustSaid()
 	if b == nil {
@@ -247,8 +247,8 @@ func (t *Talk) askedAfter(other byte) (Person, bool) {
 	return Person{}, false
 }
 
-// likelier reports whether somebody who was named shortly before person k is known to be no
-// "other", so that nobody can say which of the two is meant.
+// likelier reports whether somebody who was named shortly before person k is known not to be of the
+// sex other, so that it is not known which of the two is meant.
 func (t *Talk) likelier(k int, other byte) bool {
 	all := t.Persons()
 	for _, p := range all[max(0, k-3):k] {
@@ -259,7 +259,7 @@ func (t *Talk) likelier(k int, other byte) bool {
 	return false
 }
 
-// Owned reports whether the noun at token i is somebody's by name: "Paul's next dentist".
+// Owned reports whether the noun at token i belongs to somebody named: "Paul's next dentist".
 func Owned(s syntax.Sentence, i int) bool {
 	for k := i - 1; k >= max(0, i-4); k-- {
 		w := s.At(k)
@@ -276,7 +276,7 @@ func Owned(s syntax.Sentence, i int) bool {
 	return false
 }
 
-// ofMany is possessive, also of a plural: "Mei's neighbours'".
+// ofMany returns the possessive, also of a plural: "Mei's neighbours'".
 func ofMany(name string) string {
 	if noun := Last(name); strings.HasSuffix(noun, "s") && !strings.HasSuffix(noun, "ss") && !strings.HasSuffix(noun, "'s") && !Capitalised(noun) {
 		return name + "'"
@@ -296,7 +296,7 @@ func MineAt(s syntax.Sentence, i int) bool {
 	return false
 }
 
-// SpokenOfAnother reports whether the text before a clause names an event of somebody's.
+// SpokenOfAnother reports whether the text before a clause names somebody's event.
 func (t *Talk) SpokenOfAnother(c *Clause) bool {
 	for _, s := range t.Own {
 		for i := range s.Toks {

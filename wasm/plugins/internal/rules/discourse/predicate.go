@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// untilVerb is the first word from i that can be a verb, at most 6 on; i where
-// there is none.
+// untilVerb returns the first word from i on that can be a verb, at most 6 words later; i if there
+// is none.
 func (c *Clause) untilVerb(i int) int {
 	for k := i; k < min(len(c.Words), i+7); k++ {
 		w := c.W(k)
@@ -33,11 +33,11 @@ func (c *Clause) untilVerb(i int) int {
 	return i
 }
 
-// noLongerAt reports "no longer" at word k.
+// noLongerAt reports whether "no longer" is at word k.
 func (c *Clause) noLongerAt(k int) bool { return c.W(k) == "no" && c.W(k+1) == "longer" }
 
-// unlisted reports whether word k looks like a verb that no list has: "translates",
-// "supervised", with something to follow that is no verb.
+// unlisted reports whether word k looks like a verb that is in no list: "translates", "supervised",
+// followed by something that is not a verb.
 func (c *Clause) unlisted(k int) bool {
 	w := c.W(k)
 	if len(w) < 5 || c.Capital(k) || k+1 >= len(c.Words) || syntax.Auxiliary(c.W(k+1)) || syntax.Verbish(c.W(k+1)) && !syntax.PastForm(w) {
@@ -49,9 +49,8 @@ func (c *Clause) unlisted(k int) bool {
 	return syntax.PastForm(w)
 }
 
-// undertaken is the word "would" or "will" of what somebody has said, at word i,
-// that they will do: "I told Ben I'd help", "promised the kids we'd go"; 0 where
-// nothing is.
+// undertaken returns the word "would" or "will" in what somebody has said, at word i, that they
+// will do: "I told Ben I'd help", "promised the kids we'd go"; 0 if there is none.
 func (c *Clause) undertaken(i int) int {
 	if c.Kind != 's' && c.Kind != 'w' {
 		return 0
@@ -152,8 +151,8 @@ func (c *Clause) Predicate(i int) bool {
 	return false
 }
 
-// beVerb looks past a form of "be" for a progressive or "going to"; it moves i
-// to the last word that it took, and says whether the verb is still to come.
+// beVerb skips a form of "be" of a progressive or "going to"; it moves i to the last word that it
+// took, and returns whether the verb still follows.
 func (c *Clause) beVerb(i *int) bool {
 	k := *i + 1
 	for c.W(k) == "not" || syntax.Adverb(c.W(k)) || c.W(k) == "never" || c.W(k) == "no" && c.W(k+1) == "longer" {
@@ -185,7 +184,8 @@ func (c *Clause) beVerb(i *int) bool {
 	return false
 }
 
-// haveVerb is [Clause.beVerb] for a form of "have": the verb is still to come after "have been" and "have to".
+// haveVerb does the same as [Clause.beVerb] for a form of "have": the verb still follows after
+// "have been" and "have to".
 func (c *Clause) haveVerb(i *int) bool {
 	k, not := *i+1, false
 	for syntax.Adverb(c.W(k)) || c.W(k) == "not" || c.W(k) == "never" || c.W(k) == "no" || c.W(k) == "longer" {
@@ -210,7 +210,7 @@ func (c *Clause) haveVerb(i *int) bool {
 	return false
 }
 
-// mainVerb takes the verb at word i, or of "we ended up selling it" the one after.
+// mainVerb takes the verb at word i, or for "we ended up selling it" the one after.
 func (c *Clause) mainVerb(i int) {
 	l, past, ing := syntax.Lemma(c.W(i))
 	if next, _, doing := syntax.Lemma(c.W(i + 2)); (l == "end" || c.W(i) == "wound") && c.W(i+1) == "up" && doing {
@@ -226,8 +226,8 @@ func (c *Clause) mainVerb(i int) {
 	c.Past = c.Past || past && !c.Perfect && !base
 }
 
-// undertakes looks past what somebody has said that they will do, or not: "promised Ben to", "decided not
-// to"; it moves i to the last word of it.
+// undertakes skips what somebody has said that they will do, or not: "promised Ben to", "decided
+// not to"; it moves i to the last word of that.
 func (c *Clause) undertakes(i *int) bool {
 	w := c.W(*i)
 	if w != "promised" && w != "told" && w != "said" && w != "agreed" && w != "decided" {
@@ -263,7 +263,7 @@ func (c *Clause) tail() bool {
 	return c.Verb != ""
 }
 
-// Object is the noun phrase from word i, up to where something else begins.
+// Object returns the noun phrase from word i on, up to where something else begins.
 func (c *Clause) Object(i int) (string, int) {
 	k := i
 	for ; k < len(c.Words); k++ {
@@ -286,7 +286,7 @@ func (c *Clause) Object(i int) (string, int) {
 	return c.Trim(i, k), k
 }
 
-// Trim joins words i to k without determiners before and prepositions behind.
+// Trim joins words i to k without determiners at the beginning and prepositions at the end.
 func (c *Clause) Trim(i, k int) string {
 	for i < k && (c.W(i) == "a" || c.W(i) == "an" || c.W(i) == "the" || c.W(i) == "some" || c.W(i) == "any" || c.W(i) == "my" || c.W(i) == "our" || syntax.Adverb(c.W(i)) || c.W(i) == "very") {
 		i++
@@ -302,8 +302,8 @@ func (c *Clause) Trim(i, k int) string {
 	return c.Join(i, k)
 }
 
-// After gives the object after the first of the prepositions, from word i on,
-// at most n words away.
+// After returns the object after the first of the prepositions, from word i on, at most n words
+// away.
 func (c *Clause) After(i, n int, preps ...string) (string, bool) {
 	for k := i; k < min(len(c.Words), i+n+1); k++ {
 		for _, p := range preps {
@@ -316,8 +316,8 @@ func (c *Clause) After(i, n int, preps ...string) (string, bool) {
 	return "", false
 }
 
-// Place is where something is done: the noun phrase after one of the prepositions,
-// up to the next one; "" where it is no place.
+// Place returns where something is done: the noun phrase after one of the prepositions, up to the
+// next one; "" if it is not a place.
 func (c *Clause) Place(preps ...string) string {
 	o, ok := c.After(c.Vi+1, 8, preps...)
 	if !ok {
@@ -343,7 +343,7 @@ func (c *Clause) Place(preps ...string) string {
 	return o
 }
 
-// Find is the word after i, at most n on, that is w; -1 where there is none.
+// Find returns the word after i, at most n words later, that is w; -1 if there is none.
 func (c *Clause) Find(i, n int, w string) int {
 	for k := i; k < min(len(c.Words), i+n+1); k++ {
 		if c.W(k) == w {
@@ -353,19 +353,18 @@ func (c *Clause) Find(i, n int, w string) int {
 	return -1
 }
 
-// Almost reports what came near to being done, and was not.
+// Almost reports whether something was nearly done, but not done.
 func (c *Clause) Almost() bool {
 	return (c.Past || c.Perfect) && (c.Find(1, c.Vi-1, "almost") >= 0 || c.Find(1, c.Vi-1, "nearly") >= 0)
 }
 
-// Elided reports a verb that stands for one said before: "Hanna does, until
-// Friday".
+// Elided reports whether a verb stands for one said before: "Hanna does, until Friday".
 func (c *Clause) Elided() bool {
 	return c.Verb == "do" && c.Vi == len(c.Words)-1 || c.Verb == "do" && c.W(c.Vi+1) == ","
 }
 
-// hasDone reports whether "'s" before token i is "has": a past form stands there, and after it what it
-// was done to, or nothing that a participle would describe.
+// hasDone reports whether "'s" before token i is "has": a past form follows, and after it its
+// object, or nothing that a participle would describe.
 func hasDone(s syntax.Sentence, i int) bool {
 	w := s.At(i)
 	if w == "had" || w == "got" {

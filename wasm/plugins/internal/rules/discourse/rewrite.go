@@ -8,13 +8,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// "I have a meeting on Monday" and "I have a meeting on Tuesday" are two
-// meetings, and neither ends the other: a slot is of one appointment. Only what
-// is spoken of as known ("my flight", "the review") and is still to come can have
-// got another time.
+// "I have a meeting on Monday" and "I have a meeting on Tuesday" are two meetings, and neither ends
+// the other: a slot has one appointment. Only an event that is treated as known ("my flight", "the
+// review") and is still in the future can have got another time.
 
-// Another gives a new plan the slot of the appointment that it is, where that is
-// known, or one of its own.
+// Another gives a new plan the slot of the appointment that it is, if that is known, or a slot of
+// its own.
 func (t *Talk) Another(p *Plan, definite bool) {
 	base := p.Attribute
 	var taken, open *Plan
@@ -41,8 +40,8 @@ func (t *Talk) Another(p *Plan, definite bool) {
 	}
 }
 
-// Definite reports whether what is planned is spoken of as known: "the review",
-// "my flight", "Ben's party".
+// Definite reports whether the planned event is treated as known: "the review", "my flight", "Ben's
+// party".
 func (c *Clause) Definite() bool {
 	if c.dueOnce() {
 		return true
@@ -73,9 +72,9 @@ func (c *Clause) Definite() bool {
 	return false
 }
 
-// oneName has the words for one and the same relative, with the one that stands in a slot: "my mum
-// lives in Graz" and "my mother moved to Linz" are of one person. Grandparents are two pairs, whom
-// families often tell apart by such words.
+// oneName maps words for the same relative to the one that is used in a slot: "my mum lives in
+// Graz" and "my mother moved to Linz" are about one person. Grandparents are two pairs, which
+// families often distinguish with such words.
 var oneName = map[string]string{
 	"mum": "mother", "mom": "mother", "mummy": "mother", "mommy": "mother", "mama": "mother",
 	"dad": "father", "daddy": "father", "papa": "father",
@@ -83,7 +82,7 @@ var oneName = map[string]string{
 	"妻子": "老婆", "太太": "老婆", "媳妇": "老婆", "丈夫": "老公", "先生": "老公", "闺女": "女儿", "娃": "孩子",
 }
 
-// withOneName puts these words in the slot of a candidate.
+// withOneName replaces these words in the slot of a candidate.
 func withOneName(s *abi.Slot) {
 	if to := oneName[s.Attribute]; to != "" {
 		s.Attribute = to
@@ -102,8 +101,8 @@ func withOneName(s *abi.Slot) {
 	}
 }
 
-// Rewrite writes the clause as a statement that stands by itself: names for
-// pronouns, the verb in the third person, dates beside relative times.
+// Rewrite returns the clause as a statement that can be understood by itself: names for pronouns,
+// the verb in the third person, dates next to relative times.
 func (t *Talk) Rewrite(c *Clause) string {
 	var b strings.Builder
 	from := c.Start
@@ -150,7 +149,7 @@ func (t *Talk) Rewrite(c *Clause) string {
 		} else if i > 0 && i-1 != subjectTok && i != verbTok && c.At(i-1) == "i" {
 			before := c.At(i - 2)
 			if before == "and" && c.At(i-3) == "," && i > 3 && !c.Toks[i-4].Cap {
-				before = "," // no name: "it's the twelfth, and I need cakes"
+				before = "," // not a name: "it's the twelfth, and I need cakes"
 			}
 			if s := embedded(before, tok.S); s != "" {
 				write(s, tok)
@@ -190,8 +189,8 @@ func (t *Talk) Rewrite(c *Clause) string {
 	return t.theFirm(SentenceCase(untail(strings.TrimSuffix(strings.Trim(b.String(), " ,-:\n\t"), ", "+t.Called.Name))))
 }
 
-// embedded is the verb after an "I" inside a clause, which has become a name: "the places I want
-// to see". It is empty where the verb stays as it is.
+// embedded returns the verb after an "I" inside a clause, which has become a name: "the places I
+// want to see". It returns "" if the verb does not change.
 func embedded(before, verb string) string {
 	if before == "and" || syntax.Auxiliary(before) {
 		return ""
@@ -211,7 +210,7 @@ func embedded(before, verb string) string {
 	return ""
 }
 
-// untail takes off what only rounds a sentence off.
+// untail removes words that only round a sentence off.
 func untail(s string) string {
 	for again := true; again; {
 		again = false
@@ -230,7 +229,7 @@ func untail(s string) string {
 	return s
 }
 
-// SentenceCase begins a text with a capital, and ends it with a stop.
+// SentenceCase makes a text begin with a capital, and end with a full stop.
 func SentenceCase(s string) string {
 	if strings.Contains(s, "  ") {
 		s = strings.Join(strings.Fields(s), " ")
@@ -244,7 +243,7 @@ func SentenceCase(s string) string {
 	return s
 }
 
-// replacement is what stands for a token in the third person.
+// replacement returns what replaces a token in the third person.
 func (t *Talk) replacement(c *Clause, i int, tok syntax.Token, subject bool, agreed *bool, verbTok int) (string, bool) {
 	base, rest := syntax.Contraction(tok.S)
 	self := t.Self.Name
@@ -327,7 +326,7 @@ func (t *Talk) replacement(c *Clause, i int, tok syntax.Token, subject bool, agr
 	return c.agree(i, tok, agreed, verbTok)
 }
 
-// agree is the verb at token i in the third person, where it is the clause's, and sets agreed.
+// agree returns the verb at token i in the third person, if it is the clause's, and sets agreed.
 func (c *Clause) agree(i int, tok syntax.Token, agreed *bool, verbTok int) (string, bool) {
 	base, rest := syntax.Contraction(tok.S)
 	is := inThird[tok.S]
@@ -379,5 +378,5 @@ func (c *Clause) agree(i int, tok syntax.Token, agreed *bool, verbTok int) (stri
 	return "", false
 }
 
-// inThird are verbs after "I", and after a name.
+// inThird maps verbs after "I" to those after a name.
 var inThird = map[string]string{"am": "is", "don't": "doesn't", "haven't": "hasn't"}

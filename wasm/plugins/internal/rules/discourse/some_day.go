@@ -7,15 +7,16 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// held is a day that a clause about the speaker or the listener names, which holds for the later clauses: "I'm off tomorrow,
-// I'm seeing the dentist at three". A day that somebody else's clause names need not.
+// held is a day that a clause about the speaker or the listener names, and that is also valid for
+// the following clauses: "I'm off tomorrow, I'm seeing the dentist at three". This need not be so
+// for a day in a clause about somebody else.
 type held struct {
 	timex.When
 	end int // the byte at which the clause ends
 	own bool
 }
 
-// Hold keeps the day that a clause names for those that follow it in the sentence.
+// Hold keeps the day that a clause names for the following clauses of the sentence.
 func (t *Talk) Hold(c *Clause) {
 	for i := range c.Whens {
 		w := c.Whens[i]
@@ -25,7 +26,8 @@ func (t *Talk) Hold(c *Clause) {
 	}
 }
 
-// AskedDay is the one day that the question just before names: "Wednesday at three?", "I have a call at four".
+// AskedDay returns the only day that the previous question names: "Wednesday at three?", "I have a
+// call at four".
 func (t *Talk) AskedDay() []held {
 	b := t.JustSaid()
 	if b == nil || t.Rejoined {
@@ -53,7 +55,8 @@ func (t *Talk) AskedDay() []held {
 	return []held{{*day, 0, true}}
 }
 
-// HeldDay is the day that holds for a clause: of the last clause before it that names one.
+// HeldDay returns the day that is valid for a clause: that of the last clause before it that names
+// one.
 func (t *Talk) HeldDay(c *Clause) *held {
 	for i := len(t.Held) - 1; i >= 0 && c.Text == t.Ev.Text; i-- {
 		if t.Held[i].end <= c.Start {
@@ -82,8 +85,9 @@ func (t *Talk) onHeldDay(c *Clause) {
 	}
 }
 
-// UndatedHour reports whether a time of day is of no day that one could name: of what one does each day, of what was and
-// would be later than now today, or of another day than today.
+// UndatedHour reports whether a time of day belongs to no day that is known: because it is done
+// each day, because it is in the past and would be later than now today, or because it is on
+// another day than today.
 func (t *Talk) UndatedHour(c *Clause, w *timex.When) bool {
 	if c.habitual() || c.HasHabit() || c.eachDay(w) || c.Verb == "work" && w.Until > 0 || c.Past && !c.Modal && w.Minute > t.Now.Minute || t.HeldDay(c) != nil {
 		return true
@@ -96,8 +100,8 @@ func (t *Talk) UndatedHour(c *Clause, w *timex.When) bool {
 	return false
 }
 
-// eachDay reports a part of the day at which one takes, eats or drinks something, and does so each day: "I take the white
-// one in the morning".
+// eachDay reports whether a part of the day is one at which somebody takes, eats or drinks
+// something each day: "I take the white one in the morning".
 func (c *Clause) eachDay(w *timex.When) bool {
 	if !w.ByPart || c.Past || c.Perfect || c.Ing || c.Future || c.Modal || c.Must || c.Intend {
 		return false
@@ -105,8 +109,9 @@ func (c *Clause) eachDay(w *timex.When) bool {
 	return c.Verb == "take" || c.Verb == "eat" || c.Verb == "drink" || c.Verb == "have"
 }
 
-// LongAgo reports what was so at some time that the words do not say, and not just now: "my first car was a Mini", "my parents
-// met on a ferry", "I played the cello till I was sixteen", "I had Covid twice".
+// LongAgo reports whether something was true at some time that the words do not state, and not just
+// now: "my first car was a Mini", "my parents met on a ferry", "I played the cello till I was
+// sixteen", "I had Covid twice".
 func (c *Clause) LongAgo() bool {
 	next := c.W(c.Vi + 1)
 	_, done, _ := syntax.Lemma(next)
@@ -129,7 +134,7 @@ func (c *Clause) LongAgo() bool {
 	return false
 }
 
-// atSchool reports "at uni" or "in college" after the verb.
+// atSchool reports whether "at uni" or "in college" is after the verb.
 func (c *Clause) atSchool() bool {
 	for i := c.Vi + 1; i < len(c.Words); i++ {
 		if timex.Schooldays[c.W(i)] && (c.W(i-1) == "at" || c.W(i-1) == "in") {

@@ -1,6 +1,6 @@
-// Package discourse is what is known at one moment of a talk ([Talk]): who speaks, whom "she"
-// or a Chinese clause without a subject means, which appointments stand, what was asked. It
-// parses English clauses ([Clause]), and makes candidates of what rules find ([Talk.Fact],
+// Package discourse has what is known at one moment of a talk ([Talk]): who speaks, whom "she" or a
+// Chinese clause without a subject means, which appointments exist, what was asked. It parses
+// English clauses ([Clause]), and makes candidates from what rules find ([Talk.Fact],
 // [Talk.FactZh], [Talk.Emit]): their words, their slot, their times.
 package discourse
 
@@ -10,22 +10,22 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Quotation is what stands within quotation marks and says "I" or 我 of whoever is quoted.
+// Quotation is a text in quotation marks in which "I" or 我 is the quoted person.
 type Quotation struct {
 	Start, End int // bytes of the text, both marks included; the closing one may be missing
 }
 
-// Part is what one extractor proposes of a reading.
+// Part is what one extractor proposes from a reading.
 type Part byte
 
-// The parts. Each candidate is of one of them.
+// The parts. Each candidate belongs to one of them.
 const (
-	Facts Part = iota // what is so, and what happened
+	Facts Part = iota // what is true, and what happened
 	Plans             // appointments, plans and promises, and what became of them
 	HowTo             // how something is done
 )
 
-// PartOf says whose a candidate is.
+// PartOf returns the part to which a candidate belongs.
 func PartOf(c *abi.Candidate) Part {
 	switch c.Kind {
 	case "how-to":
@@ -36,55 +36,55 @@ func PartOf(c *abi.Candidate) Part {
 	return Facts
 }
 
-// MaxCandidates bounds what one text gives to one extractor.
+// MaxCandidates is the greatest number of candidates from one text for one extractor.
 const MaxCandidates = 48
 
-// maxRefusals bounds what is said of one text, MaxName the strings that name
-// something (the contract's 256 bytes).
+// maxRefusals is the greatest number of refusals for one text, and MaxName the greatest length of a
+// name (256 bytes in the contract).
 const (
 	maxRefusals = 32
 	MaxName     = 256
 )
 
-// Talk is what rules know of the moment: who speaks, when, and what was said.
+// Talk is what rules know about the moment: who speaks, when, and what was said.
 type Talk struct {
 	Ev         *abi.Event
 	Now        timex.Moment
 	Self       Person            // the speaker
-	Plans      []Plan            // appointments that are known, oldest first
-	Replanned  bool              // they are others than before this text
-	sexes      map[string]byte   // of persons, as relatives before their names say
+	Plans      []Plan            // known appointments, oldest first
+	Replanned  bool              // they have changed since before this text
+	sexes      map[string]byte   // of persons, according to words for relatives before their names
 	persons    []Met             // see Persons
-	earlier    bool              // the persons of earlier turns are among them
+	earlier    bool              // the persons of earlier turns are included
 	Tasks      Tasks             // what the lines of a list are
 	Own        []syntax.Sentence // of this text
-	before     []syntax.Sentence // of the turn before, once they were asked for
+	before     []syntax.Sentence // of the previous turn, once they were needed
 	Out        *abi.Output
-	Called     Person // by name, in this sentence
-	Introduced string // the key of whom a clause has only named, who is no animal
+	Called     Person // somebody who is called by name in this sentence
+	Introduced string // the key of a person, not an animal, whom a clause has only named
 	Topic      Topic  // whom Chinese clauses without a subject are about
-	firm       string // the speaker's employer, where the text names it
-	AsZh       string // the Chinese word by which a clause gave somebody's number
+	firm       string // the speaker's employer, if the text names it
+	AsZh       string // the Chinese word with which a clause gave somebody's number
 	Several    string // the word for the relatives whom a Chinese clause counted
-	ofSelf     bool   // the relative that Chinese clauses named last is the speaker's
-	Noting     bool   // verbs that no list has are looked for
+	ofSelf     bool   // the relative whom Chinese clauses named last is the speaker's
+	Noting     bool   // verbs that are in no list are looked for
 	Part       Part
-	Said       syntax.Sentence // the one whose clauses are read
-	Plain      bool            // the text has no capitals, as recognisers write it
-	Off        Plan            // what a clause before has called off, with its candidate
-	OffAt      int             // 1 and the index of that candidate; 0: nothing was called off
-	Beside     int             // relations that a sentence tells beside a name
+	Said       syntax.Sentence // the sentence whose clauses are being read
+	Plain      bool            // the text has no capitals, as from speech recognition
+	Off        Plan            // what an earlier clause has cancelled, with its candidate
+	OffAt      int             // 1 and the index of that candidate; 0: nothing was cancelled
+	Beside     int             // number of relations that a sentence tells besides a name
 	Held       []held          // days of earlier clauses of the sentence
 	Dayed      bool            // an earlier clause of the sentence names a day
-	LastDay    timex.When      // that a Chinese clause before names
-	Rejoined   bool            // what is read was made of a question and its answer
+	LastDay    timex.When      // the day that an earlier Chinese clause names
+	Rejoined   bool            // the text was made from a question and its answer
 
-	Denied     DenialZh    // in the Chinese clause before
-	Quotations []Quotation // of the text, once they were sought
+	Denied     DenialZh    // in the previous Chinese clause
+	Quotations []Quotation // of the text, once they were searched for
 	Sought     bool
 }
 
-// Refuse says why a part of the text, in bytes, gives nothing.
+// Refuse records why a part of the text, in bytes, gives nothing.
 func (t *Talk) Refuse(kind, reason string, start, end int) {
 	t.Out.Refusals = append(t.Out.Refusals, abi.Refusal{Kind: kind, Reason: reason, Span: abi.Span{Start: start, End: end}})
 }
@@ -92,5 +92,5 @@ func (t *Talk) Refuse(kind, reason string, start, end int) {
 // Tasks says what the lines after a heading are.
 type Tasks struct {
 	Listed bool   // things to do
-	Day    string // when, as the heading says it; "": it does not
+	Day    string // when, in the words of the heading; "": it does not say
 }

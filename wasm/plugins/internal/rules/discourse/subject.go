@@ -8,12 +8,13 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Who somebody is may stand beside their name: "my brother, Piet, plays chess", "Emma, my niece,
-// turned five". The sentence is of the person who is named, and says the relation as well.
+// A name may come with who the person is: "my brother, Piet, plays chess", "Emma, my niece, turned
+// five". The sentence is about the named person, and states the relation as well.
 
-// apposition takes the commas from "my brother, Piet, plays", and what stands between them from
-// "Emma, my niece, turned five": that is kept in c.beside. A name of somebody who takes part in the
-// talk is that of whom the clause calls: "Tom, my brother, moved to Bonn" is then said to Tom.
+// apposition removes the commas from "my brother, Piet, plays", and the words between them from
+// "Emma, my niece, turned five", which are kept in c.beside. If the name is that of somebody who
+// takes part in the talk, the clause calls that person: "Tom, my brother, moved to Bonn" is then
+// said to Tom.
 func (c *Clause) apposition(t *Talk) {
 	for i := 1; i+2 < min(len(c.Words), 6); i++ {
 		if c.W(i) == "," && c.Capital(i+1) && syntax.NameWord(c.W(i+1)) && c.W(i+2) == "," && syntax.Kin(c.W(i-1)) {
@@ -43,8 +44,8 @@ func (c *Clause) apposition(t *Talk) {
 	c.Words = append(c.Words[:k:k], c.Words[end+1:]...)
 }
 
-// relatedTo proposes what the person whom a clause is about is to the speaker, where that stands
-// beside their name.
+// relatedTo proposes a relation of the person whom a clause is about, if the words next to their
+// name state one: "Emma, my niece, turned five".
 func (t *Talk) relatedTo(c *Clause) {
 	if len(c.beside) == 0 || c.Kind != 'p' {
 		return
@@ -64,7 +65,7 @@ func (t *Talk) relatedTo(c *Clause) {
 	}
 }
 
-// subject reads the subject at the first word, and gives the word after it.
+// subject reads the subject at the first word, and returns the word after it.
 func (t *Talk) subject(c *Clause) int {
 	switch w := c.W(0); w {
 	case "i":
@@ -170,7 +171,8 @@ func (t *Talk) subject(c *Clause) int {
 	return -1
 }
 
-// familyAt reports the name of a family at word i, before what people do: "the Millers don't eat pork".
+// familyAt reports whether the name of a family is at word i, before what people do: "the Millers
+// don't eat pork".
 func (c *Clause) familyAt(i int) bool {
 	w := c.W(i)
 	if !c.Capital(i) || len(w) < 5 || !strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ans") || peoples[w] || !syntax.NameWord(w) {
@@ -188,16 +190,17 @@ func (c *Clause) familyAt(i int) bool {
 	return verb == "do" && c.W(i+2) == "not" || l == "have" && syntax.Pet(syntax.Singular(Last(c.Join(i, len(c.Words)))))
 }
 
-// Owners say whose something is, and not what.
+// Owners are words that say whose something is, but not what.
 var Owners = syntax.Set("mine ours yours hers theirs")
 
-// newHere are who is new where one lives or works, after "the new".
+// newHere are people who can be new where somebody lives or works, after "the new".
 var newHere = syntax.Set("landlord landlady neighbour neighbor colleague coworker flatmate roommate housemate boss")
 
-// peoples are called as a family is, and are none.
+// peoples are plurals that look like a family's name, but are not.
 var peoples = syntax.Set("greeks turks danes swedes finns brits scots poles czechs serbs croats arabs jews muslims hindus catholics buddhists sikhs celts vikings beatles simpsons browns greens lakers giants")
 
-// nameFirst reads a subject that begins with a name: "Tom", "Sophie and Mark", "Tom's sister", "Bondi beach".
+// nameFirst reads a subject that begins with a name: "Tom", "Sophie and Mark", "Tom's sister",
+// "Bondi beach".
 func (t *Talk) nameFirst(c *Clause) int {
 	k := 1
 	for k < 3 && c.Capital(k) && syntax.NameWord(c.W(k)) {
@@ -233,7 +236,7 @@ func (t *Talk) nameFirst(c *Clause) int {
 	return -1
 }
 
-// Present reports whether p takes part in the talk: no "he" or "she" means them.
+// Present reports whether p takes part in the talk, so that no "he" or "she" means them.
 func (t *Talk) Present(p Person) bool {
 	if p.Key == t.Self.Key || p.Key == "user" {
 		return true
@@ -241,11 +244,10 @@ func (t *Talk) Present(p Person) bool {
 	return slices.ContainsFunc(t.Ev.Before, func(b abi.Turn) bool { return strings.EqualFold(b.Speaker, p.Name) })
 }
 
-// subjectless words open a sentence that has no subject.
+// subjectless are words that open a sentence without a subject.
 var subjectless = syntax.Set("sounds looks seems smells tastes bet glad gotta wanna gonna can't hope hoping excited happy feels feeling thinking looking going trying congrats congratulations appreciate proud good great nice cool stay tackle gather kudos props cheers way love")
 
-// owned reads what follows "my": a relative becomes a person, anything else a
-// thing of the owner's.
+// owned reads what follows "my": a relative becomes a person, anything else a thing of the owner's.
 func (t *Talk) owned(c *Clause, owner Person, i int) int {
 	if k := t.namesOf(c, owner, i); k > 0 {
 		return k
@@ -301,8 +303,8 @@ func (t *Talk) owned(c *Clause, owner Person, i int) int {
 	return k
 }
 
-// namesOf takes the names of relatives or animals, "my sons Leo, Max and Piet", which begin at word i and are the
-// subject. It returns the word after them; 0: there are none.
+// namesOf takes the names of relatives or animals, "my sons Leo, Max and Piet", which begin at word
+// i and are the subject. It returns the word after them; 0 if there are none.
 func (t *Talk) namesOf(c *Clause, owner Person, i int) int {
 	noun := c.W(i)
 	if one := syntax.Singular(noun); one == noun && noun != "children" || !syntax.Kin(noun) && !syntax.Kin(one) && !syntax.Pet(one) {

@@ -7,21 +7,21 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// A time has the tense of the clause that it stands in. "Anna said the wedding is on Monday" tells
-// what was said, and of a Monday that is to come.
+// A time has the tense of the clause that it is in. "Anna said the wedding is on Monday" tells of a
+// statement in the past, and of a Monday in the future.
 
-// subclause is the clause within a clause in which a time stands.
+// subclause is the clause within a clause that contains a time.
 type subclause struct {
 	ToCome bool // its verb is in the present or the future
-	Denied bool // it does not say that something is so then: denied, or asked
-	asked  bool // it says what somebody is to do
+	Denied bool // it does not say that something is true then: it is denied, or asked
+	asked  bool // it says what somebody should do
 }
 
-// reports are verbs after which a clause of its own says what somebody said.
+// reports are verbs that are followed by a clause with what somebody said.
 var reports = syntax.Set("say tell mention announce confirm write text email hear learn read promise explain reply answer add warn remind insist note show find notice realise realize discover remember think know")
 
-// InnerOf reads the clause within c in which w stands: the last verb with a subject between the
-// verb of c and w has its tense.
+// InnerOf reads the clause within c that contains w: the last verb with a subject between the verb
+// of c and w has its tense.
 func (c *Clause) InnerOf(w *timex.When) (in subclause) {
 	if c.Vi >= len(c.Words) || w.First <= c.Words[c.Vi].Tok {
 		return in
@@ -48,7 +48,7 @@ func (c *Clause) InnerOf(w *timex.When) (in subclause) {
 	return in
 }
 
-// leads reports a time that stands before the verb of its clause: "told me that on Friday he is
+// leads reports whether a time comes before the verb of its clause: "told me that on Friday he is
 // off", "said Friday is fine".
 func (c *Clause) leads(w *timex.When) bool {
 	if c.At(w.First-1) == "that" {
@@ -61,7 +61,7 @@ func (c *Clause) leads(w *timex.When) bool {
 	return false
 }
 
-// ordered are verbs by which somebody is to do something.
+// ordered are verbs with which somebody is told to do something.
 var ordered = syntax.Set("tell ask remind invite")
 
 func (c *Clause) baseVerb(k int) bool {
@@ -69,9 +69,9 @@ func (c *Clause) baseVerb(k int) bool {
 	return l == c.W(k) && !past && !ing || c.W(k) == "be"
 }
 
-// presentVerb reports a verb in the present or the future at word k, after the verb of the clause
-// and before the time w. Where nobody reports anything, it is one to which the time belongs: "the
-// wedding that is on Saturday", "who is moving in January".
+// presentVerb reports whether word k is a verb in the present or the future, after the verb of the
+// clause and before the time w. If nobody reports anything, the time has to belong to this verb:
+// "the wedding that is on Saturday", "who is moving in January".
 func (c *Clause) presentVerb(k int, at *timex.When) bool {
 	w, before, says := c.W(k), c.W(k-1), reports[c.Verb]
 	next := c.skip(k + 1)
@@ -100,13 +100,14 @@ func (c *Clause) presentVerb(k int, at *timex.When) bool {
 	return !event && c.Find(c.Vi, k-c.Vi, "about") < 0
 }
 
-// pastVerb reports a verb in the past at word k, and no participle that says how something is.
+// pastVerb reports whether word k is a verb in the past tense, and not a participle that describes
+// something.
 func (c *Clause) pastVerb(k int) bool {
 	_, past, _ := syntax.Lemma(c.W(k))
 	return (past || syntax.PastForm(c.W(k))) && !timex.PresentState(c.W(k-1), c.W(k-2))
 }
 
-// skip is the first word from k that is no adverb.
+// skip returns the first word from k on that is not an adverb.
 func (c *Clause) skip(k int) int {
 	for syntax.Adverb(c.W(k)) || c.W(k) == "not" {
 		k++
@@ -114,8 +115,8 @@ func (c *Clause) skip(k int) int {
 	return k
 }
 
-// PastTime puts a time of a clause in the past into the past, unless it is of a clause within that is
-// in the present or the future.
+// PastTime moves a time of a clause in the past tense into the past, unless it belongs to an inner
+// clause in the present or the future.
 func (c *Clause) PastTime(w *timex.When, now timex.Moment) {
 	if w.Weekday && c.Perfect && timex.Until(&c.Sentence, w) {
 		return // "they've sent us home till Thursday"
@@ -125,8 +126,8 @@ func (c *Clause) PastTime(w *timex.When, now timex.Moment) {
 	}
 }
 
-// CalledOffOn reports whether w is the weekday of something that is changed before it comes: "my shift on Saturday got
-// swapped".
+// CalledOffOn reports whether w is the weekday of something that is changed before it happens: "my
+// shift on Saturday got swapped".
 func (c *Clause) CalledOffOn(w *timex.When) bool {
 	if c.Kind != 't' || !w.Weekday || c.Vi >= len(c.Words) || w.Next > c.Words[c.Vi].Tok {
 		return false
@@ -141,7 +142,7 @@ func (c *Clause) CalledOffOn(w *timex.When) bool {
 
 var changed = syntax.Set("swapped switched changed cancelled canceled postponed rescheduled scrapped")
 
-// Aimed reports whether w is a day that something was done for: "I bought tickets for Friday".
+// Aimed reports whether w is a day for which something was done: "I bought tickets for Friday".
 func (c *Clause) Aimed(w *timex.When) bool {
 	if c.At(w.First) == "on" && w.Weekday && (c.At(w.First-1) == "double-booked" || c.At(w.First-2) == "double-booked") {
 		return true
@@ -149,7 +150,8 @@ func (c *Clause) Aimed(w *timex.When) bool {
 	return c.At(w.First) == "for" && (w.Weekday || w.Assumed > 0 && w.Grain == 'd') && !w.Since && !w.Habit
 }
 
-// hadAt reports words at token i before which "'d" is "had": "I'd better go", "we'd planned to".
+// hadAt reports whether "'d" before the words at token i is "had": "I'd better go", "we'd planned
+// to".
 func hadAt(s syntax.Sentence, i int) bool {
 	for syntax.Adverb(s.At(i)) {
 		i++
@@ -168,8 +170,8 @@ func (c *Clause) pastTimes(now timex.Moment) {
 	}
 }
 
-// ToldOf takes what somebody said that will be: "Ben said he is moving to Lisbon in January". It
-// is a plan, as "Ben says …" is.
+// ToldOf takes what somebody said will happen: "Ben said he is moving to Lisbon in January". It is
+// a plan, as "Ben says …" is.
 func (t *Talk) ToldOf(c *Clause) bool {
 	if !c.Past || c.Neg || c.Modal || c.UsedTo || c.Ends == "?" || !reports[c.Verb] || c.Conditional() {
 		return false
@@ -192,8 +194,8 @@ func (t *Talk) ToldOf(c *Clause) bool {
 	return len(t.Out.Candidates) > made
 }
 
-// MovedTo is the day to come to which a clause says that something was moved, "the choir practice
-// moved from Tuesday to Friday"; nil where there is none.
+// MovedTo returns the future day to which a clause says that something was moved, "the choir
+// practice moved from Tuesday to Friday"; nil if there is none.
 func (c *Clause) MovedTo(now timex.Moment) *timex.When {
 	if c.Kind != 't' || c.Neg || c.Modal || !c.wasMoved() {
 		return nil
@@ -206,7 +208,8 @@ func (c *Clause) MovedTo(now timex.Moment) *timex.When {
 	return nil
 }
 
-// wasMoved reports a verb of moving in the past, or after "was" and "has been".
+// wasMoved reports whether the clause has a verb of moving in the past tense, or after "was" and
+// "has been".
 func (c *Clause) wasMoved() bool {
 	if c.Verb != "be" && c.Verb != "get" {
 		return timex.Moves(c.Verb) && (c.Past || c.Perfect)

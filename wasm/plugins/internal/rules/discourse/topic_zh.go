@@ -7,17 +7,17 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// A Chinese clause often has no subject: it belongs to whom the clause before
-// it names. Topic is that person; unclear is set where the clause before is
-// about somebody whom no rule can name, so that nothing is said of the speaker.
+// A Chinese clause often has no subject: its subject is then the person whom the previous clause
+// names. Topic is that person; unclear is set if the previous clause is about somebody whom no rule
+// can name, so that nothing is said about the speaker.
 type Topic struct {
 	Person  Person
 	Known   bool
 	Unclear bool
-	Thing   bool // unclear, and a thing of the person's: 我女儿的学校
+	Thing   bool // unclear, and about a thing of the person's: 我女儿的学校
 }
 
-// SubjectlessZh gives whom a clause without a subject is about.
+// SubjectlessZh returns whom a clause without a subject is about.
 func (t *Talk) SubjectlessZh() (Person, bool) {
 	switch {
 	case t.Topic.Unclear:
@@ -28,7 +28,7 @@ func (t *Talk) SubjectlessZh() (Person, bool) {
 	return t.Self, true // Chinese drops "I"
 }
 
-// About has Chinese clauses without a subject be about somebody.
+// About makes Chinese clauses without a subject be about somebody.
 func (t *Talk) About(p Person) {
 	t.Topic = Topic{Person: p, Known: true}
 	if p.Key != t.Self.Key {
@@ -36,8 +36,7 @@ func (t *Talk) About(p Person) {
 	}
 }
 
-// Attend looks at whom a clause begins with, and keeps it in mind for those
-// that follow.
+// Attend finds with whom a clause begins, and keeps that person in mind for the following clauses.
 func (t *Talk) Attend(x string) {
 	x = syntax.StripLeadZh(x)
 	for again := true; again; {
@@ -117,7 +116,7 @@ func (t *Talk) Attend(x string) {
 			return
 		}
 		if r, _ := utf8.DecodeRuneInString(head); strings.ContainsRune(VerbStartsZh+"给帮陪约见接送向找问带替为得应可先再等跟", r) {
-			return // what is done, not who does it
+			return // what is done, and not who does it
 		}
 		for _, who := range [...]string{"他", "她", "人", "谁", "家"} {
 			if strings.Contains(head, who) {
@@ -135,13 +134,13 @@ func (t *Talk) Attend(x string) {
 	}
 }
 
-// HasMeZh reports what others have the speaker do: 他们让我二月一号开始上班.
+// HasMeZh reports whether others make the speaker do something: 他们让我二月一号开始上班.
 func HasMeZh(x string) bool {
 	who, _, ok := strings.Cut(x, "让我")
 	return ok && (who == "他们" || who == "她们" || who == "公司" || who == "学校" || who == "医院")
 }
 
-// FamilyZh is the family that a clause begins with: 米勒一家来吃饭.
+// FamilyZh returns the family with which a clause begins: 米勒一家来吃饭.
 func FamilyZh(x string) string {
 	who, what, ok := strings.Cut(x, "一家")
 	what = strings.TrimPrefix(what, "人")
@@ -151,24 +150,24 @@ func FamilyZh(x string) string {
 	return who + "一家"
 }
 
-// afterwardsZh reports a clause of the speaker's behind a point of the day: 下班后我.
+// afterwardsZh reports whether a clause of the speaker's comes after a point of the day: 下班后我.
 func afterwardsZh(x string) bool {
 	when, _, ok := strings.Cut(x, "我")
 	return ok && utf8.RuneCountInString(when) <= 5 && syntax.KinPrefixZh(when) == "" && syntax.EndsWithAny(when, []string{"后", "前", "时候"})
 }
 
-// OfVisitZh reports whether what follows a person's job makes it a visit there,
-// which is the speaker's: 牙医预约.
+// OfVisitZh reports whether what follows a person's job makes it a visit there, by the speaker:
+// 牙医预约.
 func OfVisitZh(after string) bool {
 	after = strings.TrimPrefix(after, "的")
 	return syntax.StartsWithAny(after, []string{"预约", "约", "诊所", "那儿", "那里", "那边", "电话"})
 }
 
-// VerbStartsZh are characters that a predicate begins with.
+// VerbStartsZh are characters with which a predicate begins.
 const VerbStartsZh = "是在住叫姓对有不喜爱的也去来搬说要会今昨明从把被跟和很都就还已最刚没今年想能养买卖做学教开吃喝怕讨戒毕出生退结离怀过快病走回到打"
 
-// NamePrefixZh is the name that s begins with, before a predicate: 小王, 老李,
-// 阿强, 李娜, 王小明. It is "" where there is none.
+// NamePrefixZh returns the name at the beginning of s, before a predicate: 小王, 老李, 阿强, 李娜, 王小明. It
+// returns "" if there is none.
 func NamePrefixZh(s string) string {
 	if !utf8.ValidString(s) {
 		return ""
@@ -190,10 +189,10 @@ func NamePrefixZh(s string) string {
 	return ""
 }
 
-// notForeignZh are written with [soundsZh], too, and are no persons.
+// notForeignZh are also written with [soundsZh], but are not persons.
 var notForeignZh = syntax.Set("罗马 米兰 利马 安卡拉 布拉格 特斯拉 奥迪 雷克萨斯 特拉维夫 达拉斯 丹佛 芬兰 罗马尼亚 尼斯 拉萨 苏格兰 奥利奥 伊利 温布利 马拉 保安 保姆 安保 雷达 达菲 萨克斯 卡罗拉 雷诺 保利 安利 奥特曼 达利 德文 丹麦 伊拉克 佛罗伦萨 德克萨斯 伊斯兰 保温 伦理 拉菲 芬达 凯迪拉克 劳斯莱斯 玛莎拉蒂")
 
-// ForeignZh reports somebody of another country: 奥斯卡, 玛丽.
+// ForeignZh reports whether s is the name of somebody from another country: 奥斯卡, 玛丽.
 func ForeignZh(s string) bool {
 	return Transliterated(s) && utf8.RuneCountInString(s) <= 4 && !notForeignZh[s] && !CitiesZh[s]
 }

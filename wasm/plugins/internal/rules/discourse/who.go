@@ -17,13 +17,13 @@ type Person struct {
 	Key  string // slot subject: "user", "tom", "mei's sister"
 }
 
-// Met is a person who was spoken of, and the byte of the text at which that was done; -1 where it was before the text.
+// Met is a person who was mentioned, and the byte of the text where; -1 if it was before the text.
 type Met struct {
 	Person
 	At int
 }
 
-// SpeakerOf is the person who speaks; nobody named is the wearer.
+// SpeakerOf returns the person who speaks; if nobody is named, it is the wearer.
 func SpeakerOf(ev *abi.Event, speaker string) Person {
 	if speaker == "" || strings.EqualFold(speaker, ev.Wearer) {
 		name := ev.Wearer
@@ -35,7 +35,7 @@ func SpeakerOf(ev *abi.Event, speaker string) Person {
 	return Person{speaker, strings.ToLower(speaker)}
 }
 
-// Named makes a person of a name: the wearer, where it is theirs.
+// Named makes a person from a name: the wearer, if it is theirs.
 func (t *Talk) Named(name string) Person {
 	if t.Ev.Wearer != "" && strings.EqualFold(name, t.Ev.Wearer) {
 		return Person{t.Ev.Wearer, "user"}
@@ -43,8 +43,8 @@ func (t *Talk) Named(name string) Person {
 	return Person{name, strings.ToLower(name)}
 }
 
-// CalledUpon is whom a sentence calls by name: of those who spoke before, or whom it says "you"
-// to and names at its end, "I'll send you the slides, Priya".
+// CalledUpon returns whom a sentence calls by name: somebody who spoke before, or somebody to whom
+// it says "you" and whom it names at its end, "I'll send you the slides, Priya".
 func (t *Talk) CalledUpon(s syntax.Sentence) Person {
 	for i := range t.Ev.Before {
 		name := t.Ev.Before[i].Speaker
@@ -66,8 +66,8 @@ func (t *Talk) CalledUpon(s syntax.Sentence) Person {
 	return Person{}
 }
 
-// Addressee is whom "you" means: who is called by name, or whoever else spoke
-// last, else the wearer.
+// Addressee returns whom "you" means: the one who is called by name, or the other who spoke last,
+// else the wearer.
 func (t *Talk) Addressee() (Person, bool) {
 	if t.Called.Name != "" {
 		return t.Called, true
@@ -83,8 +83,8 @@ func (t *Talk) Addressee() (Person, bool) {
 	return Person{}, false
 }
 
-// Persons are those who were spoken of, the last one last. Most lines ask for none, so that earlier turns
-// are read when the first one does.
+// Persons returns the people who were mentioned, the last one last. Most lines need none, so
+// earlier turns are read only when the first line does.
 func (t *Talk) Persons() []Met {
 	t.meetEarlier()
 	return t.persons
@@ -117,15 +117,15 @@ func (t *Talk) meetEarlier() {
 	}
 }
 
-// Spoken adds to those who were spoken of.
+// Spoken adds to the people who were mentioned.
 func (t *Talk) Spoken(of ...Met) { t.persons = append(t.persons, of...) }
 
-// Aside is the same talk without what its own text has said of anything but persons.
+// Aside returns the same talk without what its own text has said, except about persons.
 func (t *Talk) Aside() Talk {
 	return Talk{Ev: t.Ev, Now: t.Now, Self: t.Self, persons: t.Persons(), earlier: true}
 }
 
-// Meet takes in who is named in a sentence, and whom "he" or "she" may mean.
+// Meet records who is named in a sentence, and whom "he" or "she" may mean.
 func (t *Talk) Meet(toks []syntax.Token, text string) {
 	named := personsIn(toks, text)
 	t.Spoken(named...)
@@ -140,8 +140,9 @@ func (t *Talk) Meet(toks []syntax.Token, text string) {
 		p.At = -1
 	}
 	if ok {
-		// Beside a name, "she" may be either of the two. In another's words "my sister" is theirs, and a text
-		// without capitals may have names that nobody sees.
+		// If there is a name besides, "she" may be either of the two. In another person's words,
+		// "my sister" is theirs, and a text without capitals may have names that are not
+		// recognised.
 		if len(named) > 0 || text != t.Ev.Text || t.Plain {
 			p.Key = strings.TrimPrefix(p.Key, Mine)
 		}
@@ -164,7 +165,7 @@ func (t *Talk) Meet(toks []syntax.Token, text string) {
 	}
 }
 
-// Sex of a person: 0 where it is not known.
+// Sex returns the sex of a person; 0 if it is not known.
 func (t *Talk) Sex(p Person) byte {
 	t.meetEarlier()
 	if s := t.sexes[p.Key]; s != 0 {
@@ -183,8 +184,8 @@ func (t *Talk) Sex(p Person) byte {
 // Mine begins the key of a relative of the speaker who is not named: "my sister".
 const Mine = "my "
 
-// unnamed gives whom a sentence begins with and does not name, "my boss" or "the plumber",
-// as a person who has a key alone.
+// unnamed returns the person with whom a sentence begins without a name, "my boss" or "the
+// plumber", as a person who has only a key.
 func unnamed(toks []syntax.Token) (Met, bool) {
 	first := 0
 	for first < len(toks) && (toks[first].Kind == 'p' || syntax.Lead(toks[first].S)) {
@@ -217,8 +218,9 @@ func unnamed(toks []syntax.Token) (Met, bool) {
 	return Met{Person{Key: noun}, toks[first].Start}, true
 }
 
-// relativeIn gives the one relative of the speaker's whom a sentence has somewhere, without a name: "I met my
-// cousin". Of several it is the last, as somebody of whom nobody can say whose they are.
+// relativeIn returns the only relative of the speaker whom a sentence mentions, without a name: "I
+// met my cousin". If there are several, it is the last one, as somebody of whom it is not known
+// whose relative they are.
 func relativeIn(toks []syntax.Token) (p Met, ok bool) {
 	for i := 0; i+1 < len(toks); i++ {
 		base, rest := syntax.Contraction(toks[i].S)
@@ -237,8 +239,8 @@ func relativeIn(toks []syntax.Token) (p Met, ok bool) {
 	return p, ok
 }
 
-// personsIn lists who is named in a sentence: capitalised words inside it that
-// are no days, months, feasts or places after "in", and no firm or street.
+// personsIn returns who is named in a sentence: capitalised words inside it that are not days,
+// months, feasts or places after "in", and not a firm or street.
 func personsIn(toks []syntax.Token, text string) []Met {
 	var all []Met
 	for i, end := 0, 0; i < len(toks); i = max(i, end) + 1 {
@@ -282,12 +284,14 @@ func personsIn(toks []syntax.Token, text string) []Met {
 	return all
 }
 
-// initials reports a word of capitals alone, three or more, as firms and offices are called.
+// initials reports whether a word has only capitals, three or more, as the names of firms and
+// offices do.
 func initials(word string) bool {
 	return len(word) > 2 && strings.ToUpper(word) == word
 }
 
-// worksFor reports a name at token i for whom somebody works or drives: a firm.
+// worksFor reports whether the name at token i is one for whom somebody works or drives, and so a
+// firm.
 func worksFor(toks []syntax.Token, i int) bool {
 	if i < 2 || toks[i-1].S != "for" {
 		return false
@@ -301,10 +305,10 @@ func worksFor(toks []syntax.Token, i int) bool {
 	return false
 }
 
-// Titles stand before a name and are a part of it.
+// Titles come before a name and are a part of it.
 var Titles = syntax.Set("dr mr mrs ms prof")
 
-// sites end the names of firms, streets and buildings.
+// sites are the endings of names of firms, streets and buildings.
 var sites = syntax.Set("motors motor garage road street lane avenue square court hall house hotel inn bank school college university hospital clinic surgery pharmacy station airport park gardens garden market centre center club museum library church bridge river lake group ltd inc gmbh llc company bakery restaurant cafe café bar pub gym airlines airways express")
 
 // Personal reports whether a pronoun stands for somebody as an object.

@@ -11,7 +11,7 @@ import (
 // PetsZh are animals that people keep.
 var PetsZh = [...]string{"猫", "狗", "兔子", "仓鼠", "鹦鹉", "乌龟", "金鱼", "小鸟"}
 
-// HoldsWord reports whether text, in lower case, has the word; a Chinese one anywhere.
+// HoldsWord reports whether text, in lower case, has the word; a Chinese word may be anywhere.
 func HoldsWord(text, word string) bool {
 	for from := 0; word != ""; {
 		i := strings.Index(text[from:], word)
@@ -27,17 +27,17 @@ func HoldsWord(text, word string) bool {
 	return false
 }
 
-// Attained is what somebody got, as a participle: "got accepted".
+// Attained are participles for what happened to somebody: "got accepted".
 var Attained = syntax.Set("accepted hired fired sacked dumped burgled arrested promoted engaged diagnosed elected invited rejected evicted selected robbed mugged vaccinated nominated licensed divorced adopted admitted fined hit bitten stung")
 
-// passives are participles that say what is done to somebody or something, also with a noun behind them: "it's called the
-// Bridge".
+// passives are participles that say what is done to somebody or something, also with a noun after
+// them: "it's called the Bridge".
 var passives = syntax.Set("called named closed allowed based considered paid offered promised said deemed thought meant dubbed supposed spelled played")
 
-// Condition are illnesses that last.
+// Condition are lasting illnesses.
 var Condition = syntax.Set("asthma diabetes migraines epilepsy arthritis eczema anaemia anemia hypertension adhd depression insomnia pressure celiac coeliac tinnitus cancer anxiety pacemaker dyslexia autism cholesterol gout sciatica psoriasis endometriosis")
 
-// ThingWord reports a word for something that one owns.
+// ThingWord reports whether s is a word for something that people own.
 func ThingWord(s string) bool {
 	switch s {
 	case "car", "bike", "bicycle", "motorbike", "scooter", "boat", "house", "flat", "apartment", "laptop", "phone", "camera", "piano", "guitar", "violin", "garden", "van", "tesla", "kayak", "television", "tv", "dishwasher", "microwave", "freezer", "fridge", "dryer", "oven", "computer", "bathtub", "balcony", "pool", "garage", "cellar", "driveway", "smartphone", "smartwatch",
@@ -53,23 +53,23 @@ const Medication = "medication"
 // MemberOf is the slot of the clubs, choirs and bands that somebody is in.
 const MemberOf = "member_of"
 
-// Sounds are written down and mean nothing.
+// Sounds are sounds that are transcribed and mean nothing.
 var Sounds = syntax.Set("um uh erm er uhm hmm mm mhm ehm")
 
-// Hosts are words after which a clause with a subject of its own belongs to the
-// one before: "I think we'll go", "the day I moved".
+// Hosts are words after which a clause with its own subject belongs to the previous one: "I think
+// we'll go", "the day I moved".
 var Hosts = syntax.Set("that if when whenever because while since as what who whom where which how why until till after before think thought know knew say says said hope hoped wish told tell tells than " +
 	"thing things time way place day all everything something anything person people guess sure believe bet feel swear promise promised mean meant like whether unless once though although so and but or " +
 	"reason moment year week month night reckon suppose heard hear see realise realize noticed remember forgot forget wondering wonder glad afraid sorry worried asked ask decided agreed the a an my your our his her their to of in on at with for from not just also then")
 
-// How sure a memory is, 0 to 1.
+// The confidence of a memory, 0 to 1.
 const (
 	NotedSure = 0.45
-	EventSure = 0.65 // of what took place at no time that is said
-	HoursSure = 0.65 // of what is so every day or week: it may be so today alone
+	EventSure = 0.65 // for an event without a stated time
+	HoursSure = 0.65 // for what is true every day or week: it may be true only today
 )
 
-// Conditioned reports what is only so if something else is.
+// Conditioned reports whether a sentence is true only if something else is.
 func Conditioned(s syntax.Sentence) bool {
 	for i := range s.Toks {
 		switch s.At(i) {
@@ -80,7 +80,7 @@ func Conditioned(s syntax.Sentence) bool {
 	return false
 }
 
-// Feelings say how somebody is just now, or what they hold of a thing.
+// Feelings say how somebody is just now, or what they think of a thing.
 var Feelings = syntax.Set("happy glad sad sorry sure afraid excited tired proud grateful thankful fine good great nice ok okay well lucky ready busy hungry thirsty cold hot late early back here there so " +
 	"such really very just not amazing awesome lovely interested curious impressed honored honoured blessed pleased hopeful stoked pumped psyched keen right wrong able going trying looking feeling " +
 	"thinking wondering hoping kidding joking serious crazy stuck bored lost confused worried nervous scared jealous true done all always quite pretty super too still only also important special cool fun hard tough")
@@ -99,7 +99,7 @@ func PlainText(s string) bool {
 // CitiesZh are cities that are named without 市.
 var CitiesZh = syntax.Set("北京 上海 广州 深圳 成都 杭州 南京 武汉 西安 苏州 重庆 天津 长沙 郑州 青岛 大连 厦门 宁波 无锡 合肥 福州 济南 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 珠海 东莞 佛山 香港 澳门 台北 浦东 徐汇 海淀 朝阳 纽约 伦敦 东京 巴黎 柏林 新加坡 旧金山 多伦多 悉尼 首尔 美国 英国 德国 法国 日本 中国 加拿大 家 外面 夜间")
 
-// heardZh is a statement without lead words that keeps 听说: nobody vouches for it.
+// heardZh returns a statement without lead words that keeps 听说, because nobody vouches for it.
 func heardZh(text string) string {
 	text = strings.TrimLeft(text, " ，,、")
 	bare := syntax.StripLeadZh(text)
@@ -109,19 +109,19 @@ func heardZh(text string) string {
 	return bare
 }
 
-// onlyHeard reports "I heard" right before a byte of the clause.
+// onlyHeard reports whether "I heard" is directly before a byte of the clause.
 func (c *Clause) onlyHeard(at int) bool {
 	lead := strings.TrimRight(strings.ToLower(c.Text[c.Start:max(c.Start, at)]), " ,")
 	return strings.HasSuffix(strings.TrimSuffix(lead, " that"), "i heard")
 }
 
-// ObjectOf is the object that begins at word i; "" where there is none.
+// ObjectOf returns the object that begins at word i, or "".
 func ObjectOf(c *Clause, i int) string {
 	o, _ := c.Object(i)
 	return o
 }
 
-// Trade reports whether a word names what somebody is by trade or position.
+// Trade reports whether a word names somebody's trade or position.
 func Trade(w string) bool {
 	switch w {
 	case "nurse", "doctor", "teacher", "engineer", "designer", "lawyer", "chef", "cook", "baker", "pilot", "student", "accountant", "architect", "artist", "writer", "author", "musician",
@@ -142,13 +142,13 @@ var WordsOwn = syntax.Set("my our us me mine")
 // Thirds are pronouns of the third person.
 var Thirds = syntax.Set("he she they")
 
-// RoutineSlot is the slot of something that somebody does as a matter of course.
+// RoutineSlot returns the slot of something that somebody does regularly.
 func RoutineSlot(what string) string { return "routine: " + what }
 
-// TimesOf is the slot of when somebody takes a medicine of which they name no dose.
+// TimesOf returns the slot of when somebody takes a medicine without a stated dose.
 func TimesOf(drug string) string { return RoutineSlot("take " + strings.ToLower(drug)) }
 
-// MailIn is the mail address that a text begins with.
+// MailIn returns the mail address at the beginning of a text.
 func MailIn(s string) string {
 	s, _, _ = strings.Cut(s, " ")
 	s = strings.TrimRight(s, ".,;!")

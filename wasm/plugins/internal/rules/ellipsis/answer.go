@@ -7,11 +7,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// hedges tell that somebody does not say for sure.
+// hedges are words that show that somebody is not certain.
 var hedges = syntax.Set("think guess maybe perhaps probably possibly might dunno depends depend unsure suppose hopefully reckon idea know remember say sometimes whatever whenever wherever somewhere something someone somebody nothing nowhere nobody " +
 	"kidding joking really sort kind ish wish hope ask would could should unless why what who whose how secret")
 
-// Hedged reports an answer that does not say for sure, or asks back.
+// Hedged reports whether an answer is not certain, or asks back.
 func Hedged(s syntax.Sentence) bool {
 	for i := range s.Toks {
 		w, rest := syntax.Contraction(s.At(i))
@@ -40,7 +40,8 @@ func echoes(a *noted.Reply, q *Inquiry) bool {
 	return refuse.Modals[a.Aux] || refuse.Modals[q.Aux] || kind(a.Aux) == kind(q.Aux) || a.Aux == "am" && q.be() || q.Aux == "did" && a.Aux == "did"
 }
 
-// OnlyYesOrNo reports "Yes." and "Oh, no.": the next sentence may say more.
+// OnlyYesOrNo reports whether an answer is only "Yes." or "Oh, no.": the next sentence may say
+// more.
 func OnlyYesOrNo(s syntax.Sentence) bool {
 	if len(s.Toks) > 4 || s.Chinese() || s.Ends == "?" {
 		return false
@@ -50,11 +51,11 @@ func OnlyYesOrNo(s syntax.Sentence) bool {
 	return a.From >= len(s.Toks) && (a.Yes != a.No) && !a.Mixed && !a.Accepts
 }
 
-// unsaid are words that tell nothing of what a question asks for.
+// unsaid are words that do not answer a question.
 var unsaid = syntax.Set("nice good fine lovely great sorry thanks thank not loads lots everything stuff well same right wow here there it that this them him these those everywhere anything anywhere anyone anybody all both either neither none never always soon later now " +
 	"bad terrible awful brilliant perfect close similar different ages forever let hang wait if when where never probably too very so pretty quite plenty enough most more less other another usual oops god")
 
-// fills reports words that can stand for what a question asks for.
+// fills reports whether words can answer what a question asks for.
 func fills(s syntax.Sentence) bool {
 	if len(s.Toks) == 0 || len(s.Toks) > 16 {
 		return false
@@ -71,7 +72,7 @@ func fills(s syntax.Sentence) bool {
 	return l == "" || ing || event || past && s.Toks[0].Cap && len(s.Toks) == 1 || !past && len(s.Toks) == 1
 }
 
-// words are those of a part of an answer, as they fit into a statement.
+// words returns the words of a part of an answer, in the form in which they fit into a statement.
 func words(s syntax.Sentence) (all []string) {
 	for i := range s.Toks {
 		raw := s.Text[s.Toks[i].Start:s.Toks[i].End]
@@ -88,7 +89,7 @@ func words(s syntax.Sentence) (all []string) {
 	return all
 }
 
-// lowers reports a word that is no name, though it may begin an answer.
+// lowers reports whether a word is not a name, although it may begin an answer.
 func lowers(w string) bool {
 	_, event := syntax.EventNoun(w)
 	_, _, ing := syntax.Lemma(w)

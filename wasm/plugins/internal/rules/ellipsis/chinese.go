@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// ThingFirst puts what a sentence says first before its memories, from number from on, that name nobody: 我那台车卖了五万八，上周过的户.
+// ThingFirst puts what a sentence says first before its memories that name nobody, from index from
+// on: 我那台车卖了五万八，上周过的户.
 func ThingFirst(t *discourse.Talk, s syntax.Sentence, from int) {
 	for i := from; i < len(t.Out.Candidates); i++ {
 		a := &t.Out.Candidates[i]
@@ -28,8 +29,8 @@ func ThingFirst(t *discourse.Talk, s syntax.Sentence, from int) {
 	}
 }
 
-// With is the statement that a question makes with the first clause of its answer; rest are the other clauses. It is
-// empty if there is none.
+// With returns the statement that a question and the first clause of its answer make together; rest
+// are the other clauses. It returns "" if there is none.
 func With(q *chinese.Asked, first, rest string) string {
 	then := ""
 	if rest != "" {
@@ -114,8 +115,8 @@ func With(q *chinese.Asked, first, rest string) string {
 	return ""
 }
 
-// chosen is a question between two things with the one that an answer names: 我喜欢吃咸的豆花 of 你喜欢吃甜的还是咸的豆花 and 咸的.
-// It is empty where nobody can tell how long the other one is.
+// chosen returns a question between two things with the one that an answer names: 我喜欢吃咸的豆花 for
+// 你喜欢吃甜的还是咸的豆花 and 咸的. It returns "" if it is not clear where the other thing ends.
 func chosen(q *chinese.Asked, answer string) string {
 	one, other, _ := strings.Cut(q.Text, "还是")
 	rs, as := []rune(one), []rune(answer)
@@ -131,7 +132,8 @@ func chosen(q *chinese.Asked, answer string) string {
 	return ""
 }
 
-// knows takes a person whom somebody says to know as the one of whom the answer goes on to tell: 你认识陈晨吗 / 认识，我同学.
+// knows takes a person whom somebody says they know as the one about whom the answer continues:
+// 你认识陈晨吗 / 认识，我同学.
 func knows(q *chinese.Asked, first, rest string) string {
 	for _, know := range [...]string{"认识", "知道", "记得"} {
 		who, ok := strings.CutPrefix(strings.TrimPrefix(q.Text, "我"), know)
@@ -146,10 +148,10 @@ func knows(q *chinese.Asked, first, rest string) string {
 	return ""
 }
 
-// adverbsZh may stand before the verb that an answer takes from its question.
+// adverbsZh may be before the verb that an answer takes from its question.
 var adverbsZh = [...]string{"没有", "已经", "早就", "经常", "当然", "特别", "不", "没", "还", "都", "也", "早", "刚", "常", "挺", "会", "要"}
 
-// agreed gives the verb of an answer what it has in the question: 你离过婚吗 / 离过.
+// agreed adds to the verb of an answer what it has in the question: 你离过婚吗 / 离过.
 func agreed(q *chinese.Asked, first, rest string) string {
 	then := ""
 	if rest != "" {
@@ -218,7 +220,7 @@ func agreed(q *chinese.Asked, first, rest string) string {
 		if i < len(who) {
 			return "" // 你吃辣吗 / 我，我不吃辣
 		}
-		if rest, ok := strings.CutPrefix(before, who); ok && who != "" { // 你不喜欢狗吗 / 喜欢: the answer says which
+		if rest, ok := strings.CutPrefix(before, who); ok && who != "" { // 你不喜欢狗吗 / 喜欢: the answer decides
 			before = who + syntax.TrimTails(syntax.TrimHeads(rest, "不", "没"), "不", "没")
 		}
 		if v == "过敏" && syntax.StartsWithAny(adverbs, []string{"不", "没"}) { // 不会过敏的

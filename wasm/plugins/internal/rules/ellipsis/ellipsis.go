@@ -1,6 +1,6 @@
-// Package ellipsis completes what an answer leaves out by the question before it: "Where does
-// your brother live?" and "In Leeds" say where he lives. An [Inquiry] is an English question
-// with what it asks for. A Chinese one is [chinese.Asked]; chinese.go and fill_zh.go fill it.
+// Package ellipsis completes an answer with the question before it: "Where does your brother live?"
+// and "In Leeds" say where he lives. An [Inquiry] is an English question and what it asks for. A
+// Chinese question is [chinese.Asked]; chinese.go and fill_zh.go complete its answers.
 package ellipsis
 
 import (
@@ -14,26 +14,27 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// "In Leeds" says nothing by itself. After "where does your brother live?" it means "my brother lives in Leeds". The
-// question is put into the order of a statement, in the words of whoever answers, and what it asks for is filled in.
-// The ordinary rules read that statement.
+// "In Leeds" says nothing by itself. After "where does your brother live?" it means "my brother
+// lives in Leeds". The question is put into the word order of a statement, in the words of the one
+// who answers, and the answer is filled in. The ordinary rules read that statement.
 
-// Inquiry is a question in the order of a statement, as whoever answers would say it.
+// Inquiry is a question in the word order of a statement, as the one who answers would say it.
 type Inquiry struct {
 	discourse.Asked
 	Word   string       // what, where, when, who, how; "" if it asks for yes or no
 	Noun   string       // after "what", "which" and "how": "bus", "old", "many"
 	nouns  string       // what "how many" counts
-	Subj   string       // "my brother"; "" of "who is coming?"
+	Subj   string       // "my brother"; "" for "who is coming?"
 	Aux    string       // "does", "is", "has"
 	Rest   []string     // after the subject: "live", "allergic to anything"
 	denies bool         // "you don't smoke?"
 	Now    timex.Moment // when the answer was given
-	plain  bool         // the question has the order of a statement: "you're from Cork?"
-	Names  bool         // it only names what the answer leaves open; see referent.go of package rules
+	plain  bool         // the question has the word order of a statement: "you're from Cork?"
+	Names  bool         // it only names what the answer does not say; see referent.go of package rules
 }
 
-// CitesBoth makes the candidates from number from on cite an answer, and a part of the turn before, which asked.
+// CitesBoth makes the candidates from index from on cite an answer, and the part of the previous
+// turn that asked.
 func CitesBoth(t *discourse.Talk, from int, answer syntax.Sentence, start, end int) {
 	discourse.StandsFor(t, from, answer)
 	for i := from; i < len(t.Out.Candidates); i++ {
@@ -42,7 +43,7 @@ func CitesBoth(t *discourse.Talk, from int, answer syntax.Sentence, start, end i
 	}
 }
 
-// Inquired is the last question of the turn before, if it can be made a statement of.
+// Inquired returns the last question of the previous turn, if it can be made a statement.
 func Inquired(t *discourse.Talk) (Inquiry, bool) {
 	b := t.JustSaid()
 	by, all := discourse.SpeakerOf(t.Ev, b.Speaker), t.SentencesOf(b)
@@ -60,7 +61,8 @@ func Inquired(t *discourse.Talk) (Inquiry, bool) {
 	return Inquiry{}, false
 }
 
-// AnsweredBy makes a statement of the question and an answer, and gives what the answer says beside it.
+// AnsweredBy makes a statement from the question and an answer, and returns what else the answer
+// says.
 func (q *Inquiry) AnsweredBy(a *noted.Reply) (statement, rest string) {
 	head, tail := a.Parts()
 	if s := q.tasted(a); s != "" {
@@ -109,7 +111,7 @@ func (q *Inquiry) AnsweredBy(a *noted.Reply) (statement, rest string) {
 	return q.filled(head), rest
 }
 
-// filledAfter reads "it's on the second of June": what a question asks for, after a pronoun.
+// filledAfter reads "it's on the second of June": the answer to a question, after a pronoun.
 func (q *Inquiry) filledAfter(tail syntax.Sentence) (statement, rest string) {
 	base, is := syntax.Contraction(tail.At(0))
 	i := 1
@@ -130,12 +132,13 @@ func (q *Inquiry) filledAfter(tail syntax.Sentence) (statement, rest string) {
 	return q.filled(head), rest
 }
 
-// ofSubject is a clause that follows in an answer, with the subject of the question for "he" and "she".
+// ofSubject returns a clause that follows in an answer, with the subject of the question in place
+// of "he" and "she".
 func (q *Inquiry) ofSubject(s syntax.Sentence) string {
 	base, rest := syntax.Contraction(s.At(0))
 	raw := s.Raw()
 	if strings.HasSuffix(q.Subj, "'s name") {
-		return "" // the one who is named
+		return "" // the person who is named
 	}
 	if base != "he" && base != "she" || q.Subj == "" || q.Subj == "I" || q.Subj == "we" || q.Of.Name == q.Subj {
 		return raw
@@ -156,7 +159,8 @@ func (q *Inquiry) ofSubject(s syntax.Sentence) string {
 	return q.Subj + " " + rest + after
 }
 
-// passing reports a question whose answer is not worth a statement: it is about this moment, about the talk, or secret.
+// passing reports whether the answer to a question is not worth a statement, because the question
+// is about this moment, about the talk, or about a secret.
 func (q *Inquiry) passing() bool {
 	w := lowered(q.Rest)
 	k := 0
@@ -195,14 +199,14 @@ func (q *Inquiry) passing() bool {
 	return false
 }
 
-// minds are verbs whose questions are about no more than the talk, or ask for something.
+// minds are verbs whose questions are only about the talk, or ask for something.
 var minds = syntax.Set("know think mean mind fancy remember see hear understand feel guess say believe agree hope care wonder suppose realise realize recognise need want find look sound happen manage sleep tell notice mention try help wait")
 
-// passingStates are how somebody is just now.
+// passingStates say how somebody is just now.
 var passingStates = syntax.Set("free available busy ok okay alright sure ready serious hungry thirsty tired cold hot kidding joking done there right home in out up around off back awake asleep happy sad angry fine well better worried nervous excited interested able about lost late early cross upset")
 
-// moments are what one is asked for and gives at once.
+// moments are things that people ask for and get at once.
 var moments = syntax.Set("minute moment second time idea question light pen lighter problem fun clue")
 
-// OpenNouns are what one asks for and no answer is worth keeping.
+// OpenNouns are things that people ask about and whose answers are not worth keeping.
 var OpenNouns = syntax.Set("plan plans point matter problem idea deal story news time weather opinion take thoughts excuse question rush catch secret next occasion score tip advice luck chance objection volunteer dessert cash change word answer date day hurry difference hobby damage situation verdict mood")

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Answers to questions with a word for what they ask: a place, a person, a job, a number.
+// Answers to questions with a question word: a place, a person, a job, a number.
 
-// filled makes a statement of a question: the answer takes the place of the question word.
+// filled makes a statement from a question: the answer replaces the question word.
 func (q *Inquiry) filled(head syntax.Sentence) string {
 	fill, w := words(head), lowered(q.Rest)
 	if timed, _ := q.timed(head); timed && q.Word != "when" && q.Word != "how" {
@@ -69,7 +69,7 @@ func (q *Inquiry) filled(head syntax.Sentence) string {
 	return q.Says(false, q.with(q.gap(w), q.gap(w), fill))
 }
 
-// allergen reports words that can be what somebody is allergic to, and are no person, state or occasion.
+// allergen reports whether words can be an allergen, and are not a person, state or occasion.
 func allergen(s syntax.Sentence) bool {
 	for i := range s.Toks {
 		w, rest := syntax.Contraction(s.At(i))
@@ -83,13 +83,14 @@ func allergen(s syntax.Sentence) bool {
 
 var noAllergens = syntax.Set("allergic allergy allergies work table dinner lunch breakfast room school home my your me")
 
-// namesOne reports an answer that begins with a name.
+// namesOne reports whether an answer begins with a name.
 func namesOne(s syntax.Sentence) bool {
 	w := s.At(0)
 	return s.Toks[0].Cap && syntax.NameWord(w) && !Numeral(w) && !syntax.Determiner(w) && !discourse.ThingWord(w) && !english.Possession[w] && !noAllergens[w] && !Numeral(s.At(1))
 }
 
-// gap is where the object of a statement stands: after its verb, or after the preposition that stands last.
+// gap returns where the object of a statement belongs: after its verb, or after the preposition at
+// its end.
 func (q *Inquiry) gap(w []string) int {
 	if n := len(w); syntax.Preposition(w[n-1]) || w[0] == "allergic" || w[0] == "afraid" {
 		return n
@@ -101,13 +102,14 @@ func (q *Inquiry) gap(w []string) int {
 	return min(len(w), k+1)
 }
 
-// fields are what people work in.
+// fields are fields of work.
 var fields = syntax.Set("insurance finance it hr tech logistics construction retail sales security education healthcare tourism software law medicine journalism hospitality admin pr publishing")
 
-// idle are no work, though one says them of what one does.
+// idle are words that people say about what they do, but that are not jobs.
 var idle = syntax.Set("bit mum mom dad mother father parent student pensioner retired lot mess housewife")
 
-// filledJob makes "I work as a conveyancer" of "a conveyancer", and "I work in insurance" of "insurance".
+// filledJob makes "I work as a conveyancer" from "a conveyancer", and "I work in insurance" from
+// "insurance".
 func (q *Inquiry) filledJob(head syntax.Sentence, said string, sure bool) string {
 	if q.Subj == "my job" {
 		q.Subj, q.Aux = "I", "do"
@@ -144,8 +146,8 @@ func (q *Inquiry) filledJob(head syntax.Sentence, said string, sure bool) string
 	return ""
 }
 
-// copied reads an answer with a subject of its own whose word the question makes clear: "I'm a conveyancer", "he's in
-// insurance" after "what does he do?".
+// copied reads an answer with its own subject whose pronoun the question explains: "I'm a
+// conveyancer", "he's in insurance" after "what does he do?".
 func (q *Inquiry) copied(tail syntax.Sentence) string {
 	if q.Word != "what" || q.Noun != "" || len(q.Rest) != 1 || !strings.EqualFold(q.Rest[0], "do") || q.Aux != "do" && q.Aux != "does" {
 		return ""
@@ -174,7 +176,7 @@ func (q *Inquiry) copied(tail syntax.Sentence) string {
 	return ""
 }
 
-// filledPlace puts a place where the question has "where".
+// filledPlace puts a place in the position of "where".
 func (q *Inquiry) filledPlace(head syntax.Sentence, fill, w []string) string {
 	at := head.At(0)
 	_, _, doing := syntax.Lemma(at)
@@ -253,7 +255,7 @@ func (q *Inquiry) filledDoing(head syntax.Sentence, w []string) string {
 	return ""
 }
 
-// filledWho puts a person where the question has "who".
+// filledWho puts a person in the position of "who".
 func (q *Inquiry) filledWho(head syntax.Sentence, fill, w []string) string {
 	at := head.At(0)
 	own := at == "my" || at == "our"
@@ -287,7 +289,8 @@ func (q *Inquiry) filledWho(head syntax.Sentence, fill, w []string) string {
 	return q.Says(false, q.with(q.gap(w), q.gap(w), fill))
 }
 
-// filledHow puts an age, a number or a length of time where the question has "how old", "how many" or "how long".
+// filledHow puts an age, a number or a length of time in the position of "how old", "how many" or
+// "how long".
 func (q *Inquiry) filledHow(head syntax.Sentence, fill, w []string) string {
 	number := Numeral(head.At(0)) || syntax.Numeric(head.At(0))
 	switch q.Noun {

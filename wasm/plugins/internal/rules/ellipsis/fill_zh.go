@@ -11,17 +11,17 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// What may stand where a question has its gap: a person for 谁, an amount for 几, a place for 哪里. Whoever says something
-// else after a question does not answer it.
+// What may fill the gap of a question: a person for 谁, an amount for 几, a place for 哪里. If anything
+// else is said after a question, it is not an answer.
 
-// mostAnswerZh is how many characters fill a gap at most.
+// mostAnswerZh is the greatest number of characters that fill a gap.
 const mostAnswerZh = 14
 
-// GapsZh are the words for what is asked for, the longer ones first.
+// GapsZh are the question words, the longer ones first.
 var GapsZh = [...]string{"啥时候", "啥时间", "几月份", "什么样", "啥样", "什么时候", "什么时间", "几点钟", "几点", "哪一天", "哪天", "几月几号", "几号", "星期几", "礼拜几", "周几", "哪一年", "哪年",
 	"什么地方", "哪个城市", "哪个公司", "哪家公司", "哪个学校", "哪个大学", "哪所大学", "什么大学", "哪个区", "哪个小区", "哪里", "哪儿", "多少钱", "多少岁", "多大年纪", "多大岁数", "多大", "几岁", "多少", "多高", "几", "什么名字", "什么东西", "什么", "啥", "谁"}
 
-// filled puts an answer where the question has its gap: 下周六 in 我体检是什么时候. rest are the other clauses.
+// filled puts an answer into the gap of the question: 下周六 in 我体检是什么时候. rest are the other clauses.
 func filled(q *chinese.Asked, a, rest string) string {
 	gap, at := "", len(q.Text)
 	for _, g := range GapsZh {
@@ -159,7 +159,8 @@ func filled(q *chinese.Asked, a, rest string) string {
 	return before + a + after + rest
 }
 
-// nameAlone is a name without what an answer goes on to say, which it puts before rest: 大名叫周子墨小名叫豆包, 姓孙叫孙丽娟教语文的.
+// nameAlone returns a name without what the answer says after it, which is put before rest:
+// 大名叫周子墨小名叫豆包, 姓孙叫孙丽娟教语文的.
 func nameAlone(a, rest string) (name, more string) {
 	if surname, full, ok := strings.Cut(a, "叫"); ok && strings.HasPrefix(surname, "姓") {
 		a = full
@@ -173,7 +174,8 @@ func nameAlone(a, rest string) (name, more string) {
 	return a, rest
 }
 
-// playsZh is who plays or learns an instrument, with the verb, where a question asks which one; "" where it asks for none.
+// playsZh returns who plays or learns an instrument, with the verb, if a question asks which one;
+// otherwise "".
 func playsZh(before, after string) string {
 	who, learns := syntax.CutEnd(before, "在学", "学")
 	if learns && after == "乐器" {
@@ -188,7 +190,7 @@ func playsZh(before, after string) string {
 	return ""
 }
 
-// overlapZh is an answer without the words of the question that it says again: 对芒果 where 我对什么过敏 was asked.
+// overlapZh returns an answer without the words of the question that it repeats: 对芒果 after 我对什么过敏.
 func overlapZh(before, a, after string) string {
 	a = strings.TrimPrefix(a, "都")
 	for n := min(3, utf8.RuneCountInString(before)); n > 0; n-- {
@@ -206,7 +208,7 @@ func overlapZh(before, a, after string) string {
 	return a
 }
 
-// jobGapZh reports 做什么的, 干什么 or 做什么工作.
+// jobGapZh reports whether the question is 做什么的, 干什么 or 做什么工作.
 func jobGapZh(before, after string) bool {
 	return syntax.EndsWithAny(before, []string{"做", "干", "当"}) && slices.Contains([]string{"的", "工作", "工作的", "活", ""}, after)
 }
@@ -258,15 +260,15 @@ func fits(q *chinese.Asked, gap, before, a string) bool {
 	return true
 }
 
-// placeWordZh reports a place or a thing that nobody is called.
+// placeWordZh reports whether a is a place or a thing, and not a name.
 func placeWordZh(a string) bool { return syntax.EndsWithAny(a, []string{"里", "上", "店", "开"}) }
 
-// timedZh reports a time in an answer.
+// timedZh reports whether an answer has a time.
 func timedZh(q *chinese.Asked, a string) bool {
 	return slices.ContainsFunc(syntax.Sentences(a), func(s syntax.Sentence) bool { return len(timex.TimesIn(s, q.Now)) > 0 })
 }
 
-// WholeTime reports a day or an hour, and nothing else.
+// WholeTime reports whether a is a day or an hour, and nothing else.
 func WholeTime(q *chinese.Asked, a string) bool {
 	all := syntax.Sentences(a)
 	if len(all) != 1 {

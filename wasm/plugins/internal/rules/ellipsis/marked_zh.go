@@ -10,15 +10,18 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Recognisers write an answer without marks: 退了昨晚三十九度. The word that answers and what follows it are read as two clauses.
+// Speech recognition writes an answer without marks: 退了昨晚三十九度. The word that answers and the text
+// after it are read as two clauses.
 
-// repliesZh answer a question by themselves, the longer ones first. goesOnZh begin what is told after such a word.
+// repliesZh are words that answer a question by themselves, the longer ones first. goesOnZh are the
+// beginnings of what is told after such a word.
 var (
 	repliesZh = []string{"还没有呢", "还没呢", "没有呢", "没呢", "不在了", "没有了", "好多了", "好点了", "好些了", "老样子", "是的", "对的", "对啊", "是啊", "没错", "有的", "在的", "不是"}
 	goesOnZh  = []string{"我", "他", "她", "咱", "在", "说", "就", "要", "从", "得", "还", "但", "不过", "可是", "现在", "因为", "后来", "都", "已经", "今", "明", "昨", "后天", "前天", "上周", "上个", "下周", "下个", "周", "星期", "早上", "上午", "中午", "下午", "晚上", "去年", "前年", "每", "第"}
 )
 
-// Marked is an answer with a comma behind the word that answers a question, and before what follows it.
+// Marked returns an answer with a comma after the word that answers a question, before what follows
+// it.
 func Marked(q *chinese.Asked, s syntax.Sentence) string {
 	raw := s.Raw()
 	const least = 5 // characters
@@ -35,7 +38,8 @@ func Marked(q *chinese.Asked, s syntax.Sentence) string {
 	return raw
 }
 
-// afterAmount is what follows the number or the time that answers a question: 得赶紧去换 of 明年三月得赶紧去换.
+// afterAmount returns the text after the number or the time that answers a question: 得赶紧去换 for
+// 明年三月得赶紧去换.
 func afterAmount(q *chinese.Asked, raw string) string {
 	s := syntax.Sentences(raw)[0]
 	for _, w := range timex.FindWhens(s, q.Now) {
@@ -62,7 +66,7 @@ func afterAmount(q *chinese.Asked, raw string) string {
 	return ""
 }
 
-// timeFirst reports a text that begins with a day and goes on: 九月一号去报到.
+// timeFirst reports whether a text begins with a day and continues: 九月一号去报到.
 func timeFirst(q *chinese.Asked, x string) bool {
 	all := syntax.Sentences(x)
 	if len(all) != 1 {
@@ -72,12 +76,12 @@ func timeFirst(q *chinese.Asked, x string) bool {
 	return len(whens) > 0 && whens[0].First == 0 && whens[0].HasDay && whens[0].Next < len(all[0].Toks)-1 && all[0].At(whens[0].Next) != "的"
 }
 
-// asksWhen reports a question for a day or an hour.
+// asksWhen reports whether a question asks for a day or an hour.
 func asksWhen(q *chinese.Asked) bool {
 	return syntax.ContainsAny(q.Text, "什么时候", "啥时候", "几点", "几号", "哪天", "周几", "星期几", "哪年")
 }
 
-// placeAlone reports a few characters that can name a place, and do nothing: 首都机场T3.
+// placeAlone reports whether x is a few characters that can name a place, without a verb: 首都机场T3.
 func placeAlone(x string) bool {
 	const most = 8 // characters
 	r, _ := utf8.DecodeRuneInString(x)
@@ -85,7 +89,8 @@ func placeAlone(x string) bool {
 	return n > 1 && n <= most && !strings.ContainsRune(discourse.VerbStartsZh+"的落飞起前后左多半吧开第约不没别", r) && !strings.ContainsAny(x, "了吧吗呢啊我你他她")
 }
 
-// afterReply is what follows the word that answers a question; "" where no such word can be told from the rest.
+// afterReply returns the text after the word that answers a question, or "" if no such word can be
+// separated.
 func afterReply(q *chinese.Asked, raw string) string {
 	if rest, ok := syntax.CutHead(raw, "还没"); ok && syntax.StartsWithAny(rest, []string{"下周", "下个", "明天", "明年", "后天", "周"}) {
 		return rest // 还没下周二去面签

@@ -9,10 +9,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// A question has its verb before its subject, and the words of whoever asks: "where does your brother live". Here it
-// is taken apart.
+// A question has its verb before its subject, and the words of the one who asks: "where does your
+// brother live". This file parses it.
 
-// parse takes the question apart: the first part between its commas that asks.
+// parse parses the question: the first part between its commas that asks.
 func (q *Inquiry) parse() bool {
 	words, ok := q.words()
 	if !ok {
@@ -38,7 +38,8 @@ func (q *Inquiry) parse() bool {
 	return false
 }
 
-// calls reports that the question has somebody else's name between its commas: "where do you live, Clara?".
+// calls reports whether the question has another person's name between its commas: "where do you
+// live, Clara?".
 func (q *Inquiry) calls(words []string) bool {
 	alone := true
 	for i, w := range words {
@@ -51,7 +52,7 @@ func (q *Inquiry) calls(words []string) bool {
 	return false
 }
 
-// words are those of the question, with contractions taken apart.
+// words returns the words of the question, with contractions split.
 func (q *Inquiry) words() (words []string, ok bool) {
 	for i, tok := range q.Toks {
 		raw := q.Text[tok.Start:tok.End]
@@ -73,7 +74,8 @@ func (q *Inquiry) words() (words []string, ok bool) {
 	return words, len(words) > 0
 }
 
-// asksFor are the words that ask for something of a statement. "Why" and "whose" ask for more than one.
+// asksFor are the words that ask for a part of a statement. "Why" and "whose" ask for more than a
+// part.
 var asksFor = syntax.Set("what where when who how which")
 
 // inverted reads "where does your brother live", "are you allergic to anything", "any pets".
@@ -115,8 +117,8 @@ func (q *Inquiry) inverted(words []string) bool {
 	return true
 }
 
-// subjectAt counts the words of the subject that words begin with. It is negative if "who" is the subject, 0 if
-// nobody can say what the answer would be about.
+// subjectAt returns the number of words of the subject with which words begin. It is negative if
+// "who" is the subject, and 0 if it is not known what the answer would be about.
 func (q *Inquiry) subjectAt(words []string) int {
 	w := lowered(words)
 	if len(w) == 0 {
@@ -173,7 +175,7 @@ func (q *Inquiry) subjectAt(words []string) int {
 	return len(w)
 }
 
-// endsSubject reports whether what is asked of the subject begins at word k.
+// endsSubject reports whether the part of the question after the subject begins at word k.
 func (q *Inquiry) endsSubject(w []string, k int) bool {
 	l, past, ing := syntax.Lemma(w[k])
 	if syntax.Adverb(w[k]) {
@@ -195,10 +197,10 @@ func (q *Inquiry) endsSubject(w []string, k int) bool {
 	return syntax.Preposition(w[k]) && (q.Word == "" || w[k] == "from" && q.Word == "where") || syntax.WeekdayOf(w[k], false) >= 0 || w[k] == "tomorrow" || w[k] == "today" || w[k] == "tonight" || w[k] == "next"
 }
 
-// Numeral reports a number, in words or in digits.
+// Numeral reports whether w is a number, in words or in digits.
 func Numeral(w string) bool { _, ok := syntax.Number(w); return ok }
 
-// inOrder reads "you've got a cat", "you live in Leeds": what whoever asks takes to be so.
+// inOrder reads "you've got a cat", "you live in Leeds": what the one who asks assumes to be true.
 func (q *Inquiry) inOrder(words []string) bool {
 	w := lowered(words)
 	n := 0
@@ -245,7 +247,7 @@ func (q *Inquiry) inOrder(words []string) bool {
 	return true
 }
 
-// lowered are words in lower case.
+// lowered returns words in lower case.
 func lowered(words []string) []string {
 	all := make([]string, len(words))
 	for i := range words {
@@ -254,8 +256,8 @@ func lowered(words []string) []string {
 	return all
 }
 
-// AsSaid joins words as whoever answers would say them: "your brother" is "my brother". It is empty if there is
-// no saying whom a word means.
+// AsSaid joins words as the one who answers would say them: "your brother" is "my brother". It
+// returns "" if it is not clear whom a word means.
 func (q *Inquiry) AsSaid(words []string, subject bool) string {
 	var b strings.Builder
 	named := q.By.Name != "" && discourse.Capitalised(q.By.Name) && !strings.Contains(q.By.Name, " ")
@@ -290,8 +292,8 @@ func (q *Inquiry) AsSaid(words []string, subject bool) string {
 	return b.String()
 }
 
-// sound leaves out what only rounds a question off, and puts the rest into the words of whoever answers. It reports
-// whether all of it can be understood.
+// sound removes words that only round a question off, and puts the rest into the words of the one
+// who answers. It reports whether all of it can be understood.
 func (q *Inquiry) sound() bool {
 	w := lowered(q.Rest)
 	for _, tail := range [...]string{"for a living", "for work", "at home", "these days", "at the moment", "right now", "by the way", "at all", "in particular", "now", "exactly", "originally", "currently", "nowadays", "anyway", "else", "then", "yet", "again", "too", "as well", "do you know", "actually", "for it", "for that", "with it"} {
@@ -316,7 +318,7 @@ func (q *Inquiry) sound() bool {
 	return q.Subj != "" || q.Word == "who"
 }
 
-// PronounsMeant stand for what is not in the question.
+// PronounsMeant are words for something that is not in the question.
 var PronounsMeant = syntax.Set("it that this these those them him they he she if whether because")
 
 // periods are times after "this".

@@ -10,9 +10,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// A statement has its subject first, and the verb in the form that the question had in "do" and "did".
+// A statement has its subject first, and the verb has the form that "do" or "did" had in the
+// question.
 
-// Says is the statement, or its denial, with some words after its subject.
+// Says returns the statement, or its denial, with rest after its subject.
 func (q *Inquiry) Says(neg bool, rest []string) string {
 	k := 0
 	for k < len(rest) && syntax.Adverb(strings.ToLower(rest[k])) && k+1 < len(rest) {
@@ -70,8 +71,8 @@ func (q *Inquiry) Says(neg bool, rest []string) string {
 	return strings.Join(strings.Fields(subj+" "+aux+not+" "+strings.Join(said, " ")), " ")
 }
 
-// with puts an answer in the place of some words. What follows a comma in it stands last: "I have a hamster at home,
-// Nibbles".
+// with replaces some words by an answer. What follows a comma in the answer comes last: "I have a
+// hamster at home, Nibbles".
 func (q *Inquiry) with(first, end int, fill []string) []string {
 	n := 1 + slices.IndexFunc(fill, func(w string) bool { return strings.HasSuffix(w, ",") })
 	if n == 0 || end == len(q.Rest) {
@@ -88,7 +89,7 @@ func (q *Inquiry) with(first, end int, fill []string) []string {
 	return append(all, fill[n:]...)
 }
 
-// someOf are the words after the subject, without "any" and "ever".
+// someOf returns the words after the subject, without "any" and "ever".
 func (q *Inquiry) someOf() []string {
 	return slices.DeleteFunc(slices.Clone(q.Rest), func(w string) bool {
 		w = strings.ToLower(w)
@@ -96,7 +97,7 @@ func (q *Inquiry) someOf() []string {
 	})
 }
 
-// uncapital is an answer whose first word is no name.
+// uncapital returns an answer with its first word in lower case, unless that is a name.
 func uncapital(words []string) []string {
 	if len(words) > 0 && !(len(words) > 1 && !strings.HasSuffix(words[0], ",") && discourse.Capitalised(words[1])) {
 		words = slices.Clone(words)
@@ -105,13 +106,13 @@ func uncapital(words []string) []string {
 	return words
 }
 
-// LowerFirst is a text with its first letter in lower case.
+// LowerFirst returns a text with its first letter in lower case.
 func LowerFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToLower(r)) + s[n:]
 }
 
-// pasts are the irregular verbs that one asks for with "did".
+// pasts maps irregular verbs that are used in questions with "did" to their past forms.
 var pasts = func() map[string]string {
 	m := map[string]string{}
 	for f := range strings.FieldsSeq("go=went have=had get=got grow=grew buy=bought meet=met see=saw eat=ate leave=left come=came drive=drove fly=flew take=took give=gave sell=sold lose=lost put=put teach=taught send=sent make=made " +
@@ -122,7 +123,7 @@ var pasts = func() map[string]string {
 	return m
 }()
 
-// pastOf is a verb in the past; "" where nobody can say.
+// pastOf returns the past form of a verb, or "" if it is not known.
 func pastOf(verb string) string {
 	if p := pasts[verb]; p != "" {
 		return p
@@ -141,14 +142,14 @@ func pastOf(verb string) string {
 	return verb + "ed"
 }
 
-// doubles reports a short verb whose last letter stands twice in its other forms: "stop".
+// doubles reports whether a short verb doubles its last letter in its other forms: "stop".
 func doubles(s string) bool {
 	n := len(s)
 	vowel := func(i int) bool { return strings.IndexByte("aeiou", s[i]) >= 0 }
 	return n > 2 && n < 6 && !vowel(n-1) && vowel(n-2) && !vowel(n-3) && !strings.ContainsAny(s[n-1:], "wxy") && (n < 5 || !vowel(0) && !vowel(1) && !vowel(2)) && s != "visit" && s != "open"
 }
 
-// gerund is the form of a verb in "-ing".
+// gerund returns the form of a verb in "-ing".
 func gerund(s string) string {
 	n := len(s)
 	switch {
@@ -162,5 +163,5 @@ func gerund(s string) string {
 	return s + "ing"
 }
 
-// be reports a question with "is" or "are".
+// be reports whether a question has "is" or "are".
 func (q *Inquiry) be() bool { return q.Aux == "is" || q.Aux == "are" || q.Aux == "am" }

@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Answers to "when" and "what time", and to questions about a time that was another.
+// Answers to "when" and "what time", and corrections of a time in a question.
 
-// filledTime puts a time where the question has "when" or "what time".
+// filledTime puts a time in the position of "when" or "what time".
 func (q *Inquiry) filledTime(head syntax.Sentence, w []string) string {
 	fill := q.timeWords(head)
 	if len(fill) == 0 || q.Subj == "I" && (q.Aux == "do" || q.Aux == "did") && len(w) == 0 {
@@ -20,7 +20,7 @@ func (q *Inquiry) filledTime(head syntax.Sentence, w []string) string {
 	if n := len(rest); n > 0 && (rest[n-1] == "at" || rest[n-1] == "on") {
 		rest = rest[:n-1]
 	}
-	// "what time's the dentist tomorrow?": the day stands behind the hour
+	// "what time's the dentist tomorrow?": the day comes after the hour
 	subject := strings.Fields(q.Subj)
 	if n := len(subject); n > 1 && (syntax.WeekdayOf(strings.ToLower(subject[n-1]), false) >= 0 || subject[n-1] == "tomorrow" || subject[n-1] == "today" || subject[n-1] == "tonight") {
 		day := 1
@@ -33,7 +33,8 @@ func (q *Inquiry) filledTime(head syntax.Sentence, w []string) string {
 	return q.Says(false, append(rest, fill...))
 }
 
-// timeWords are a time with the prepositions that it needs in a statement: "on the third of May", "tomorrow at six".
+// timeWords returns a time with the prepositions that it needs in a statement: "on the third of
+// May", "tomorrow at six".
 func (q *Inquiry) timeWords(head syntax.Sentence) (fill []string) {
 	if len(head.Toks) > 10 {
 		return nil
@@ -78,8 +79,8 @@ func (q *Inquiry) timeWords(head syntax.Sentence) (fill []string) {
 	return fill
 }
 
-// retimed puts another time in the place of the one that the question ends in: "is the meeting on Tuesday?", "no,
-// Wednesday". A time of day leaves the day as it is.
+// retimed replaces the time with which the question ends: "is the meeting on Tuesday?", "no,
+// Wednesday". A time of day does not change the day.
 func (q *Inquiry) retimed(head syntax.Sentence) string {
 	said := strings.Join(q.Rest, " ")
 	timed, clock := q.timed(head)
@@ -106,7 +107,7 @@ func (q *Inquiry) retimed(head syntax.Sentence) string {
 	return ""
 }
 
-// timed reports whether words are a time, and whether they are a time of day alone.
+// timed reports whether words are a time, and whether they are only a time of day.
 func (q *Inquiry) timed(s syntax.Sentence) (timed, clock bool) {
 	i := 0
 	for syntax.Preposition(s.At(i)) || s.At(i) == "around" || s.At(i) == "the" {

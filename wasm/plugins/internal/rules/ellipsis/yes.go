@@ -9,9 +9,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Answers to questions that ask for yes or no: "yes, to Lena", "not any more", "no, York", "two, Pickle and Marge".
+// Answers to yes-or-no questions: "yes, to Lena", "not any more", "no, York", "two, Pickle and
+// Marge".
 
-// yesOrNo makes a statement of a question that asks for no word.
+// yesOrNo makes a statement from a question without a question word.
 func (q *Inquiry) yesOrNo(a *noted.Reply, head, tail syntax.Sentence, rest string) (string, string) {
 	still := slices.Contains(lowered(q.Rest), "still")
 	if len(head.Toks) == 0 {
@@ -64,7 +65,7 @@ func (q *Inquiry) yesOrNo(a *noted.Reply, head, tail syntax.Sentence, rest strin
 	timed = timed && (head.At(0) == "since" || q.Aux == "do" || q.Aux == "does" || q.Aux == "have" || q.Aux == "has")
 	for i := range head.Toks {
 		if _, clock := q.timed(head.Sub(i, len(head.Toks))); q.Aux == "did" && clock {
-			return "", "" // "did you call the dentist?", "yes, Tuesday at nine": when they come, and not when I called
+			return "", "" // "did you call the dentist?", "yes, Tuesday at nine": that is when they come, and not when I called
 		}
 	}
 	switch some := q.someOf(); {
@@ -81,22 +82,23 @@ func (q *Inquiry) yesOrNo(a *noted.Reply, head, tail syntax.Sentence, rest strin
 	return "", ""
 }
 
-// asksForAny reports a question to which "yes" alone says too little.
+// asksForAny reports whether "yes" alone says too little as an answer.
 func (q *Inquiry) asksForAny() bool {
 	return slices.ContainsFunc(lowered(q.Rest), func(w string) bool { return anyWords[w] })
 }
 
 var anyWords = syntax.Set("any anything anyone anybody anywhere other another else more anymore")
 
-// oftenSaid begin how often or since when something is so.
+// oftenSaid are beginnings of how often or since when something is true.
 var oftenSaid = syntax.Set("every since twice once most")
 
-// placed reports whether words say where something is already.
+// placed reports whether words already say where something is.
 func (q *Inquiry) placed(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return syntax.Placing(strings.ToLower(w)) })
 }
 
-// gaveUp reads "I gave up two years ago", "I left in May" and "used to", whose object is in the question.
+// gaveUp reads "I gave up two years ago", "I left in May" and "used to", whose object is in the
+// question.
 func (q *Inquiry) gaveUp(s syntax.Sentence, a *noted.Reply, still bool) string {
 	if len(s.Toks) < 2 || a.Yes {
 		return ""
@@ -193,7 +195,7 @@ func (q *Inquiry) tasted(a *noted.Reply) string {
 	return "I " + strings.ToLower(a.Text[a.Toks[first].Start:a.Toks[i-1].End]) + " " + strings.Join(q.someOf()[1:], " ")
 }
 
-// denied is the denial of a question, after "no" and "not any more".
+// denied returns the denial of a question, after "no" and "not any more".
 func (q *Inquiry) denied(a *noted.Reply, still bool) string {
 	some := slices.DeleteFunc(slices.Clone(q.Rest), func(w string) bool { return strings.EqualFold(w, "still") || strings.EqualFold(w, "not") })
 	if k := slices.IndexFunc(some, func(w string) bool { return strings.EqualFold(w, "ever") }); k >= 0 {
@@ -218,7 +220,7 @@ func (q *Inquiry) denied(a *noted.Reply, still bool) string {
 	return q.Says(true, some)
 }
 
-// indefinite fills an answer in for "anything", "any pets" or "a cat".
+// indefinite replaces "anything", "any pets" or "a cat" by an answer.
 func (q *Inquiry) indefinite(head syntax.Sentence) string {
 	q.Rest = slices.DeleteFunc(slices.Clone(q.Rest), func(w string) bool { return strings.EqualFold(w, "ever") })
 	w := lowered(q.Rest)
@@ -312,12 +314,12 @@ func (q *Inquiry) indefinite(head syntax.Sentence) string {
 	return q.Says(false, q.with(first, end, fill))
 }
 
-// owning reports words with "have" or "got" before what somebody has.
+// owning reports whether words have "have" or "got" before what somebody has.
 func owning(w []string) bool {
 	return slices.ContainsFunc(w, func(s string) bool { return s == "have" || s == "got" || s == "keep" || s == "own" })
 }
 
-// instead puts a name in the place of the last one: "do you live in Leeds?", "no, York".
+// instead replaces the last name by another one: "do you live in Leeds?", "no, York".
 func (q *Inquiry) instead(head syntax.Sentence) string {
 	n := len(q.Rest)
 	for len(head.Toks) > 1 && (syntax.Adverb(head.At(len(head.Toks)-1)) || head.At(len(head.Toks)-1) == "now") {

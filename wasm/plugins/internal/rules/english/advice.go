@@ -10,17 +10,19 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// What somebody skilled says that one should do, or what is wrong: "the vet says the cat has to lose
-// weight". It is noted in the speaker's words, with who says so, and fills no slot: it is
-// no plan before somebody makes one.
+// What a professional says that somebody should do, or what is wrong: "the vet says the cat has to
+// lose weight". It is noted in the speaker's words, with its source, and fills no slot, because it
+// is not a plan until somebody makes one.
 
-// advises are verbs by which somebody skilled says what to do, by whether whom they tell must follow.
+// advises are verbs with which a professional gives advice, and whether the person who gets it must
+// follow.
 var advises = map[string]bool{"says": false, "said": false, "thinks": false, "reckons": false, "recommends": false, "recommended": false, "suggests": false, "suggested": false, "wants": true, "told": true, "advised": true, "asked": true}
 
-// mustWords say that something should be done.
+// mustWords are words that say that something should be done.
 var mustWords = syntax.Set("should must needs need has have ought cannot")
 
-// skilled reports whose word on a matter counts, beside those whom one has appointments with.
+// skilled reports whether noun is somebody whose word on a matter counts, besides those with whom
+// people have appointments.
 func skilled(noun string) bool {
 	switch noun {
 	case "specialist", "consultant", "trainer", "inspector", "adviser", "advisor", "roofer", "builder", "locksmith", "surveyor", "breeder", "osteopath", "headmaster", "headteacher", "garage", "clinic", "surgery":
@@ -31,8 +33,8 @@ func skilled(noun string) bool {
 	return syntax.Profession(noun) || discourse.Trade(noun)
 }
 
-// Advised takes what somebody skilled told the speaker to do, of a sentence that is no question. It reports
-// whether the sentence is one.
+// Advised takes what a professional told the speaker to do, from a sentence that is not a question.
+// It reports whether the sentence is one.
 func Advised(t *discourse.Talk, s syntax.Sentence) bool {
 	i := 0
 	for i < len(s.Toks) && (s.Toks[i].Kind == 'p' || syntax.Lead(s.At(i))) {
@@ -57,7 +59,7 @@ func Advised(t *discourse.Talk, s syntax.Sentence) bool {
 	for k := i; k < len(s.Toks); k++ {
 		switch w, rest := syntax.Contraction(s.At(k)); {
 		case w == "he" || w == "she" || w == "they" || w == "you" && rest == "":
-			return false // what they say of themselves, or of whom one can't tell
+			return false // it is about themselves, or it is not clear about whom
 		case mustWords[w] && (w != "has" && w != "have" && w != "need" && w != "needs" || s.At(k+1) == "to" || strings.HasSuffix(s.At(k+1), "ing") || w[0] == 'n' && (syntax.Determiner(s.At(k+1)) || s.At(k+1) == "new")), rest == "not" && mustWords[w]:
 			must = true
 		}

@@ -7,10 +7,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What is so again: a medicine, a diet or a habit that somebody takes up after it ended.
+// What is true again: a medicine, a diet or a habit that somebody takes up after it ended.
 
-// resumes makes of "I started taking metformin", "I'm back on metformin", "I went back to eating
-// meat" a clause of what is so now, and proposes what no other rule would of "I took up tennis
+// resumes turns "I started taking metformin", "I'm back on metformin", "I went back to eating meat"
+// into a clause about the present, and proposes what no other rule takes from "I took up tennis
 // again". It reports whether it proposed something.
 func resumes(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Neg || c.Modal || c.Future || c.UsedTo || c.Intend || c.Must || c.Can || c.Maybe || c.Ends == "?" || c.Conditional() {
@@ -83,7 +83,7 @@ func tookUp(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return t.Fact(&d, "habit", "does", cutTail(o), true, 0.75) != nil
 }
 
-// nowAgain proposes what a clause says is so again.
+// nowAgain proposes what is true again according to a clause.
 func nowAgain(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Past || c.Perfect || c.Kind != 's' && c.Kind != 'p' {
 		return false
@@ -113,7 +113,7 @@ func nowAgain(t *discourse.Talk, c *discourse.Clause) bool {
 	return false
 }
 
-// again is what somebody does of late once more, in its "-ing" form: "running" of "I'm running again".
+// again returns what somebody does again, in its "-ing" form: "running" for "I'm running again".
 func again(t *discourse.Talk, c *discourse.Clause) string {
 	if w := c.W(c.Vi); c.Ing && strings.HasSuffix(w, "ing") && c.W(c.Vi+1) == "again" && routineOf(c, c.Verb, c.Vi+1) == c.Verb && c.FirstTime() == nil {
 		return w
@@ -121,15 +121,16 @@ func again(t *discourse.Talk, c *discourse.Clause) string {
 	return ""
 }
 
-// ingested are verbs whose rules read what somebody takes as a matter of course.
+// ingested are verbs whose rules read what somebody regularly takes.
 var ingested = syntax.Set("take eat drink smoke play learn")
 
-// drunk reports what one drinks, of what one can be off.
+// drunk reports whether s is a drink that people can be off.
 func drunk(s string) bool { return drinks[discourse.Last(strings.ToLower(s))] }
 
 var drinks = syntax.Set("caffeine alcohol coffee milk beer wine soda")
 
-// nowDoes makes of a clause that tells of a beginning what is so since. Its times are past.
+// nowDoes turns a clause that tells of a beginning into what is true since then. Its times are
+// past.
 func nowDoes(c *discourse.Clause, t *discourse.Talk, verb string, at int) {
 	for i := range c.Whens {
 		if w := &c.Whens[i]; w.HasDay && !w.Habit && (c.Past || c.Perfect) {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// anniversary takes "the wedding anniversary is on the 14th of September": a day of every year.
+// anniversary takes "the wedding anniversary is on the 14th of September": a yearly day.
 func anniversary(t *discourse.Talk, c *discourse.Clause) bool {
 	w := c.FirstTime()
 	if c.Verb != "be" || c.Past || c.Neg || !strings.HasSuffix(c.Thing, "anniversary") || w == nil || !timex.SameYearly(w) {
@@ -28,7 +28,7 @@ func anniversary(t *discourse.Talk, c *discourse.Clause) bool {
 	return f != nil
 }
 
-// sameMonth reports whether what comes every year is always in the same month: "late May", and not Easter.
+// sameMonth reports whether a yearly time is always in the same month: "late May", and not Easter.
 func sameMonth(w *timex.When) bool {
 	month := 0
 	for y := 2026; y < 2030; y++ {

@@ -8,9 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Thing is what a question asks for the place or the holder of, "Daniel's
-// charger": after "where is", "have you seen", "who has", or all of "the
-// charger?".
+// Thing returns the thing whose place or holder a question asks for, "Daniel's charger": after
+// "where is", "have you seen", "who has", or all of "the charger?".
 func Thing(q *discourse.Asked) (string, bool) {
 	i := 0
 	for syntax.Lead(q.At(i)) || q.At(i) == "," {
@@ -83,7 +82,7 @@ func placed(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// Stand begins a statement with a thing.
+// Stand returns the beginning of a statement with a thing.
 func Stand(what string) string {
 	if strings.Contains(what, "'s ") {
 		return what
@@ -91,12 +90,12 @@ func Stand(what string) string {
 	return "The " + what
 }
 
-// Answered proposes what an answer says together with its question.
+// Answered proposes what an answer and its question say together.
 func Answered(t *discourse.Talk, q *discourse.Asked, s syntax.Sentence, subject, attribute, value, text, kind string, many bool) {
 	a := abi.Candidate{Type: "semantic", Kind: kind, Text: text, Lang: "en", Confidence: 0.8, Sensitivity: "personal", Tags: []string{kind},
 		Spans: []abi.Span{{Start: s.Start, End: s.End}, {Turn: q.Turn, Start: q.Start, End: q.End}},
 		Slot:  &abi.Slot{Subject: strings.ToLower(subject), Attribute: attribute, Value: value, Many: many}, Subject: subject, Predicate: attribute, Object: value}
-	for _, p := range [...]discourse.Person{q.By, q.Of} { // one's own thing has the key that it has elsewhere
+	for _, p := range [...]discourse.Person{q.By, q.Of} { // a thing of their own has the same key as elsewhere
 		if rest, ok := strings.CutPrefix(subject, discourse.Possessive(p.Name)+" "); ok && p.Key != "" {
 			a.Slot.Subject = discourse.Possessive(p.Key) + " " + strings.ToLower(rest)
 		}

@@ -9,11 +9,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// recentTalk is how long, in ms, what was talked about is still meant by
-// "make it four".
+// recentTalk is how long, in ms, "make it four" may refer to what was talked about.
 const recentTalk = 3 * 60 * 1000
 
-// noun is the word by which an appointment is known: who or what it is with.
+// noun returns the word by which an appointment is known: who or what it is with.
 func noun(p *discourse.Plan) string {
 	if who, ok := strings.CutSuffix(p.Attribute, "_appointment"); ok && !p.Chinese {
 		return strings.ReplaceAll(who, "_", " ")
@@ -25,8 +24,8 @@ func noun(p *discourse.Plan) string {
 	return p.What
 }
 
-// Meant is the appointment that the talk is about: the one that was named in
-// the last turns, or the one that was made in them.
+// Meant returns the appointment that the talk is about: the one that was named in the last turns,
+// or the one that was made in them.
 func Meant(t *discourse.Talk) (discourse.Plan, bool) {
 	for i := len(t.Ev.Before) - 1; i >= max(0, len(t.Ev.Before)-6); i-- {
 		b := &t.Ev.Before[i]
@@ -44,7 +43,7 @@ func Meant(t *discourse.Talk) (discourse.Plan, bool) {
 		}
 		for _, tok := range syntax.Lex(text) {
 			if _, event := syntax.EventNoun(tok.S); event {
-				return discourse.Plan{}, false // of one that nobody knows yet
+				return discourse.Plan{}, false // about one that is not known yet
 			}
 		}
 	}
@@ -54,7 +53,7 @@ func Meant(t *discourse.Talk) (discourse.Plan, bool) {
 	return discourse.Plan{}, false
 }
 
-// onlyVisit is the one appointment that is still to come, if it is one.
+// onlyVisit returns the only future appointment, if it is a visit.
 func onlyVisit(t *discourse.Talk) (discourse.Plan, bool) {
 	var found []discourse.Plan
 	for _, p := range t.Plans {
@@ -68,9 +67,9 @@ func onlyVisit(t *discourse.Talk) (discourse.Plan, bool) {
 	return found[0], true
 }
 
-// Resettled takes a sentence that names a known appointment and says another
-// time of it, however it is said: "no dentist tomorrow after all, I'm going on
-// Friday at two instead", "you're down at the vet for Friday at five".
+// Resettled takes a sentence that names a known appointment and gives it another time, in any
+// words: "no dentist tomorrow after all, I'm going on Friday at two instead", "you're down at the
+// vet for Friday at five".
 func Resettled(t *discourse.Talk, s syntax.Sentence) bool {
 	if len(t.Plans) == 0 || s.Chinese() || s.Ends == "?" {
 		return false
@@ -129,7 +128,7 @@ func tells(s syntax.Sentence) bool {
 	return false
 }
 
-// settled is the known appointment that a sentence names.
+// settled returns the known appointment that a sentence names.
 func settled(t *discourse.Talk, s syntax.Sentence, marked, yours bool) (discourse.Plan, bool) {
 	at, others := -1, 0
 	for i := range s.Toks {
@@ -163,7 +162,7 @@ func settled(t *discourse.Talk, s syntax.Sentence, marked, yours bool) (discours
 			continue
 		}
 		if p.Subject == t.Self.Key && !yours {
-			return p, true // one's own, before anybody else's
+			return p, true // the speaker's own, before anybody else's
 		}
 		if to, ok := t.Addressee(); !found && (yours && (!ok || p.Subject == to.Key) || marked) {
 			best, found = p, true
@@ -172,8 +171,8 @@ func settled(t *discourse.Talk, s syntax.Sentence, marked, yours bool) (discours
 	return best, found
 }
 
-// settledFor is the day and time of a sentence that holds from now on: of
-// those that it doesn't deny, the last.
+// settledFor returns the day and time that a sentence makes valid from now on: the last of those
+// that it doesn't deny.
 func settledFor(t *discourse.Talk, s syntax.Sentence) (*timex.When, bool) {
 	var to *timex.When
 	whens := timex.FindWhens(s, t.Now)
@@ -210,8 +209,8 @@ func standsNow(s syntax.Sentence, w *timex.When) bool {
 	return false
 }
 
-// denied reports whether a time is one that no longer holds: "not on Tuesday",
-// "isn't tomorrow any more", "from Tuesday".
+// denied reports whether a time is no longer valid: "not on Tuesday", "isn't tomorrow any more",
+// "from Tuesday".
 func denied(s syntax.Sentence, w *timex.When) bool {
 	if s.At(w.First) == "from" {
 		return true
@@ -224,8 +223,8 @@ func denied(s syntax.Sentence, w *timex.When) bool {
 	return false
 }
 
-// Agreed reports whether a sentence says the day that the other has just
-// proposed in a question: "Friday at four works".
+// Agreed reports whether a sentence repeats the day that the other has just proposed in a question:
+// "Friday at four works".
 func Agreed(t *discourse.Talk, whens []timex.When) bool {
 	n := len(t.Ev.Before)
 	if n == 0 {

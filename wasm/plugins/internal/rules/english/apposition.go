@@ -7,8 +7,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Introduces takes a clause that only says of whom the next one tells, "my cousin Erik, he's a pilot" or "my old boss,
-// Graham, he died": who they are to the speaker, and that "he" means them.
+// Introduces takes a clause that only says about whom the next one is, "my cousin Erik, he's a
+// pilot" or "my old boss, Graham, he died". It records who they are to the speaker, and that "he"
+// means them.
 func Introduces(t *discourse.Talk, s, next syntax.Sentence) bool {
 	word, _ := syntax.Contraction(next.At(0))
 	if word != "he" && word != "she" || s.Chinese() {

@@ -81,11 +81,11 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 	}, words...)
 	to := discourse.Together(c.Whens)
 	if to != nil && len(c.Whens) == 1 && to.Weekday && c.Past && c.At(to.First) == "on" {
-		to = nil // "they changed it on Wednesday": that was when they did
+		to = nil // "they changed it on Wednesday": that is when they changed it
 	}
 	switch {
 	case !known && (whose.Named && !whose.Known || len(with.Words) > 0 && !strings.Contains(noun, " ")) && (to != nil || attr != ""):
-		t.AsSaid(c) // of whom, or of which appointment at the bank?
+		t.AsSaid(c) // with whom, or which appointment at the bank?
 		return true
 	case to == nil || !known && attr == "":
 		return false
@@ -93,7 +93,7 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 		p = discourse.Plan{Subject: t.Self.Key, Attribute: attr, What: noun, Label: t.Label(c), Day: t.Now.Day}
 		if was != nil && knowsPlan(t, attr) {
 			other := discourse.Plan{Day: was.Day}
-			p.Attribute += " " + other.Value() // one of another day is another one
+			p.Attribute += " " + other.Value() // one on another day is another appointment
 		}
 		switch {
 		case whose.Named:
@@ -106,13 +106,13 @@ func reschedule(t *discourse.Talk, c *discourse.Clause) bool {
 	if !known && !whose.Named && p.Shown == "" && ofAnybody(c) {
 		a := &t.Out.Candidates[len(t.Out.Candidates)-1]
 		if rest, ok := strings.CutPrefix(a.Text, discourse.Possessive(t.Self.Name)+" "); ok {
-			a.Text = "The " + rest // "the meeting has been moved": nobody says whose it is
+			a.Text = "The " + rest // "the meeting has been moved": it is not known whose it is
 		}
 	}
 	return true
 }
 
-// ofAnybody reports an event that is no more than "the meeting", and no visit of one's own.
+// ofAnybody reports whether an event is only "the meeting", and not a visit of the speaker's.
 func ofAnybody(c *discourse.Clause) bool {
 	i := c.EventAt()
 	for k := i - 1; k >= max(0, i-3); k-- {
@@ -123,11 +123,11 @@ func ofAnybody(c *discourse.Clause) bool {
 	return false
 }
 
-// hosted are events of whoever gives them.
+// hosted are events that belong to their host.
 var hosted = syntax.Set("party wedding housewarming barbecue exhibition concert show")
 
-// dayBefore is the day that stands before a token: of "my appointment tomorrow was moved to Friday" the
-// first; nil: none does.
+// dayBefore returns the day before a token: for "my appointment tomorrow was moved to Friday" the
+// first; nil if there is none.
 func dayBefore(whens []timex.When, tok int) *timex.When {
 	for i := range whens {
 		if w := &whens[i]; w.Next <= tok && w.HasDay && !w.Habit && w.Grain == 'd' {
@@ -137,7 +137,7 @@ func dayBefore(whens []timex.When, tok int) *timex.When {
 	return nil
 }
 
-// knowsPlan reports whether an appointment of that name is known.
+// knowsPlan reports whether an appointment with that name is known.
 func knowsPlan(t *discourse.Talk, attr string) bool {
 	return slices.ContainsFunc(t.Plans, func(p discourse.Plan) bool { return p.Attribute == attr })
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Classes of ordinary talk that have no verb of their own in personal.go: what ails a part of
-// the body, what somebody does as a matter of course, what they have decided, what was
-// decided about them, and what a thing of theirs measures.
+// Classes of ordinary talk that have no verb of their own in personal.go: complaints about a part
+// of the body, habits, decisions, decisions of others about somebody, and measurements of their
+// things.
 
 // ails takes "my back's been playing up", "my knee hurts".
 func ails(t *discourse.Talk, c *discourse.Clause) bool {
@@ -40,11 +40,11 @@ func ails(t *discourse.Talk, c *discourse.Clause) bool {
 	return f != nil
 }
 
-// ailing words say of a part of the body that it is not well.
+// ailing are words that say that a part of the body is not well.
 var ailing = syntax.Set("hurt hurts hurting ache aches aching sore swollen stiff numb blocked killing bad broken sprained painful throbbing itchy infected inflamed bruised strained worse")
 
-// routine reports what is done as a matter of course, in the plain present with how, where
-// or how much: "I cycle to work", "I take my coffee black", "I run five kilometres".
+// routine reports whether something is done regularly, in the simple present with how, where or how
+// much: "I cycle to work", "I take my coffee black", "I run five kilometres".
 func routine(c *discourse.Clause) bool {
 	if c.Past || c.Ing || c.Perfect || c.Neg || c.Modal || c.Kind == 't' || c.Kind == 'y' || len(c.Words)-c.Vi < 3 {
 		return false
@@ -117,8 +117,8 @@ func intends(t *discourse.Talk, c *discourse.Clause) bool {
 	return true
 }
 
-// chosen reports a decision that is told with what it is about: "I chose the cheaper
-// insurance", "they offered me the job".
+// chosen reports whether a decision is told with its object: "I chose the cheaper insurance", "they
+// offered me the job".
 func chosen(c *discourse.Clause) bool {
 	if c.Neg || c.Modal || !c.Past && !c.Perfect || c.Conditional() {
 		return false
@@ -161,8 +161,8 @@ func chosen(c *discourse.Clause) bool {
 	return len(words) > 0 && !discourse.Vague(o) && !discourse.Personal(words[0]) && !discourse.Pronoun(words[0]) && (syntax.Determiner(c.W(i)) || c.Capital(i) || len(words) > 1)
 }
 
-// they takes what others, who are not named, decided about the speaker: "they offered me the
-// team lead job", "they went with the Danish supplier".
+// they takes what others, who are not named, decided about the speaker: "they offered me the team
+// lead job", "they went with the Danish supplier".
 func they(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Thing != "they" || !chosen(c) {
 		return false
@@ -178,7 +178,7 @@ func they(t *discourse.Talk, c *discourse.Clause) bool {
 	return true
 }
 
-// measured takes what a thing has: "our house number is forty-four", "the flat is eighty-two
+// measured takes a property of a thing: "our house number is forty-four", "the flat is eighty-two
 // square metres".
 func measured(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Verb != "be" || c.Past || c.Neg || c.Modal || discourse.Pronoun(c.Thing) || c.FirstTime() != nil && c.FirstTime().HasDay {
@@ -208,10 +208,10 @@ func measured(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return false
 }
 
-// byNumber are things that one finds by their number: "my locker is number 214", "our seat is 14C".
+// byNumber are things that are found by their number: "my locker is number 214", "our seat is 14C".
 var byNumber = syntax.Set("locker room seat table desk cabin platform gate bay cubicle carriage coach berth pitch mailbox cage stall")
 
-// level takes that what is measured of somebody is too high or too low: "my cholesterol is too high".
+// level takes that a measurement of somebody is too high or too low: "my cholesterol is too high".
 func level(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	switch c.Thing {
 	case "cholesterol", "blood pressure", "blood sugar", "iron", "vitamin d", "heart rate", "pulse", "thyroid":
@@ -258,10 +258,10 @@ func lies(t *discourse.Talk, c *discourse.Clause) bool {
 	return locatedAt(t, c, where)
 }
 
-// storage words end what says where things are kept.
+// storage are words at the end of places in which things are kept.
 var storage = syntax.Set("drawer drawers box boxes basket shelf cupboard cabinet wardrobe closet fridge freezer hook hooks rack bag case safe shed garage car boot trunk sink stairs door desk table bed counter windowsill")
 
-// fails notes that a thing of a house has failed: "the dishwasher's leaking again".
+// fails notes that a household thing has failed: "the dishwasher's leaking again".
 func fails(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	noun := discourse.Last(c.Thing)
 	idle := c.Neg && (c.Verb == "start" || c.Verb == "work" || c.Verb == "turn" || c.Verb == "charge" || c.Verb == "open" || c.Verb == "close" || c.Verb == "heat") && !c.Past && !c.Perfect
@@ -295,5 +295,5 @@ func fails(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// household are things of a house that fail, besides those of [noted.AboutThings].
+// household are household things that can fail, besides those of [noted.AboutThings].
 var household = syntax.Set("tap toilet sink pipe lift tyre shower drain window freezer dryer hoover kettle toaster heater heating alarm gutter machine hob")

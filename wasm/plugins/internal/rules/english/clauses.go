@@ -5,7 +5,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Clause parses a clause and gives it to the rules.
+// Clause parses a clause and passes it to the rules.
 func Clause(t *discourse.Talk, s syntax.Sentence) {
 	if andKin(t, s) {
 		return
@@ -34,7 +34,7 @@ func Clause(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
-// Promise takes a sentence that says what the speaker has to do, and keeps it as a promise where no
+// Promise takes a sentence that says what the speaker has to do, and keeps it as a promise if no
 // rule makes more of it.
 func Promise(t *discourse.Talk, s syntax.Sentence) {
 	c, ok := t.Parse(s)
@@ -49,7 +49,8 @@ func Promise(t *discourse.Talk, s syntax.Sentence) {
 	}
 }
 
-// onceThere reports what is to be done when the speaker comes somewhere, and hangs on nothing else: "when we get home".
+// onceThere reports whether something has to be done when the speaker gets somewhere, and depends
+// on nothing else: "when we get home".
 func onceThere(c *discourse.Clause) bool {
 	for i := range c.Words {
 		switch c.W(i) {

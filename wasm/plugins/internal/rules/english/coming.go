@@ -8,9 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// agreedOn takes a day that was agreed on, which is to come: "so we said Friday instead, same
-// time" moves what is on the day that the turn names beside it, "I said Thursday for the
-// dentist" is an appointment.
+// agreedOn takes a future day that was agreed on: "so we said Friday instead, same time" moves what
+// is on the other day that the turn names, "I said Thursday for the dentist" is an appointment.
 func agreedOn(t *discourse.Talk, c *discourse.Clause) bool {
 	if !c.Past || c.Neg || c.Modal || c.Kind == 't' || c.Kind == 'y' {
 		return false
@@ -31,7 +30,7 @@ func agreedOn(t *discourse.Talk, c *discourse.Clause) bool {
 			continue
 		}
 		if p, ok := insteadOf(t, w); ok {
-			if t.OffAt > 0 && t.OffAt == len(t.Out.Candidates) && p == t.Off { // it moves, and is not off
+			if t.OffAt > 0 && t.OffAt == len(t.Out.Candidates) && p == t.Off { // it is moved, and not cancelled
 				t.Out.Candidates = t.Out.Candidates[:t.OffAt-1]
 			}
 			discourse.Moved(t, p.Move(w), c.Sentence, 0.86)
@@ -42,7 +41,7 @@ func agreedOn(t *discourse.Talk, c *discourse.Clause) bool {
 	return true
 }
 
-// insteadOf is the one plan to come on another day that the turn names, or else the one that
+// insteadOf returns the only future plan on another day that the turn names, or else the one that
 // the talk is about.
 func insteadOf(t *discourse.Talk, w *timex.When) (discourse.Plan, bool) {
 	if t.OffAt > 0 && t.OffAt == len(t.Out.Candidates) {
@@ -71,8 +70,8 @@ func insteadOf(t *discourse.Talk, w *timex.When) (discourse.Plan, bool) {
 	return Meant(t)
 }
 
-// closedOn reports "the library's closed on Friday": what looks like an owner before a verb is
-// "is", and the verb says how the thing is on that day.
+// closedOn reports whether the clause is like "the library's closed on Friday": what looks like a
+// possessive before a verb is "is", and the verb says how the thing is on that day.
 func closedOn(c *discourse.Clause) bool {
 	if c.Kind != 't' || c.Vi == 0 || c.Vi >= len(c.Words) || c.W(c.Vi-1) != "'s" || !closing[c.W(c.Vi)] {
 		return false
@@ -85,5 +84,5 @@ func closedOn(c *discourse.Clause) bool {
 	return false
 }
 
-// closing are participles that say how a thing is: "the parcel's arrived" is none.
+// closing are participles for the state of a thing; "the parcel's arrived" is not one.
 var closing = syntax.Set("closed shut booked reserved blocked locked taken occupied sold cancelled")

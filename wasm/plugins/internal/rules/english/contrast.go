@@ -7,11 +7,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// A clause that says what isn't so may be followed by one that says what is, and leaves out what
-// the first has said: "my glasses are not in the car, they're on the table", "I'm not a
-// vegetarian, but Jonas is".
+// A clause that says what isn't true may be followed by one that says what is, and leaves out what
+// the first has said: "my glasses are not in the car, they're on the table", "I'm not a vegetarian,
+// but Jonas is".
 
-// Contrast takes an English clause that completes the one before it, and reports whether it did.
+// Contrast takes an English clause that completes the previous one, and reports whether it did.
 func Contrast(t *discourse.Talk, before, c syntax.Sentence) bool {
 	if c.Chinese() || c.Ends == "?" || len(before.Toks) == 0 {
 		return false
@@ -37,7 +37,7 @@ func isElsewhere(t *discourse.Talk, c syntax.Sentence) bool {
 }
 
 // ButThere takes the place after "but" in "my keys are not in the drawer but on the shelf": the
-// clause denies the first place alone.
+// clause denies only the first place.
 func ButThere(t *discourse.Talk, c syntax.Sentence) {
 	a := &t.Out.Candidates[len(t.Out.Candidates)-1]
 	if !a.Negates || a.Slot == nil || a.Slot.Attribute != "location" {
@@ -56,7 +56,7 @@ func ButThere(t *discourse.Talk, c syntax.Sentence) {
 	}
 }
 
-// isAt proposes the place that a clause names from token i, of the thing whose place the last
+// isAt proposes the place that a clause names from token i on, for the thing whose place the last
 // memory denies.
 func isAt(t *discourse.Talk, c syntax.Sentence, i int) bool {
 	was := t.Out.Candidates[len(t.Out.Candidates)-1]
@@ -84,7 +84,7 @@ func isAt(t *discourse.Talk, c syntax.Sentence, i int) bool {
 	return false
 }
 
-// butIs takes "but Jonas is" after "I'm not a vegetarian": the first clause is so of Jonas.
+// butIs takes "but Jonas is" after "I'm not a vegetarian": the first clause is true of Jonas.
 func butIs(t *discourse.Talk, before, c syntax.Sentence) bool {
 	i, n := 0, len(c.Toks)-1
 	for c.At(i) == "but" || c.At(i) == "," {

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What one person owes another, and that it was paid. An amount that is paid back ends the
-// debt of that amount; where none is named, whatever was owed.
+// What one person owes another, and that it was paid back. An amount that is paid back ends the
+// debt of that amount; without an amount, it ends whatever was owed.
 
 // owes takes "I owe Marcus forty pounds": what somebody owes one person.
 func owes(t *discourse.Talk, c *discourse.Clause) bool {
@@ -85,7 +85,7 @@ func repaid(t *discourse.Talk, c *discourse.Clause, i int) {
 	t.Ended(c, c.Subj, "debt", "owes "+to, strings.Join(rest, " "), false)
 }
 
-// moneyed reports words that are a number and a currency, and nothing else: "twenty euros".
+// moneyed reports whether words are a number and a currency, and nothing else: "twenty euros".
 func moneyed(words []string) bool {
 	n := len(words)
 	if n == 1 {

@@ -5,7 +5,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// befell reports what was done to the speaker or to somebody of theirs: "I was adopted", "I was given a scholarship".
+// befell reports whether something was done to the speaker or to somebody close to them: "I was
+// adopted", "I was given a scholarship".
 func befell(c *discourse.Clause) bool {
 	if c.W(c.Vi-1) == "to" || c.Verb != "be" || c.Kind != 's' && c.Kind != 'w' && (c.Kind != 'p' || !c.Own) || !c.Past && !c.Perfect || c.Neg {
 		return false
@@ -20,19 +21,20 @@ func befell(c *discourse.Clause) bool {
 	}
 }
 
-// entrusted is what one is asked to do once: "I was asked to lead the team".
+// entrusted are things that somebody is asked to do once: "I was asked to lead the team".
 var entrusted = syntax.Set("lead speak join chair manage present teach write run resign testify step")
 
-// offered are participles whose day may be that of what was offered: "I was invited to a wedding in June".
+// offered are participles whose day may be that of the thing offered: "I was invited to a wedding
+// in June".
 var offered = syntax.Set("given offered awarded invited accepted selected admitted")
 
-// granted is what somebody got at work: "I got a raise".
+// granted are things that somebody gets at work: "I got a raise".
 var granted = syntax.Set("raise rise promotion bonus scholarship grant warning job place loan mortgage visa contract medal prize award refund discount")
 
-// given is what there is one of: "I got the job".
+// given are things of which there is only one: "I got the job".
 var given = syntax.Set("job sack promotion grant scholarship visa loan mortgage flat house")
 
-// examined reports an exam that somebody passed or failed.
+// examined reports whether the clause is about an exam that somebody passed or failed.
 func examined(c *discourse.Clause) bool {
 	if c.Verb != "pass" && c.Verb != "fail" {
 		return false

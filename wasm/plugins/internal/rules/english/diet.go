@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// eats takes what somebody eats, drinks and smokes, and what they keep away from.
+// eats takes what somebody eats, drinks and smokes, and what they avoid.
 func eats(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	switch c.Verb {
 	case "eat", "drink", "smoke":
@@ -47,13 +47,13 @@ func eats(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// foregoes takes what somebody gave up or avoids, which is at word i: "gave up meat", "stopped eating meat".
+// foregoes takes what somebody gave up or avoids, at word i: "gave up meat", "stopped eating meat".
 func foregoes(t *discourse.Talk, c *discourse.Clause, i int) {
 	if c.W(i) == "eating" || c.W(i) == "drinking" {
 		i++
 	}
 	if l, _, ing := syntax.Lemma(c.W(i)); ing && l != "smoke" && c.Verb != "avoid" || c.W(i) == "doing" || c.Verb == "stop" && syntax.Preposition(c.W(i)) {
-		return // what ends is a habit, or "I stopped at the shop"
+		return // only a habit can end, unlike "I stopped at the shop"
 	}
 	o, _, _ := strings.Cut(discourse.ObjectOf(c, i), " for ") // Lent
 	switch {
@@ -65,8 +65,8 @@ func foregoes(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// restricted takes what somebody takes as a medicine, can't take, and doesn't eat: "on metformin", "allergic
-// to nuts", "vegan".
+// restricted takes what somebody takes as a medicine, can't take, and doesn't eat: "on metformin",
+// "allergic to nuts", "vegan".
 func restricted(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	w, next := c.W(i), c.W(i+1)
 	switch {
@@ -99,7 +99,8 @@ func restricted(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// partlyEats reports whether the diet at word i holds only at some hours, on some days or in some places: "vegan before six".
+// partlyEats reports whether the diet at word i applies only at some hours, on some days or in some
+// places: "vegan before six".
 func partlyEats(c *discourse.Clause, i int) bool {
 	next := c.W(i + 1)
 	if next == "at" || next == "during" || next == "on" {
@@ -163,15 +164,15 @@ func cannotHave(t *discourse.Talk, c *discourse.Clause) bool {
 	return f != nil
 }
 
-// foregone is what one is "off", and lives without.
+// foregone reports whether s is something that people can be "off", and live without.
 func foregone(s string) bool { return foregones[discourse.Last(strings.ToLower(s))] }
 
 var foregones = syntax.Set("dairy gluten sugar caffeine alcohol wheat meat coffee chocolate bread carbs lactose eggs nuts soy milk cheese pork beef fish shellfish seafood salt nicotine cigarettes sweets beer wine soda")
 
-// notFood is what one gives up and neither eats nor drinks.
+// notFood are things that people give up and neither eat nor drink.
 var notFood = syntax.Set("hope trying fighting power control custody citizenship everything work football running politics ownership waiting looking")
 
-// mealtime reports what is eaten at some hour, whatever it is.
+// mealtime reports whether s is a meal, which is eaten at some hour, whatever it is.
 func mealtime(s string) bool { return mealtimes[discourse.Last(strings.ToLower(s))] }
 
 var mealtimes = syntax.Set("breakfast brunch lunch dinner supper")

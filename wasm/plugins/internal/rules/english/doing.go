@@ -5,8 +5,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// activity proposes what somebody is busy with these days: "I'm training for a
-// marathon", "I've been taking a poetry class".
+// activity proposes what somebody is busy with at present: "I'm training for a marathon", "I've
+// been taking a poetry class".
 func activity(t *discourse.Talk, c *discourse.Clause) {
 	if !c.Ing || c.Past || c.Neg || c.Future || c.Modal || c.Kind != 's' && c.Kind != 'w' && c.Kind != 'p' || c.Conditional() || c.Ends == "?" {
 		return
@@ -42,8 +42,8 @@ func activity(t *discourse.Talk, c *discourse.Clause) {
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// matter reports whether the object of a deed says of itself what it is: "a
-// cross necklace", "another painting", "my own pots".
+// matter reports whether the object of a deed says by itself what it is: "a cross necklace",
+// "another painting", "my own pots".
 func matter(c *discourse.Clause) bool {
 	i := c.Vi + 1
 	switch c.W(i) {

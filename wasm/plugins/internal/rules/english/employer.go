@@ -8,9 +8,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// mineIs takes what "my job", "my employer", "my office" and "my home" are: a value of the slot's
-// kind, and not how they are ("my job is boring", "my house is a mess"), which would end the last
-// value. o is the object at word i. It reports whether the clause is about one of them.
+// mineIs takes the values of "my job", "my employer", "my office" and "my home". A value must be of
+// the slot's kind, and not say how they are ("my job is boring", "my house is a mess"), because
+// that would end the last value. o is the object at word i. It reports whether the clause is about
+// one of them.
 func mineIs(t *discourse.Talk, c *discourse.Clause, i int, o string) bool {
 	if c.Verb != "be" {
 		return false
@@ -63,17 +64,17 @@ func mineIs(t *discourse.Talk, c *discourse.Clause, i int, o string) bool {
 	return true
 }
 
-// outOfWork ends the speaker's employer, whoever it was: "I quit my job", "I got laid off". What was
-// long ago ends nothing that was said since.
+// outOfWork ends the speaker's employer, whichever it was: "I quit my job", "I got laid off".
+// Something long ago ends nothing that was said since.
 func outOfWork(t *discourse.Talk, c *discourse.Clause) {
 	if w := c.FirstTime(); c.Subj.Key != "" && c.Kind != 'w' && (w == nil || w.HasDay && !w.Habit && w.Day > t.Now.Day-60) {
 		t.Ended(c, c.Subj, "work", "employer", "", false)
 	}
 }
 
-// leftFirm takes "I left Acme", "I left Acme for Bosch", "I left the company last month": whatever is
-// called so, an employer of that name ends where there is one. Whoever leaves a place is back the
-// next day. It happened, too.
+// leftFirm takes "I left Acme", "I left Acme for Bosch", "I left the company last month": an
+// employer with that name ends, if there is one, whatever the name stands for. Somebody who leaves
+// a place is back the next day. The event itself is proposed, too.
 func leftFirm(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Verb != "leave" || c.Neg || !c.Past && !c.Perfect || c.Kind != 's' && c.Kind != 'p' || c.Ends == "?" {
 		return false

@@ -8,11 +8,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What has ended: a job, a habit, a relationship, a debt, what somebody had or took. Each
-// ending names the slot and the value that no longer holds, so that it ends that memory alone,
-// and nothing where nobody ever said it.
+// Endings: a job, a habit, a relationship, a debt, something that somebody had or took. Each ending
+// names the slot and the value that is no longer true, so that it ends only that memory, and
+// nothing if nobody ever said it.
 
-// over proposes the endings that a clause tells of.
+// over proposes the endings of which a clause tells.
 func over(t *discourse.Talk, c *discourse.Clause) {
 	if c.Ends == "?" || c.Conditional() || c.Maybe || c.Modal || c.Future || c.Intend || c.Must || c.Can || c.Almost() || c.Vi >= len(c.Words) {
 		return
@@ -57,7 +57,7 @@ func lostJob(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 	switch c.Verb {
 	case "quit":
-		if firm := discourse.ObjectOf(c, i); syntax.Determiner(c.W(i)) && !strings.Contains(firm, " ") && firm != "gym" && organisations[strings.ToLower(firm)] { // of a gym one is a member
+		if firm := discourse.ObjectOf(c, i); syntax.Determiner(c.W(i)) && !strings.Contains(firm, " ") && firm != "gym" && organisations[strings.ToLower(firm)] { // people are members of a gym
 			t.Ended(c, c.Subj, "work", "employer", firm, false)
 		}
 	case "resigned", "resign":
@@ -86,7 +86,7 @@ func lostJob(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// partners are what somebody is to another until they part, by the verb that parts them.
+// unmarried are what two people are to each other until they part, by the verb that parts them.
 var unmarried = [...]string{"girlfriend", "boyfriend", "partner", "fiancé", "fiancée"}
 
 var married = [...]string{"spouse", "wife", "husband"}
@@ -167,7 +167,7 @@ func stopped(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// gaveUp ends what somebody does or takes: the verb, and its object from word i.
+// gaveUp ends what somebody does or takes: the verb, and its object from word i on.
 func gaveUp(t *discourse.Talk, c *discourse.Clause, verb string, i int) {
 	o, _ := c.Object(i)
 	switch verb {
@@ -202,8 +202,8 @@ func gaveUp(t *discourse.Talk, c *discourse.Clause, verb string, i int) {
 	}
 }
 
-// absent takes "Priya can't make it tomorrow": the one plan with that person, of that day where
-// one is named, is off. Where several fit, none is.
+// absent takes "Priya can't make it tomorrow": the only plan with that person, on that day if one
+// is named, is cancelled. If several plans match, none is cancelled.
 func absent(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Kind != 'p' && !expected(discourse.Last(c.Thing)) || c.Ends == "?" || c.Conditional() || c.Maybe || !c.Neg || c.Verb != "make" && c.Verb != "come" || c.Verb == "make" && c.W(c.Vi+1) != "it" || !c.Can && !c.Future && !c.Ing {
 		return false
@@ -223,12 +223,12 @@ func absent(t *discourse.Talk, c *discourse.Clause) bool {
 	return true
 }
 
-// expected are those who come to somebody's house to do something there.
+// expected reports whether noun is somebody who comes to a house to do something there.
 func expected(noun string) bool {
 	return keepers[noun] || discourse.Trade(noun) || syntax.Profession(noun)
 }
 
-// cutTail leaves out what follows a preposition: "tennis on Mondays".
+// cutTail removes what follows a preposition: "tennis on Mondays".
 func cutTail(o string) string {
 	words := strings.Fields(o)
 	for k, w := range words {
@@ -239,8 +239,8 @@ func cutTail(o string) string {
 	return o
 }
 
-// routineOf names what somebody does as a matter of course, in a base form: "swim" of "go
-// swimming", "go to gym"; "" where the words leave it open.
+// routineOf returns the name of something that somebody does regularly, in a base form: "swim" for
+// "go swimming", "go to gym"; "" if the words do not say it.
 func routineOf(c *discourse.Clause, verb string, i int) string {
 	w := c.W(i)
 	if verb == "go" || verb == "come" {
@@ -270,7 +270,8 @@ func routineOf(c *discourse.Clause, verb string, i int) string {
 	return verb + " " + o
 }
 
-// howOften is the weekdays of a habit, else its time as it is said; "" where there is none.
+// howOften returns the weekdays of a habit, else its time in the words of the clause; "" if there
+// is none.
 func howOften(c *discourse.Clause) string {
 	var days []string
 	for _, w := range c.Whens {
@@ -291,7 +292,7 @@ func howOften(c *discourse.Clause) string {
 	return ""
 }
 
-// eatsMeat ends the diets that have none.
+// eatsMeat ends the diets without meat.
 func eatsMeat(t *discourse.Talk, c *discourse.Clause) {
 	for _, diet := range [...]string{"vegetarian", "vegan"} {
 		t.Ended(c, c.Subj, "diet", "diet", diet, false)

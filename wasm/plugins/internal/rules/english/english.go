@@ -1,7 +1,7 @@
-// Package english makes candidates of English clauses. [Clause] parses one and gives it to
-// [Read]. What has a person for its subject goes to personal.go, which tries each family of
-// verbs (dwells, employed, eats, owns), and "be" to traits.go; a thing goes to things.go. Each
-// of these tries its functions in turn until one knows the clause.
+// Package english makes candidates from English clauses. [Clause] parses one and passes it to
+// [Read]. If the subject is a person, personal.go takes it, which tries each family of verbs
+// (dwells, employed, eats, owns), and traits.go for "be"; things.go takes clauses about a thing.
+// Each of these tries its functions in turn until one knows the clause.
 package english
 
 import (
@@ -33,13 +33,13 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 			return
 		}
 	}
-	if c.Neg && (c.Future || c.Can) && cannotHave(t, c) || c.Modal && c.Verb != "be" || resumes(t, c) { // with a modal it is a wish, a possibility
+	if c.Neg && (c.Future || c.Can) && cannotHave(t, c) || c.Modal && c.Verb != "be" || resumes(t, c) { // with a modal it is a wish or a possibility
 		return
 	}
 	if next := c.W(c.Vi + 1); (c.Verb == "be" || c.Verb == "get") && (next == "cancelled" || next == "canceled") {
 		c.Verb = "be" // "got cancelled"
 		if c.Kind == 'p' && !c.Own {
-			c.Kind, c.Thing, c.Subj = 't', strings.ToLower(c.Subj.Name), t.Self // "Yoga is cancelled": no person is
+			c.Kind, c.Thing, c.Subj = 't', strings.ToLower(c.Subj.Name), t.Self // "Yoga is cancelled": yoga is not a person
 		}
 	}
 	over(t, c)
@@ -61,7 +61,7 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 		timed = nil // "I'm calling because she is away tomorrow"
 	}
 	if (c.Verb == "book" || c.Verb == "schedule" || c.Verb == "arrange" || c.Verb == "reserve") && (c.Past || c.Perfect) && !c.Neg && timed != nil && timed.HasDay && (c.At(timed.First) == "for" || bookedIn(c) || timed.Clock && (c.TableFor() || c.EventAt() > c.Vi)) {
-		c.Past, c.Perfect = false, false // done already, for a day to come
+		c.Past, c.Perfect = false, false // already done, for a future day
 		t.PlanAt(c, timed)
 		return
 	}
@@ -103,19 +103,19 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 	}
 }
 
-// forecasts tell what the weather will be.
+// forecasts are words for what predicts the weather.
 var forecasts = syntax.Set("weather forecast")
 
-// bookedIn reports "booked the dog in for a trim".
+// bookedIn reports whether the clause is like "booked the dog in for a trim".
 func bookedIn(c *discourse.Clause) bool {
 	k := c.Find(c.Vi+1, len(c.Words), "in")
 	return k > c.Vi && (k+1 == len(c.Words) || c.W(k+1) == "for" || c.W(k+1) == "with" || c.W(k+1) == "at")
 }
 
-// bodily verbs say how somebody feels, and are nothing that one plans.
+// bodily are verbs for how somebody feels, which nobody plans.
 var bodily = syntax.Set("starve freeze ache yawn flag die")
 
-// becauseBefore reports whether a time is that of the reason, after the verb.
+// becauseBefore reports whether a time belongs to the reason, after the verb.
 func becauseBefore(c *discourse.Clause, w *timex.When) bool {
 	k := c.Find(c.Vi+1, len(c.Words), "because")
 	return k >= 0 && c.Words[k].Tok < w.First

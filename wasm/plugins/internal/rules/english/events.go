@@ -53,8 +53,8 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	t.PlanAt(c, w)
 }
 
-// ofTrade reports what a shop or a house of guests tells those who come: "we're full tonight", "I can do you nine o'clock",
-// "we'll have it ready by five".
+// ofTrade reports whether a shop or restaurant tells its guests something: "we're full tonight", "I
+// can do you nine o'clock", "we'll have it ready by five".
 func ofTrade(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	next := c.W(c.Vi + 1)
 	switch c.Verb {
@@ -66,11 +66,11 @@ func ofTrade(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	return (next == "it" || next == "them") && c.W(c.Vi+2) == "ready" && w != nil && (!w.HasDay || w.Day == t.Now.Day)
 }
 
-// crowded is how a house of guests is on an evening.
+// crowded are words for how a restaurant is on an evening.
 var crowded = syntax.Set("full packed quiet swamped fully-booked open busy")
 
-// soonOver reports what is to be in a few minutes and is over then, where it is no appointment: "I'll be there in
-// five minutes".
+// soonOver reports whether something will happen in a few minutes and is over then, and is not an
+// appointment: "I'll be there in five minutes".
 func soonOver(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	const soon = 15 * 60 * 1000 // ms
 	if w == nil || w.Unix() < t.Ev.At || w.Unix()-t.Ev.At > soon || c.Must || c.Kind != 's' && c.Kind != 'w' {
@@ -81,8 +81,8 @@ func soonOver(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	return (unit == "minute" || unit == "min" || unit == "second" || unit == "sec") && attr == ""
 }
 
-// announced reports whether "I'm going to …" says something to come that one
-// would remember without its date: "I'm gonna open my own dance studio".
+// announced reports whether "I'm going to …" announces something that is worth remembering without
+// its date: "I'm gonna open my own dance studio".
 func announced(c *discourse.Clause) bool {
 	switch c.Verb {
 	case "start", "open", "launch", "adopt", "apply", "study", "train", "travel", "buy", "sell", "marry", "join", "run", "host", "volunteer", "build", "perform", "compete", "move", "quit", "retire", "propose":
@@ -91,12 +91,12 @@ func announced(c *discourse.Clause) bool {
 	return false
 }
 
-// chores are what somebody has to do beside errands, where they say that they have to.
+// chores are things that somebody has to do besides errands, if they say that they have to.
 var chores = syntax.Set("get find paint replace change check clean wash tidy schedule arrange download upload install sign charge empty mow iron sew hang measure cancel register exchange vacuum update post mail " +
 	"borrow copy print scan sort pack unpack plant prune walk invite thank remind message contact return reply tell file defrost wrap sharpen assemble refill descale pump inflate tune water feed")
 
-// todo reports what the speaker says has to be done, of something in particular: "I need to get new tyres",
-// "we have to paint the fence".
+// todo reports whether the speaker says that something particular has to be done: "I need to get
+// new tyres", "we have to paint the fence".
 func todo(c *discourse.Clause) bool {
 	if !c.Must || c.Neg || c.Past || c.Perfect || c.Maybe || c.Ends == "?" || c.Conditional() || c.Kind != 's' && c.Kind != 'w' || !syntax.Errand[c.Verb] && !chores[c.Verb] {
 		return false
@@ -112,7 +112,7 @@ func todo(c *discourse.Clause) bool {
 	return true
 }
 
-// oneself is what one gets, finds and changes in oneself: "I need to change my life".
+// oneself are things that people get, find and change in themselves: "I need to change my life".
 var oneself = syntax.Set("ready going started up used better way ways time balance life mind job sleep rest one myself help done attitude out back home together over away down")
 
 // planned takes "I have a dentist appointment on Thursday".
@@ -142,13 +142,13 @@ func planned(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	return true
 }
 
-// happened proposes what took place, where it says when, where or with whom.
+// happened proposes what took place, if it says when, where or with whom.
 func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	to := c.MovedTo(t.Now)
 	if to != nil {
 		w = to
 	} else if w != nil && (c.InnerOf(w).ToCome || c.Aimed(w)) {
-		w = nil // of another clause: "I met Ben, who is moving in January"
+		w = nil // it belongs to another clause: "I met Ben, who is moving in January"
 	}
 	asked := c.Verb == "be" && c.W(c.Vi+1) == "asked" && c.W(c.Vi+2) == "to" && w != nil
 	if w != nil && (w.Assumed > 0 || w.Weekday) && (announcing[c.Verb] || befell(c) && offered[c.W(c.Vi+1)] || asked) {
@@ -202,7 +202,7 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 		return // the salt, or what?
 	}
 	if w := c.W(c.Vi + 1); !named && (w == "it" || w == "them" || w == "that" || w == "this") {
-		return // nobody will know what
+		return // it will not be clear what was meant
 	}
 	if _, ok := syntax.Number(c.W(c.Vi + 1)); ok && c.Vi+2 == len(c.Words) {
 		return // "I had two"
@@ -227,7 +227,7 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	}
 	a := t.Base(c, "episodic", "event", conf)
 	a.EventType, a.Actor = "event", c.Subj.Name
-	a.Place = c.Place("to", "at", "in") // where from is no place of it
+	a.Place = c.Place("to", "at", "in") // where somebody comes from is not the place of the event
 	a.Started = noted.ToldAt(t, c.Sentence)
 	if c.Conditional() || c.LongAgo() || c.Verb == "meet" && timex.Schooldays[discourse.Last(strings.ToLower(a.Place))] { // "when I was twelve", "I met my wife at university"
 		a.Started = 0
@@ -245,7 +245,8 @@ func happened(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// entered reports a time of the event that somebody has signed up for, and not of when they did.
+// entered reports whether a time is that of the event for which somebody has signed up, and not of
+// when they did.
 func entered(c *discourse.Clause, w *timex.When) bool {
 	switch c.Verb {
 	case "sign", "register", "enrol", "enroll", "enter", "apply":
@@ -263,11 +264,11 @@ func entered(c *discourse.Clause, w *timex.When) bool {
 	return false
 }
 
-// contests are what one signs up for, besides events.
+// contests are things for which people sign up, besides events.
 var contests = syntax.Set("marathon race triathlon tournament course workshop camp retreat competition contest walk swim")
 
-// outing verbs make an appointment of "let's …".
+// outing are verbs with which "let's …" makes an appointment.
 var outing = syntax.Set("meet have go do grab get eat see watch catch call play book take visit start leave talk speak move push say cook drive")
 
-// announcing are deeds whose time may be that of what they are about.
+// announcing are deeds whose time may be that of their object.
 var announcing = syntax.Set("suggest recommend announce approve refuse discuss remind assure confirm propose offer invite")

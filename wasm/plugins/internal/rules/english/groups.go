@@ -7,11 +7,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// groups are what one joins without working there. A team may be of one's work.
+// groups are groups that people join without working there. A team may be at work.
 var groups = syntax.Set("choir band club orchestra ensemble quartet quintet trio society association guild troupe chorus")
 
-// groupAt is the group that the words from i name, without its article: "book club"; "" where they name
-// none. "The club" may be any place with music.
+// groupAt returns the group that the words from i on name, without its article: "book club"; "" if
+// they name none. "The club" may be any place with music.
 func groupAt(c *discourse.Clause, i int) string {
 	o := cutTail(discourse.ObjectOf(c, i))
 	words := strings.Fields(strings.ToLower(o))
@@ -21,8 +21,8 @@ func groupAt(c *discourse.Clause, i int) string {
 	return o
 }
 
-// joins takes the group that somebody is in, joins or leaves: "I joined a choir", "I sing in a band",
-// "I'm in the alpine club". It reports whether the clause says nothing else.
+// joins takes the group that somebody is in, joins or leaves: "I joined a choir", "I sing in a
+// band", "I'm in the alpine club". It reports whether the clause says nothing else.
 func joins(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Kind == 't' || c.Ends == "?" || c.Conditional() || c.Modal || c.Future || c.Intend {
 		return false
@@ -67,7 +67,7 @@ func joins(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return false
 }
 
-// inGroup proposes the group that the words from i name, if they name one.
+// inGroup proposes the group that the words from i on name, if they name one.
 func inGroup(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	o := groupAt(c, i)
 	return o != "" && t.Fact(c, "habit", discourse.MemberOf, o, true, 0.8) != nil

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// habit proposes what someone usually does, where it says how often.
+// habit proposes what someone usually does, if it says how often.
 func habit(t *discourse.Talk, c *discourse.Clause) {
 	often := c.HasHabit()
 	for i := range c.Words {

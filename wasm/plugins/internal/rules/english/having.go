@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// owns takes what somebody has, gets, drives, and has no more.
+// owns takes what somebody has, gets, drives, and no longer has.
 func owns(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	switch c.Verb {
 	case "have", "own", "get", "adopt":
@@ -39,7 +39,7 @@ func owns(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// drives takes what somebody drives: their own, or a bus, which is their work.
+// drives takes what somebody drives: their own vehicle, or a bus, which is their work.
 func drives(t *discourse.Talk, c *discourse.Clause, i int) {
 	if c.W(i) != "a" && c.W(i) != "an" || c.Past || c.Neg {
 		return
@@ -53,10 +53,10 @@ func drives(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// driven are what is driven for a living.
+// driven are vehicles that people drive for a living.
 var driven = syntax.Set("bus taxi cab lorry tram train ambulance coach minicab tanker")
 
-// getsOn notes whom somebody gets on with.
+// getsOn notes with whom somebody gets on.
 func getsOn(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Verb != "get" || c.Past || c.W(i) != "on" && c.W(i) != "along" || t.Part != discourse.Facts {
 		return false
@@ -68,7 +68,8 @@ func getsOn(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return ok
 }
 
-// loses takes a job or a thing that somebody has no more: "I lost my job at Acme", "we sold the car".
+// loses takes a job or a thing that somebody no longer has: "I lost my job at Acme", "we sold the
+// car".
 func loses(t *discourse.Talk, c *discourse.Clause, i int) {
 	theirs := c.Kind == 'p' && c.Verb == "lose" && (c.W(i) == "his" || c.W(i) == "her" || c.W(i) == "their") && c.W(i+1) == "job"
 	if t.AtOtherAge(c) || leftPost(t, c, i) || c.W(i) != "my" && c.W(i) != "our" && c.W(i) != "the" && !theirs || c.Neg || !c.Past && !c.Perfect {
@@ -85,7 +86,7 @@ func loses(t *discourse.Talk, c *discourse.Clause, i int) {
 		return
 	case discourse.Last(job) == "job" || strings.HasPrefix(job, "job "):
 		job = strings.TrimPrefix(job, "job as ")
-	case c.Verb == "lose": // it may be found again, and a game or one's way is no thing
+	case c.Verb == "lose": // it may be found again, and a game or one's way is not a thing
 		return
 	default:
 		if what := hadOwn(c, i, o); what != "" {
@@ -154,7 +155,7 @@ func hasOne(t *discourse.Talk, c *discourse.Clause, i int, o string, next int) {
 	if name == "" && c.W(next) == "," && c.Capital(next+1) && syntax.NameWord(c.W(next+1)) && (next+2 == len(c.Words) || c.W(next+2) == ",") && (syntax.Pet(discourse.Last(strings.ToLower(o))) || syntax.Kin(discourse.Last(strings.ToLower(o)))) { // "a cat, Minou"
 		name = c.Cased(next + 1)
 	}
-	for k, w := range words { // "a love for horses" is a love
+	for k, w := range words { // "a love for horses" is about a love
 		if k > 0 && (syntax.Preposition(w) && w != "of" || strings.HasSuffix(w, "ing") && w != "evening") { // but parents' evening
 			words = words[:k]
 			break
@@ -281,11 +282,11 @@ func hasSeveral(t *discourse.Talk, c *discourse.Clause, i int) bool {
 
 var bodyPart = syntax.Set("knee knees back hip hips shoulder heart ankle wrist neck eyes eyesight hearing stomach lungs tooth teeth ear ears throat foot feet leg legs arm elbow thumb finger toe jaw head chest eye ribs")
 
-// Possession words are what one loses and has lost, besides what [discourse.ThingWord] knows.
+// Possession are things that people lose or have lost, besides those of [discourse.ThingWord].
 var Possession = syntax.Set("wallet keys key purse passport glasses umbrella ring earring necklace scarf gloves hat bag backpack luggage ticket card headphones earbuds charger bracelet")
 
-// severe are words for how bad an allergy is or what kind of one, and eaten those that stand for several before it: "a nut
-// allergy".
+// severe are words for how bad an allergy is or of what kind, and eaten are words for foods in the
+// plural before it: "a nut allergy".
 var severe = syntax.Set("bad severe serious mild slight terrible food skin seasonal new strong nasty awful")
 
 var eaten = syntax.Set("nut peanut walnut hazelnut almond cashew egg cat dog bee wasp")

@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// medicine reads "20 mg of lisinopril", "two tablets of aspirin", "lisinopril"
-// from word i: the medicine, and how much of it. Without an amount only a
-// medicine that is known by its name is one. Empty: neither.
+// medicine reads "20 mg of lisinopril", "two tablets of aspirin", "lisinopril" from word i on: the
+// medicine, and how much of it. Without an amount, it only takes a medicine that is known by its
+// name. It returns empty strings if there is neither.
 func medicine(c *discourse.Clause, i int) (drug, amount string) {
 	k := i
 	_, counted := syntax.Number(c.W(k))
@@ -47,16 +47,16 @@ func medicine(c *discourse.Clause, i int) (drug, amount string) {
 	return cutTail(drug), amount
 }
 
-// doseOf is the slot of how much somebody takes of a medicine.
+// doseOf returns the slot of how much somebody takes of a medicine.
 func doseOf(drug string) string { return discourse.Medication + ": " + strings.ToLower(drug) }
 
-// medicineNamed reports words that end in a medicine, or name a vitamin.
+// medicineNamed reports whether words end in a medicine, or name a vitamin.
 func medicineNamed(s string) bool {
 	s = strings.ToLower(s)
 	return drugWord(discourse.Last(s)) || strings.HasPrefix(s, "vitamin ")
 }
 
-// noMedicine ends a medicine, in whatever dose and at whatever time.
+// noMedicine ends a medicine, in any dose and at any time.
 func noMedicine(t *discourse.Talk, c *discourse.Clause, who discourse.Person, drug string) {
 	t.Ended(c, who, "health", discourse.Medication, drug, true)
 	t.Ended(c, who, "health", doseOf(drug), "", false)
@@ -84,7 +84,7 @@ func takes(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	case c.Neg || c.UsedTo:
 		noMedicine(t, c, c.Subj, drug)
 		return true
-	case how != "": // each time of day beside the others
+	case how != "": // each time of day is a value of its own
 		attribute, value = discourse.TimesOf(drug), how
 	}
 	if (c.Again || c.Back) && attribute != discourse.Medication {
@@ -125,8 +125,8 @@ func weighs(t *discourse.Talk, c *discourse.Clause, i int) {
 
 var doseUnit = syntax.Set("mg mcg µg ml milligrams milligram micrograms millilitres milliliters units tablet tablets pill pills capsule capsules drops puffs iu")
 
-// drugWord knows medicines by the endings of their names (the stems of the WHO's
-// list of international nonproprietary names), and some without one.
+// drugWord recognises medicines by the endings of their names (the stems of the WHO's list of
+// international nonproprietary names), and some without such an ending.
 func drugWord(s string) bool {
 	for _, stem := range [...]string{"pril", "olol", "statin", "sartan", "cillin", "mycin", "prazole", "dipine", "gliptin", "gliflozin", "azepam", "oxetine", "traline", "triptan", "thyroxine", "floxacin", "parin", "profen", "cycline", "conazole", "afil", "platin", "tidine"} {
 		if strings.HasSuffix(s, stem) && len(s) > len(stem)+1 {

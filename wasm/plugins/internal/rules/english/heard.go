@@ -8,15 +8,15 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// mostHeard is the most bytes that are taken for what a recogniser wrote at a time.
+// mostHeard is how many bytes are read at once as the output of speech recognition.
 const mostHeard = 8 << 10
 
-// What a recogniser of speech writes has neither capitals nor marks, and holds
-// the sounds that people make while they think ([discourse.Sounds]).
+// Speech recognition writes neither capitals nor marks, and it writes the sounds that people make
+// while they think ([discourse.Sounds]).
 
-// Heard is text as the rules read it, and whether it had no capitals at all: names and months
-// have their capitals again, and the sounds are out, byte for byte, so that places in the
-// text stay what they were.
+// Heard returns text as the rules read it, and whether it had no capitals at all. Names and months
+// get their capitals back, and sounds are removed, byte for byte, so that places in the text stay
+// the same.
 func Heard(text string) (string, bool) {
 	if len(text) > mostHeard {
 		return text, false
@@ -51,9 +51,9 @@ func Heard(text string) (string, bool) {
 	return string(b), plain
 }
 
-// sounded reports whether a text may have sounds in it, or words that are one.
+// sounded reports whether a text may have sounds in it, or words that are sounds.
 func sounded(text string) bool {
-	var word [4]byte // in lower case, of the letters before byte i
+	var word [4]byte // the letters before byte i, in lower case
 	n := 0
 	for i := 0; i <= len(text); i++ {
 		if i < len(text) && syntax.LetterAt(text, i) {
@@ -71,8 +71,8 @@ func sounded(text string) bool {
 	return false
 }
 
-// namedLike reports whether token i of a text without capitals is a month or a
-// name: one of the given names, or what is called so.
+// namedLike reports whether token i of a text without capitals is a month or a name: a given name,
+// or a word that is used as one.
 func namedLike(toks []syntax.Token, i int) bool {
 	w, _ := syntax.Contraction(toks[i].S)
 	at := func(k int) string {
@@ -102,7 +102,7 @@ func namedLike(toks []syntax.Token, i int) bool {
 	return syntax.Kin(before) || before == "with" || before == "told" || before == "met" || before == "saw" || before == "called"
 }
 
-// dayBeside reports whether a day of a month stands beside token i.
+// dayBeside reports whether a day of a month is next to token i.
 func dayBeside(toks []syntax.Token, i int) bool {
 	s := syntax.Sentence{Toks: toks}
 	_, after := timex.Day31(s.At(i + 1))
@@ -141,7 +141,7 @@ func runsOn(toks []syntax.Token, first, i int) bool {
 			verb = true
 		}
 		if w == "if" || w == "when" || w == "while" || w == "because" || w == "since" {
-			verb = k > first+1 && verb // "if it rains we'll stay" is one
+			verb = k > first+1 && verb // "if it rains we'll stay" is one sentence
 		}
 	}
 	if w := s.At(first); w == "if" || w == "when" || w == "while" || w == "once" || w == "unless" {
@@ -155,7 +155,7 @@ func contractedVerb(w string) bool {
 	return rest != "" && rest != "not" && (syntax.SubjectPronoun(base) || base == "that" || base == "there")
 }
 
-// Apart takes the sentences of a text without marks apart.
+// Apart splits the sentences of a text without marks.
 func Apart(t *discourse.Talk, all []syntax.Sentence) []syntax.Sentence {
 	if !t.Plain {
 		return all

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// partyAt is the person whom the words from i name, other than by a pronoun of the third person,
-// and the word after them.
+// partyAt returns the person whom the words from i on name, other than by a pronoun of the third
+// person, and the word after them.
 func partyAt(t *discourse.Talk, c *discourse.Clause, i int) (discourse.Person, int) {
 	switch w := c.W(i); {
 	case w == "me" || w == "us":
@@ -34,8 +34,8 @@ func partyAt(t *discourse.Talk, c *discourse.Clause, i int) (discourse.Person, i
 	return discourse.Person{}, i
 }
 
-// goodsAt is the thing that the words from i name, without whose it is, and the word after it. Whose
-// is said by "my" or a name with 's; his and her mean the person they stand beside.
+// goodsAt returns the thing that the words from i on name, without its owner, and the word after
+// it. The owner is "my" or a name with 's; his and her mean the person next to them.
 func goodsAt(t *discourse.Talk, c *discourse.Clause, i int) (what string, owner discourse.Person, next int) {
 	switch w := c.W(i); {
 	case w == "my" || w == "our":
@@ -62,7 +62,7 @@ func goodsAt(t *discourse.Talk, c *discourse.Clause, i int) (what string, owner 
 	return what, owner, k
 }
 
-// unlent is what "lend", "give back" and "return" take and nobody has for a while.
+// unlent are objects of "lend", "give back" and "return" that nobody has for a while.
 var unlent = syntax.Set("hand ear ears support weight credence word shoulder call favour favor smile compliment greeting message look kiss gaze visit text texts strength courage credibility grade grades result results mark marks score scores exam answer energy appetite voice job life sense")
 
 func adverbOfTime(w string) bool {
@@ -70,7 +70,7 @@ func adverbOfTime(w string) bool {
 }
 
 // lending takes "I lent Anna my bike", "Tom borrowed my drill", "I gave Tom his drill back": what
-// the speaker lent or borrowed, and that it came back.
+// the speaker lent or borrowed, and its return.
 func lending(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Kind != 's' && c.Kind != 'p' && c.Kind != 'w' || !c.Past && !c.Perfect || c.Neg || c.Modal || c.Intend || c.Must || c.Can || c.UsedTo || c.Ends == "?" || c.Conditional() || c.HasHabit() {
 		return false
@@ -81,9 +81,9 @@ func lending(t *discourse.Talk, c *discourse.Clause) bool {
 	}
 	mine := l.From.Key == t.Self.Key
 	if mine == (l.To.Key == t.Self.Key) {
-		return false // of two others
+		return false // between two other people
 	}
-	if l.Back { // from whom it was borrowed has it again
+	if l.Back { // the person from whom it was borrowed has it again
 		mine = !mine
 		l.From, l.To = l.To, l.From
 	}
@@ -112,7 +112,7 @@ func heldBy(t *discourse.Talk, c *discourse.Clause, attribute string, other disc
 	}
 }
 
-// lentMoney makes a debt of money that was lent.
+// lentMoney makes a debt from money that was lent.
 func lentMoney(t *discourse.Talk, c *discourse.Clause, l discourse.Loan) bool {
 	who := c.Subj
 	c.Subj = l.To

@@ -7,11 +7,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// A milestone is a deed that somebody wants to find again, even where no time, place or name is
-// said with it: "I finished my thesis", "I caught a cold", "we split up".
+// A milestone is a deed that somebody wants to find again, even if no time, place or name is said
+// with it: "I finished my thesis", "I caught a cold", "we split up".
 
-// milestones has its verbs, with a particle that belongs to them, and the nouns of what each is
-// done to. No nouns: whatever the clause names as somebody's or as a certain one, and is not dull.
+// milestones has their verbs, with a particle that belongs to them, and the nouns that may be their
+// objects. Without nouns, the object may be anything that the clause names as somebody's or as a
+// certain one, and that is not dull.
 var milestones = func() map[string]map[string]bool {
 	m := map[string]map[string]bool{
 		"apply for":        syntax.Set("grant job visa mortgage loan scholarship passport course citizenship permit licence license position role post internship pension benefits residency"),
@@ -56,31 +57,33 @@ var milestones = func() map[string]map[string]bool {
 	return m
 }()
 
-// professionals are whom one calls, writes or complains to about something that stays open for a while.
+// professionals are people whom somebody calls, writes to or complains to about something that
+// stays open for a while.
 var professionals = syntax.Set("plumber electrician landlord landlady bank insurance school doctor dentist vet police council manager neighbours neighbors airline professor supervisor lawyer accountant embassy")
 
-// partings are milestones that are done to nothing.
+// partings are milestones without an object.
 var partings = map[string]bool{"oversleep": true, "fainted": true, "break up": true, "split up": true, "move out": true, "run away": true, "close down": true, "give birth": true, "pass away": true}
 
-// undergone is what is done to a thing of somebody's, as a participle: "my phone was stolen".
+// undergone are participles for what is done to somebody's thing: "my phone was stolen".
 var undergone = syntax.Set("stolen rejected accepted approved denied towed hacked cancelled canceled robbed repossessed declined refused damaged destroyed renewed published vandalised vandalized flooded nicked burgled mugged")
 
-// doneTo is what one has done to a part of oneself, or to a thing of one's own.
+// doneTo are participles for what somebody has had done to a part of the body, or to a thing of
+// their own.
 var doneTo = syntax.Set("removed replaced pulled extracted fitted repaired installed serviced stolen amputated")
 
-// removedParts are what a doctor takes out.
+// removedParts are parts that a doctor removes.
 var removedParts = syntax.Set("appendix tonsils adenoids tooth teeth gallbladder stitches spleen kidney uterus cataract cataracts wisdom molar")
 
-// ruined is what a thing of somebody's does at its end: "my passport expired".
+// ruined are verbs for what somebody's thing does at its end: "my passport expired".
 var ruined = syntax.Set("die expire crash burst explode break fail")
 
-// dull are objects that say nothing of a day: "I lost my temper", "she broke the ice".
+// dull are objects that say nothing about a day: "I lost my temper", "she broke the ice".
 var dull = syntax.Set("temper mind way patience focus interest appetite balance sense count track touch hope faith breath voice time job work day drink coffee food meal breakfast lunch dinner plate argument bet point ice silence news habit cycle record rules law mould mood sentence thought sleep rest beer wine milk water tea cigarette soup bottle glass race game match sandwich one lot bit deal thing things something stuff money weight promise sweat favour favor party red bearings will approach signal warrant hair nerve cover fast bread momentum spell word words code ranks seed head words face typo")
 
-// emptied are things that die and are charged again.
+// emptied are things that "die" and are charged again.
 var emptied = syntax.Set("phone battery torch headphones earbuds watch")
 
-// momentous reports a milestone.
+// momentous reports whether a clause is a milestone.
 func momentous(c *discourse.Clause) bool {
 	if c.Neg || c.Modal || c.Kind == 'y' {
 		return false
@@ -139,7 +142,7 @@ func momentous(c *discourse.Clause) bool {
 	return o != "" && !discourse.Vague(o) && !dull[l] && !discourse.Personal(l) && !(c.Verb == "pass" && !examined(c))
 }
 
-// saysAll reports whether nothing stands at word i that changes what the verb before it means.
+// saysAll reports whether nothing at word i changes what the verb before it means.
 func saysAll(c *discourse.Clause, i int) bool {
 	switch w := c.W(i); w {
 	case "", ",", "because", "with", "from", "in", "at", "to", "after", "before", "on", "when", "as":
@@ -149,7 +152,8 @@ func saysAll(c *discourse.Clause, i int) bool {
 	}
 }
 
-// headAt is the noun of the phrase that begins at word i: the last word before a preposition, "and" or the end.
+// headAt returns the noun of the phrase that begins at word i: the last word before a preposition,
+// "and" or the end.
 func headAt(c *discourse.Clause, i int) string {
 	k := i
 	for k < len(c.Words) && !syntax.Preposition(c.W(k)) && c.W(k) != "and" && c.W(k) != "," && c.W(k) != "so" && c.W(k) != "but" && c.W(k) != "when" && c.W(k) != "or" && c.W(k) != "because" && c.W(k) != "that" {

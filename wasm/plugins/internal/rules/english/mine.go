@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// mine takes what something is that is somebody's own: a name, a birthday, a favourite, a car.
+// mine takes what something of the speaker's is: a name, a birthday, a favourite, a car.
 func mine(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	o := discourse.ObjectOf(c, i)
 	is := c.Verb == "be" && !c.Neg && !c.Past
@@ -40,7 +40,7 @@ func mine(t *discourse.Talk, c *discourse.Clause, i int) bool {
 // formerJobs are jobs that somebody had, after "my".
 var formerJobs = map[string]bool{"first job": true, "last job": true, "old job": true, "previous job": true, "former job": true, "first real job": true}
 
-// nameIs takes what somebody or their animal is called: "my name is Mei", "my dog's name is Rex".
+// nameIs takes the name of somebody or of their animal: "my name is Mei", "my dog's name is Rex".
 func nameIs(t *discourse.Talk, c *discourse.Clause, i int, o string) bool {
 	be := c.Verb == "be"
 	switch {

@@ -10,10 +10,10 @@ import (
 )
 
 // "My birthday isn't in June, it's on July 12th": "it" is what the sentence has just named, and
-// nothing of which the talk was about before.
+// nothing that the talk was about before.
 
-// NotThen takes a sentence that denies one time of its subject and says another: the plan that is
-// known of the denied day moves, and of anything else it says when it is.
+// NotThen takes a sentence that denies one time of its subject and gives another: the known plan on
+// the denied day moves, and for anything else it says when it is.
 func NotThen(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Chinese() || s.Ends == "?" || discourse.Conditioned(s) || len(s.Toks) > 40 {
 		return false
@@ -39,7 +39,7 @@ func NotThen(t *discourse.Talk, s syntax.Sentence) bool {
 	return true // in each part: no other plan is meant
 }
 
-// noteThen notes a sentence at the time that it says, and not at the one that it denies.
+// noteThen notes a sentence at the time that it states, and not at the one that it denies.
 func noteThen(t *discourse.Talk, s syntax.Sentence, w *timex.When) {
 	if !noted.Note(t, s) {
 		t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
@@ -51,7 +51,7 @@ func noteThen(t *discourse.Talk, s syntax.Sentence, w *timex.When) {
 	}
 }
 
-// began is when a day begins, or its hour where that is known, in ms since 1970.
+// began returns when a day begins, or its hour if that is known, in ms since 1970.
 func began(w *timex.When) int64 {
 	if w.Clock {
 		return w.Unix()
@@ -59,8 +59,8 @@ func began(w *timex.When) int64 {
 	return timex.Moment{Day: w.Day, Minute: 0, Offset: w.Zone}.Unix()
 }
 
-// namedBefore is the subject of the clause before c in this text, where that is a thing with a name of its
-// own: "the deadline" of "the deadline is tight, it's on Tuesday".
+// namedBefore returns the subject of the clause before c in this text, if that is a thing with a
+// name of its own: "the deadline" for "the deadline is tight, it's on Tuesday".
 func namedBefore(t *discourse.Talk, c *discourse.Clause) string {
 	var before syntax.Sentence
 	for _, s := range t.Own {
@@ -88,11 +88,11 @@ func namedBefore(t *discourse.Talk, c *discourse.Clause) string {
 	return o.Text[o.Toks[o.Words[0].Tok].Start:end]
 }
 
-// schedule words say when something is, and not what.
+// schedule are words for when something is, and not for what it is.
 var schedule = syntax.Set("time date day plan plans schedule change news problem thing")
 
-// deniedBe finds "is not" after the subject of a sentence: the token that the subject begins with,
-// the byte at which it ends, and the token after "not"; not is 0 where there is none.
+// deniedBe finds "is not" after the subject of a sentence: the token with which the subject begins,
+// the byte at which it ends, and the token after "not"; not is 0 if there is none.
 func deniedBe(s syntax.Sentence) (head, end, not int) {
 	for syntax.Lead(s.At(head)) || s.At(head) == "," {
 		head++
@@ -125,7 +125,8 @@ func deniedBe(s syntax.Sentence) (head, end, not int) {
 	return 0, 0, 0
 }
 
-// instead is the token after ", it's" or "but", from token i on; 0: the sentence does not go on so.
+// instead returns the token after ", it's" or "but", from token i on; 0 if the sentence does not
+// continue like that.
 func instead(s syntax.Sentence, i int) int {
 	said := false
 	for ; i < len(s.Toks); i++ {
@@ -143,7 +144,7 @@ func instead(s syntax.Sentence, i int) int {
 	return 0
 }
 
-// closes reports whether nothing is said from token i on.
+// closes reports whether nothing follows from token i on.
 func closes(s syntax.Sentence, i int) bool {
 	for ; i < len(s.Toks); i++ {
 		switch s.At(i) {
@@ -155,8 +156,8 @@ func closes(s syntax.Sentence, i int) bool {
 	return true
 }
 
-// isThen says of a subject when it is, as if the sentence were "SUBJECT is TIME". wrong is a day
-// on which it is not, or nil.
+// isThen says when a subject is, as if the sentence were "SUBJECT is TIME". wrong is a day on which
+// it is not, or nil.
 func isThen(t *discourse.Talk, s syntax.Sentence, subject, time string, wrong *timex.When) {
 	all := syntax.Sentences(strings.TrimSpace(subject) + " is " + time)
 	if len(all) != 1 {
@@ -195,10 +196,10 @@ func itIsEvent(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	t.Rejoined = false
 }
 
-// occasions are of somebody or of something: "Milo's nativity", "parents' evening".
+// occasions belong to somebody or to something: "Milo's nativity", "parents' evening".
 var occasions = syntax.Set("birthday anniversary nativity graduation day evening")
 
-// plannedOn is the known plan of a clause's subject on a day; nil: on any.
+// plannedOn returns the known plan of a clause's subject on a day; nil means any day.
 func plannedOn(t *discourse.Talk, c *discourse.Clause, on *timex.When) (discourse.Plan, bool) {
 	attr, noun := c.EventIn()
 	words := []string{attr, noun}

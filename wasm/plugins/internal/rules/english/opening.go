@@ -7,10 +7,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// When a place is open, and what comes every week: "the pharmacy is open from nine to six", "the bins go out on
-// Tuesdays". Neither is the speaker's, and both are looked up again.
+// When a place is open, and what happens every week: "the pharmacy is open from nine to six", "the
+// bins go out on Tuesdays". Neither belongs to the speaker, and both are looked up again.
 
-// everyWeek takes the hours of a place, and the days of a thing that comes round.
+// everyWeek takes the hours of a place, and the days of a weekly event.
 func everyWeek(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if t.Part != discourse.Facts || discourse.Pronoun(c.Thing) || c.Past || c.Perfect || c.Neg || c.UsedTo || c.Modal || c.Future || c.Ing || c.Own && c.Verb == "be" && !openness[c.W(i)] {
 		return false
@@ -44,7 +44,7 @@ func everyWeek(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		return false
 	}
 	always := *c
-	always.Whens = nil // no date stands beside "at nine"
+	always.Whens = nil // no date belongs next to "at nine"
 	t.Out.Candidates = append(t.Out.Candidates, t.Base(&always, "semantic", kind, discourse.HoursSure))
 	return true
 }
@@ -53,7 +53,8 @@ var openness = syntax.Set("open closed shut")
 
 var comesRound = syntax.Set("go come run leave meet start begin arrive be")
 
-// opensDaily are places with hours, roundThings what comes on a day of each week.
+// opensDaily are places with opening hours, and roundThings are things that happen on a day of each
+// week.
 var opensDaily = syntax.Set("pharmacy chemist library pool gym shop store supermarket market bank office museum gallery zoo park clinic surgery hospital restaurant cafe café bar pub bakery butcher school nursery kindergarten kitchen canteen gate station " +
 	"garage salon hairdresser barber cinema theatre church reception desk playground sauna beach centre center mall takeaway deli florist laundrette launderette tip dump depot workshop studio")
 
@@ -83,5 +84,5 @@ func thereIs(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return false
 }
 
-// keptThings are kept somewhere for whoever needs them.
+// keptThings are kept somewhere for anybody who needs them.
 var keptThings = syntax.Set("torch flashlight candle match battery adapter fuse bulb plaster bandage blanket towel pillow ladder screwdriver hammer drill toolbox corkscrew scissor stamp envelope cable spare lighter stopcock fusebox thermostat document folder")

@@ -9,11 +9,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// opined are verbs of which "used to" tells little: "I used to think so".
+// opined are verbs with which "used to" tells little: "I used to think so".
 var opined = syntax.Set("think know feel say believe get tell wonder worry see be have use")
 
-// onceDid keeps what somebody did as a matter of course and does no more, where no rule knows
-// the verb: "I used to go to church". A habit among what the rules made is none of today.
+// onceDid keeps what somebody did regularly and no longer does, if no rule knows the verb: "I used
+// to go to church". A habit among the rules' candidates is not one of today.
 func onceDid(t *discourse.Talk, c *discourse.Clause, from int) {
 	for i := from; i < len(t.Out.Candidates); i++ {
 		if a := &t.Out.Candidates[i]; !a.Negates && a.Slot != nil && strings.HasPrefix(a.Slot.Attribute, discourse.RoutineSlot("")) {
@@ -30,9 +30,9 @@ func onceDid(t *discourse.Talk, c *discourse.Clause, from int) {
 	t.Out.Candidates = append(t.Out.Candidates, t.Base(c, "semantic", "biography", 0.7))
 }
 
-// hadOwn is the thing of the speaker's own that they parted with: the object o at word i; "" where
-// it may never have been theirs, or is nothing that one has. "The" is enough only of a thing that
-// one has one of, the car.
+// hadOwn returns the thing of the speaker's own with which they parted: the object o at word i; ""
+// if it may never have been theirs, or is not something that people have. "The" is enough only for
+// a thing of which people have one, the car.
 func hadOwn(c *discourse.Clause, i int, o string) string {
 	o = cutTail(o)
 	words := strings.Fields(strings.ToLower(o))
@@ -60,11 +60,11 @@ func hadOwn(c *discourse.Clause, i int, o string) string {
 	return ownedName(o)
 }
 
-// intangible are what one sells or gives away and did not own as a thing.
+// intangible are things that people sell or give away without owning them as a thing.
 var intangible = syntax.Set("soul seat number place spot secret ending email address password life body blood hair data dignity principle talent skill service share vote position role identity advice opinion kid baby half rest part all everything cold cough flu headache fear stress worry pain habit accent debt problem leftover copy")
 
-// ownedName is the name under which a thing is had: of one that has a name of its own, "a blue
-// Skoda", without what it looks like.
+// ownedName returns the name under which a thing is owned: for one with a name of its own, "a blue
+// Skoda", without its looks.
 func ownedName(o string) string {
 	words := strings.Fields(o)
 	for len(words) > 1 && discourse.Capitalised(words[len(words)-1]) && looks[strings.ToLower(words[0])] {

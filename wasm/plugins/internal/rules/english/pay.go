@@ -9,18 +9,18 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// What somebody earns by their work has one value at a time, and ends with the work.
+// What somebody earns by working has one value at a time, and ends with the job.
 
-// payWords are words for it.
+// payWords are words for pay.
 var payWords = syntax.Set("salary pay wage wages paycheck")
 
-// earns takes "I earn 70k a year", "I make 3,000 euros a month", "I'm on 45k", "I get paid 20 euros an
-// hour": an amount of pay, and nothing that is sold or done beside.
+// earns takes "I earn 70k a year", "I make 3,000 euros a month", "I'm on 45k", "I get paid 20 euros
+// an hour": an amount of pay, and not something that is sold or done on the side.
 func earns(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Past || c.Perfect || c.Neg || c.Future || c.Modal || c.Must || c.Intend || c.Can || c.Maybe || c.Conditional() || c.Kind != 's' && c.Kind != 'p' {
 		return false
 	}
-	period := false // without one it may be a cake
+	period := false // without a period it may be a cake
 	switch c.Verb {
 	case "earn":
 	case "make":

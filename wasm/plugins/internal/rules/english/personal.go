@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// personal tries the verbs that say what someone is, has, likes, does: each family knows its own. It
-// reports whether one knew the verb, though it may have proposed nothing.
+// personal tries the verbs that say what someone is, has, likes, does: each family of verbs knows
+// its own. It reports whether one of them knew the verb, even if it proposed nothing.
 func personal(t *discourse.Talk, c *discourse.Clause) bool {
 	i := c.Vi + 1
 	return earns(t, c, i) || gaveNotice(t, c, i) || joins(t, c, i) ||
@@ -62,7 +62,7 @@ func learns(t *discourse.Talk, c *discourse.Clause, i int) bool {
 			if o == "" {
 				break
 			}
-			for _, of := range [...]string{" with ", " at ", " to "} { // whom one speaks it with
+			for _, of := range [...]string{" with ", " at ", " to "} { // with whom somebody speaks it
 				o, _, _ = strings.Cut(o, of)
 			}
 			t.Fact(c, "biography", "speaks", o, true, 0.85)
@@ -78,13 +78,13 @@ func learns(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// personalDegree reports a degree of somebody's own at word i: "my PhD", "a master's".
+// personalDegree reports whether a degree of somebody's own is at word i: "my PhD", "a master's".
 func personalDegree(c *discourse.Clause, i int) bool {
 	w := strings.ReplaceAll(c.W(i+1), ".", "")
 	return syntax.Determiner(c.W(i)) && (w == "phd" || w == "master" || w == "master's" || w == "masters" || w == "bachelor" || w == "bachelor's" || w == "degree" || w == "mba" || w == "apprenticeship" || w == "internship" || w == "doctorate" || w == "residency")
 }
 
-// partly are words for how much one speaks of a language: "German and a bit of Polish".
+// partly are words for how well somebody speaks a language: "German and a bit of Polish".
 var partly = syntax.Set("a some bit little of also basic decent broken fluent conversational")
 
 var schools = syntax.Set("school university college uni")
@@ -123,7 +123,7 @@ func fancies(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// someone reports "the man" at word i, of whom the words do not say who it is.
+// someone reports whether "the man" is at word i, and the words do not say who it is.
 func someone(c *discourse.Clause, i int) bool {
 	return (c.W(i) == "the" || c.W(i) == "that") && i+2 == len(c.Words) && whoever[c.W(i+1)]
 }
@@ -185,8 +185,8 @@ func amount(c *discourse.Clause) bool {
 	return slices.ContainsFunc(c.Words[min(c.Vi+1, len(c.Words)):], func(w discourse.Word) bool { return noted.Counts(w.S) || c.Toks[w.Tok].Kind == 'n' })
 }
 
-// manner says how somebody plays, and not what.
+// manner are words for how somebody plays, and not what.
 var manner = syntax.Set("hard well fair safe dumb dead along around together nice rough outside inside alone badly it tricks games house")
 
-// nobodysSpouse is what "marry" takes and is nobody.
+// nobodysSpouse are words after "marry" that are not a person.
 var nobodysSpouse = syntax.Set("young late early well up rich money man woman pope job work career again")

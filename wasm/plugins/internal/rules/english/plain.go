@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// What is said every day by plain verbs: what others want one to do, what a thing needs, who expects a
-// child, what a pet is called, and what has run out.
+// What is said every day with plain verbs: what others want somebody to do, what a thing needs, who
+// expects a child, what a pet is called, and what has run out.
 
 // wantsMe takes "they want me to start on the first of February".
 func wantsMe(t *discourse.Talk, c *discourse.Clause, i int) bool {
@@ -28,7 +28,8 @@ func wantsMe(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// needed takes what a thing needs, or that it is due, without a day: "the car needs new brakes", "my tetanus jab is due".
+// needed takes what a thing needs, or that it is due, without a day: "the car needs new brakes",
+// "my tetanus jab is due".
 func needed(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Past || c.Neg || c.Modal || c.Future || discourse.Pronoun(c.Thing) || c.Conditional() || c.FirstTime() != nil || c.Own && c.Subj.Key != t.Self.Key || !c.Own && (c.W(0) != "the" || !ofHome(discourse.Last(c.Thing))) {
 		return false
@@ -46,16 +47,16 @@ func needed(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// ofHome reports a thing of a household.
+// ofHome reports whether noun is a household thing.
 func ofHome(noun string) bool {
 	return discourse.ThingWord(noun) || household[noun] || noted.AboutThings[noun] && !syntax.Kin(noun) && !discourse.Trade(noun)
 }
 
-// upkeep is what a thing of a household needs now and then.
+// upkeep are things that a household thing needs now and then.
 var upkeep = syntax.Set("washing fixing replacing cleaning painting watering feeding walking mending defrosting servicing repairing changing charging ironing emptying mowing descaling sharpening tuning " +
 	"service wash clean repair haircut walk bath battery filter bulb tyre tire")
 
-// choreDay takes the weekday of a chore of every week: "bin day is Thursday".
+// choreDay takes the weekday of a weekly chore: "bin day is Thursday".
 func choreDay(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	what, ok := strings.CutSuffix(c.Thing, " day")
 	if !ok || !weeklyChores[what] || c.Verb != "be" || c.Past || c.Neg || c.Modal || len(c.Whens) != 1 || i < len(c.Words) || c.Own && c.Subj.Key != t.Self.Key || c.Whens[0].Next-c.Whens[0].First > 2 || c.At(c.Whens[0].First) == "next" {
@@ -74,10 +75,10 @@ func choreDay(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// weeklyChores name a day of every week.
+// weeklyChores are words that name a weekly day.
 var weeklyChores = syntax.Set("bin rubbish trash garbage recycling laundry washing market cleaning collection")
 
-// expects takes who is to have a child: "Marta's expecting twins".
+// expects takes who is going to have a child: "Marta's expecting twins".
 func expects(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Verb != "expect" || !c.Ing || c.Past || c.Neg || c.Kind != 'p' && c.Kind != 's' && c.Kind != 'w' || c.Ends == "?" || c.FirstTime() != nil {
 		return false
@@ -94,8 +95,8 @@ func expects(t *discourse.Talk, c *discourse.Clause) bool {
 	return t.Fact(c, "biography", "expecting", c.Join(c.Vi, len(c.Words)), false, 0.8) != nil
 }
 
-// christens takes what an animal or a child is named: "we named the puppy Otto", and "we're calling him Otto" after a
-// sentence that tells of one.
+// christens takes the name that an animal or a child is given: "we named the puppy Otto", and
+// "we're calling him Otto" after a sentence about one.
 func christens(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Verb != "call" && c.Verb != "name" || c.Kind != 's' && c.Kind != 'w' || c.Neg || c.Modal || c.Ends == "?" {
 		return false
@@ -125,7 +126,8 @@ func christens(t *discourse.Talk, c *discourse.Clause) bool {
 	return true
 }
 
-// newcomer is the animal or baby that the text before a byte tells of last, or the speaker's line before it.
+// newcomer returns the animal or baby of which the text before a byte tells last, or the speaker's
+// previous line.
 func newcomer(t *discourse.Talk, start int) (noun string) {
 	said := syntax.Cut(t.Ev.Text, start)
 	if n := len(t.Ev.Before); n > 0 && t.Ev.Before[n-1].Speaker == t.Ev.Speaker {
@@ -142,7 +144,7 @@ func newcomer(t *discourse.Talk, start int) (noun string) {
 	return noun
 }
 
-// runsOut takes what there is no more of at home: "we're out of milk", "I've run out of contact lenses".
+// runsOut takes what has run out at home: "we're out of milk", "I've run out of contact lenses".
 func runsOut(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Kind != 's' && c.Kind != 'w' || c.Neg || c.Modal || c.Future || c.Conditional() || c.Ends == "?" || c.FirstTime() != nil || c.End > t.Said.End || strings.Count(t.Said.Text[c.End:t.Said.End], " ") > 1 { // more than a name follows
 		return false
@@ -155,14 +157,15 @@ func runsOut(t *discourse.Talk, c *discourse.Clause) bool {
 	if what == "" || discourse.Vague(what) || endless[discourse.Last(what)] || syntax.Determiner(c.W(i+2)) || c.Capital(i+2) || len(strings.Fields(what)) > 3 {
 		return false
 	}
-	t.Out.Candidates = append(t.Out.Candidates, t.Base(c, "semantic", "possession", 0.6)) // no slot: nothing says when some is bought
+	t.Out.Candidates = append(t.Out.Candidates, t.Base(c, "semantic", "possession", 0.6)) // no slot, because nothing says when some is bought
 	return true
 }
 
-// endless is what "out of" says of no store at home: "out of luck".
+// endless are words after "out of" that are not supplies at home: "out of luck".
 var endless = syntax.Set("luck time breath patience ideas town office work control hand hospital bed shape touch order reach sight options words energy place date season line practice school bounds danger money cash steam love fashion print service business range")
 
-// PartnerMet takes "I'm seeing someone, his name is Oskar", also with the name in the next sentence.
+// PartnerMet takes "I'm seeing someone, his name is Oskar", also with the name in the next
+// sentence.
 func PartnerMet(t *discourse.Talk, s syntax.Sentence) bool {
 	const most = 120 // bytes
 	said := s.Text[s.Start:min(len(s.Text), s.Start+most)]

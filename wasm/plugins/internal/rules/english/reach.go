@@ -8,9 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// reached takes "my phone number is 0170 555 0123", "my email is mei@example.org"
-// and "my address is 12 Elm Street, Oslo": the value is what was said, to the
-// letter.
+// reached takes "my phone number is 0170 555 0123", "my email is mei@example.org" and "my address
+// is 12 Elm Street, Oslo": the value is exactly what was said.
 func reached(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Vi >= len(c.Words) {
 		return false
@@ -71,9 +70,9 @@ func ReachMe(t *discourse.Talk, s syntax.Sentence) bool {
 	return numbers > 0
 }
 
-// numberOf takes a telephone number at token i whose owner stands before it: "Tom's
-// number: …", "the plumber's number is …", "my number's …"; another after the first one
-// of a sentence need not say again what it is: "… and Dad's is …".
+// numberOf takes a telephone number at token i whose owner is named before it: "Tom's number: …",
+// "the plumber's number is …", "my number's …". A further one in the same sentence need not repeat
+// what it is: "… and Dad's is …".
 func numberOf(t *discourse.Talk, s syntax.Sentence, i int, another bool) bool {
 	if s.Toks[i].Kind != 'n' || i < 2 {
 		return false
@@ -96,7 +95,7 @@ func numberOf(t *discourse.Talk, s syntax.Sentence, i int, another bool) bool {
 	} else if is != "is" && k == i-1 || noun != "number" && noun != "phone" && noun != "mobile" && noun != "landline" {
 		return false
 	}
-	others := 0 // words that tell it from another number of theirs
+	others := 0 // words that distinguish it from another number of theirs
 	for k--; k > 0 && (s.At(k) == "phone" || s.At(k) == "mobile" || s.At(k) == "new" || s.At(k) == "work" || s.At(k) == "telephone"); k-- {
 		if s.At(k) == "work" || s.At(k) == "mobile" {
 			others++
@@ -122,13 +121,13 @@ func numberOf(t *discourse.Talk, s syntax.Sentence, i int, another bool) bool {
 		return false
 	}
 	contact(t, s, who, "phone", value, discourse.SentenceCase(discourse.Possessive(who.Name)+" number is "+value))
-	if noun == "number" && others == 0 { // a person's one number, which the next one replaces
+	if noun == "number" && others == 0 { // the only number of a person, which the next one replaces
 		t.Out.Candidates[len(t.Out.Candidates)-1].Slot.Many = false
 	}
 	return true
 }
 
-// contact proposes how somebody is reached.
+// contact proposes how somebody can be reached.
 func contact(t *discourse.Talk, s syntax.Sentence, who discourse.Person, attribute, value, text string) {
 	t.Out.Candidates = append(t.Out.Candidates, abi.Candidate{Type: "semantic", Kind: "contact", Text: text, Lang: "en", Confidence: 0.88, Sensitivity: "private",
 		Slot: &abi.Slot{Subject: who.Key, Attribute: attribute, Value: value, Many: true}, Subject: who.Name, Predicate: attribute, Object: value,

@@ -6,10 +6,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
 )
 
-// retimed takes "the flight's at 7:15 now": another time of the one flight that is still to
-// come, also where its slot has a name of its own, "flight to Lisbon". If several
-// flights fit, or if it is somebody else's flight whose day is not known, the sentence is
-// kept as it was said.
+// retimed takes "the flight's at 7:15 now": another time of the only future flight, even if its
+// slot has a name of its own, "flight to Lisbon". If several flights match, or if it is somebody
+// else's flight on an unknown day, the sentence is kept as it was said.
 func retimed(t *discourse.Talk, c *discourse.Clause, attr string) bool {
 	to := discourse.Together(c.Whens)
 	if to == nil || c.Neg || !c.Definite() || !sayNow(c) {
@@ -48,7 +47,7 @@ func retimed(t *discourse.Talk, c *discourse.Clause, attr string) bool {
 	return true
 }
 
-// sayNow reports a clause that says how things stand from now on: "at 7:15 now".
+// sayNow reports whether a clause says what is true from now on: "at 7:15 now".
 func sayNow(c *discourse.Clause) bool {
 	for i := range c.Toks {
 		switch c.At(i) {

@@ -8,14 +8,14 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// organisations are what one works at or for.
+// organisations are things at which or for which people work.
 var organisations = syntax.Set("company firm startup start-up library museum hospital school university college bank bakery restaurant cafe café bar pub hotel shop store supermarket factory lab " +
 	"laboratory clinic council government ministry agency studio office zoo aquarium airport station church charity ngo newspaper magazine publisher theatre theater gym salon " +
 	"garage farm winery brewery practice nursery kindergarten court embassy police department plant mill institute academy centre center foundation authority railway airline " +
 	"pharmacy bookshop gallery warehouse consultancy cooperative co-op bbc nhs un eu army navy parliament harbour port refinery dealership chain bureau organisation organization " +
 	"corporation group union practice surgery orchestra opera cinema florist butcher tailor hairdresser builder contractor family city state county")
 
-// workTimes are what follows "at" or "for" after a verb of working and is no employer.
+// workTimes are words after "at" or "for" and a verb of working that are not an employer.
 var workTimes = syntax.Set("night nights home weekend weekends noon midnight present first last once dawn dusk free fun hours hour years year months month weeks week days day money peanuts moment " +
 	"ease times lunchtime christmas easter length will least most best all desk computer living change example myself yourself himself herself themselves ourselves me you us them him her it that this")
 
@@ -72,7 +72,7 @@ func lives(t *discourse.Talk, c *discourse.Clause, i int) {
 	settles(t, c, o, 0.92)
 }
 
-// stayed is after how many days whoever has been somewhere lives there.
+// stayed is the number of days after which somebody who has been somewhere lives there.
 const stayed = 300
 
 // beenIn takes "I've been in Cardiff for six years".
@@ -90,10 +90,10 @@ func beenIn(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return false
 }
 
-// trades are what one works in, written large.
+// trades are fields of work, with a capital.
 var trades = syntax.Set("marketing sales finance engineering research academia politics accounting design logistics education therapy recovery remission retail advertising procurement consulting banking insurance theatre music film")
 
-// initialled are the places among what is written in capitals, such as IT.
+// initialled are places that are written in capitals, unlike fields such as IT.
 var initialled = map[string]bool{"UK": true, "US": true, "USA": true, "UAE": true, "LA": true, "NYC": true, "DC": true}
 
 // moves takes "I moved to Graz", "we moved here from Leeds".
@@ -135,7 +135,7 @@ func settles(t *discourse.Talk, c *discourse.Clause, value string, confidence fl
 	}
 }
 
-// employs reports whether value is what one can work for.
+// employs reports whether somebody can work for value.
 func employs(value string, plain bool) bool {
 	words := strings.Fields(value)
 	if len(words) == 0 {

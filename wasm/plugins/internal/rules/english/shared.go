@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// heldVerbs say how things stand with somebody. "And" or a comma before one of
-// them begins a statement of the same subject: "lives in Graz and works at IBM".
+// heldVerbs are verbs for what is true of somebody. "And" or a comma before one of them begins a
+// statement of the same subject: "lives in Graz and works at IBM".
 var heldVerbs = syntax.Set("lives works loves likes hates enjoys speaks drives owns plays studies teaches has is isn't doesn't hasn't was moved grew " +
 	"live work love like hate enjoy speak drive own play study teach have am don't haven't")
 
@@ -23,7 +23,7 @@ func shared(s syntax.Sentence) []syntax.Sentence {
 			if w == "to" && s.At(i-1) == "used" || first > 0 && w == "to" {
 				continue
 			}
-			return append(parts, s.Sub(first, len(s.Toks))) // of what is meant or possible, each verb may be
+			return append(parts, s.Sub(first, len(s.Toks))) // what is meant or possible may have several verbs
 		}
 		if !held {
 			base, rest := syntax.Contraction(w)
@@ -46,7 +46,7 @@ func shared(s syntax.Sentence) []syntax.Sentence {
 	return append(parts, s.Sub(first, len(s.Toks)))
 }
 
-// continued parses a part that shares the subject of the clause before.
+// continued parses a part that shares the subject of the previous clause.
 func continued(t *discourse.Talk, s syntax.Sentence, before *discourse.Clause) (discourse.Clause, bool) {
 	c := discourse.Clause{Sentence: s, Whens: timex.FindWhens(s, t.Now)}
 	c.Words = t.WordsOf(&c)

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// taste takes what somebody is fond of or not, said with "be": "crazy about",
-// "not keen on", "a cat person". It is at word i.
+// taste takes what somebody is fond of or not, expressed with "be": "crazy about", "not keen on",
+// "a cat person". It is at word i.
 func taste(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Past {
 		return false
@@ -40,8 +40,8 @@ func taste(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return t.Fact(c, "preference", attr, discourse.ObjectOf(c, k), true, 0.85) != nil
 }
 
-// rather takes a choice: "I'd take trains over planes", "I'd rather walk than
-// drive", "I prefer tea to coffee".
+// rather takes a preference: "I'd take trains over planes", "I'd rather walk than drive", "I prefer
+// tea to coffee".
 func rather(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Kind != 's' && c.Kind != 'p' && c.Kind != 'w' || c.Past || c.Neg || c.Ends == "?" {
 		return false
@@ -50,7 +50,7 @@ func rather(t *discourse.Talk, c *discourse.Clause) bool {
 	between := ""
 	if w := c.W(c.Vi - 1); c.Modal && (w == "rather" || w == "sooner") {
 		between = "than"
-		switch c.Verb { // of "walk" and "text" the verb is what is liked
+		switch c.Verb { // for "walk" and "text", the verb is what is liked
 		case "have", "take", "get":
 		case "be", "die", "starve", "not":
 			return false
@@ -103,7 +103,7 @@ func liking(t *discourse.Talk, c *discourse.Clause, what, than string) bool {
 	return f != nil
 }
 
-// attribute takes "my blood type is O negative": what somebody has one of, and
+// attribute takes "my blood type is O negative", for a property of which people have one, and
 // "olives aren't my thing".
 func attribute(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if c.Verb != "be" || c.Past || c.Modal || c.Ends == "?" {
@@ -152,7 +152,7 @@ func attribute(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	default:
 		return false
 	}
-	if strings.HasPrefix(c.Thing, "blood") { // "A positive", whose A is no article
+	if strings.HasPrefix(c.Thing, "blood") { // "A positive", whose A is not an article
 		_, next := c.Object(i)
 		o = c.Join(i, next)
 	}
@@ -192,7 +192,7 @@ func reacts(t *discourse.Talk, c *discourse.Clause) bool {
 	return false
 }
 
-// likes reads what someone likes or not, a list taken apart.
+// likes reads what someone likes or not; a list is split.
 func likes(t *discourse.Talk, c *discourse.Clause, i int) {
 	for syntax.Adverb(c.W(i)) {
 		i++
@@ -206,7 +206,7 @@ func likes(t *discourse.Talk, c *discourse.Clause, i int) {
 	switch c.W(i) {
 	case "how", "what", "when", "where", "why", "who", "seeing", "being", "all", "these", "those", "this", "your", "his", "her", "their", "everyone", "everything":
 		if c.W(i) != "being" || c.W(i+1) == "able" {
-			return // what was just seen or heard, not what somebody likes
+			return // something just seen or heard is not what somebody likes
 		}
 	}
 	attr := "likes"

@@ -10,7 +10,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// whereabouts: "I left my keys in the drawer", "we keep the spare key under the pot".
+// whereabouts takes where things are: "I left my keys in the drawer", "we keep the spare key under
+// the pot".
 func whereabouts(t *discourse.Talk, c *discourse.Clause, i int) {
 	if c.W(i) == "down" && syntax.Determiner(c.W(i+1)) {
 		i++ // "I put down the keys on the table"
@@ -46,8 +47,9 @@ func whereabouts(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// whereEnds is the word after a place that begins at word k: what follows says why it is there, what somebody is to do
-// with that, or where something else is, "in the safe and the cash in the drawer".
+// whereEnds returns the word after a place that begins at word k. What follows says why it is
+// there, what somebody should do with it, or where something else is: "in the safe and the cash in
+// the drawer".
 func whereEnds(c *discourse.Clause, k int) int {
 	for i := k + 2; i < len(c.Words); i++ {
 		switch w := c.W(i); {
@@ -64,10 +66,10 @@ func whereEnds(c *discourse.Clause, k int) int {
 	return len(c.Words)
 }
 
-// unleft is what one leaves, puts and keeps, and what lies nowhere for that.
+// unleft are things that people leave, put and keep without a place where they then are.
 var unleft = syntax.Set("school uni university college meeting party job work room heart bet tenner fiver money pressure blame emphasis faith trust offer end stop deposit")
 
-// manners are how a thing is left or put, and moods how somebody leaves.
+// manners are ways in which a thing is left or put, and moods are how somebody leaves.
 var manners = map[string]bool{"on the market": true, "in tears": true, "in silence": true, "in peace": true, "in my name": true, "in our name": true, "on silent": true, "on hold": true, "on the horse": true,
 	"in danger": true, "at the altar": true, "on edge": true, "on fire": true, "in charge": true, "on time": true, "in time": true, "at once": true}
 
@@ -91,8 +93,8 @@ func parked(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// aboutThing takes statements whose subject is no person: an appointment, a
-// thing's place, "my favourite colour", "my birthday".
+// aboutThing takes statements whose subject is not a person: an appointment, a thing's place, "my
+// favourite colour", "my birthday".
 func aboutThing(t *discourse.Talk, c *discourse.Clause) {
 	if c.Ends == "?" {
 		return
@@ -119,14 +121,15 @@ func aboutThing(t *discourse.Talk, c *discourse.Clause) {
 	}
 }
 
-// nthTime reports "that's the second time this week that the train was late", which is no appointment.
+// nthTime reports whether the clause is like "that's the second time this week that the train was
+// late", which is not an appointment.
 func nthTime(c *discourse.Clause) bool {
 	i := c.Vi + 2
 	_, nth := timex.Ordinal(c.W(i))
 	return discourse.Pronoun(c.Thing) && c.Verb == "be" && nth && c.W(i-1) == "the" && c.W(i+1) == "time"
 }
 
-// cameThrough takes what happened to a thing, of itself: it was sold, and a visa came through.
+// cameThrough takes what happened to a thing: it was sold, or a visa came through.
 func cameThrough(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	sold := soldFor(c, i)
 	came := c.Own && !c.Neg && (c.Verb == "come" && (c.Past || c.Perfect) && c.W(i) == "through" || c.Verb == "be" && c.W(i) == "come" && c.W(i+1) == "through")
@@ -141,7 +144,7 @@ func cameThrough(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// scheduled takes for when a thing is planned, due or booked, and that it is cancelled.
+// scheduled takes when a thing is planned, due or booked, and that it is cancelled.
 func scheduled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	w := c.FirstTime()
 	attr, _ := c.EventIn()
@@ -165,7 +168,7 @@ func scheduled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 			t.Cancelled(c, attr)
 		}
 	case be && w != nil && w.HasDay && !c.Past && !c.Neg && (next == "cancelled" || next == "canceled" || next == "off" && strings.HasSuffix(c.Thing, "ing")) && c.Words[i].Tok == len(c.Toks)-1-(w.Next-w.First):
-		t.AsSaid(c) // "swimming's cancelled today", of which no plan is known
+		t.AsSaid(c) // "swimming's cancelled today", without a known plan
 	case attr != "" && be && syntax.Profession(discourse.Last(c.Thing)) && next != "" && !syntax.Preposition(next) && next != "now" && next != "due" && next != "booked" && next != "set": // "the dentist is closed on Friday"
 	case attr != "" && w != nil && !c.Past && (be || begins[c.Verb]) && eventIs(t, c, w, attr):
 	case w != nil && w.HasDay && !w.Habit && !c.Past && !c.Neg && !discourse.Pronoun(c.Thing) && (!be || c.Must) && w.Unix() > t.Ev.At:
@@ -181,10 +184,10 @@ func scheduled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// begins are what an event does at its time.
+// begins are verbs for what an event does at its time.
 var begins = syntax.Set("start begin leave land depart arrive take happen open")
 
-// eventIs takes the time of an event, unless it is one of every week.
+// eventIs takes the time of an event, unless it is a weekly one.
 func eventIs(t *discourse.Talk, c *discourse.Clause, w *timex.When, attr string) bool {
 	if whose := t.Whose(c); t.Other(whose) {
 		if !whose.Known {
@@ -226,8 +229,8 @@ func thingAt(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// soldFor reports whether a clause says what something was sold for: "the old
-// Volvo went for four thousand". "The run went for two hours" does not.
+// soldFor reports whether a clause says for how much something was sold: "the old Volvo went for
+// four thousand". "The run went for two hours" does not.
 func soldFor(c *discourse.Clause, i int) bool {
 	if c.Verb != "go" || !c.Past || c.Neg || c.W(i) != "for" || discourse.Pronoun(c.Thing) || len(c.Whens) > 0 {
 		return false
@@ -244,8 +247,8 @@ func soldFor(c *discourse.Clause, i int) bool {
 	return true
 }
 
-// inPlans reports whether a plan that is known is of the clause's subject: yoga, of "I have yoga at
-// six", and neither milk, of "a meeting about milk", nor gas, of "a gas engineer".
+// inPlans reports whether a known plan is about the clause's subject: yoga, in "I have yoga at
+// six"; but not milk, in "a meeting about milk", nor gas, in "a gas engineer".
 func inPlans(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Thing == "" || discourse.Pronoun(c.Thing) || discourse.Vague(c.Thing) || strings.Contains(c.Thing, " ") {
 		return false
@@ -259,8 +262,8 @@ func inPlans(t *discourse.Talk, c *discourse.Clause) bool {
 	return !slices.ContainsFunc(words[:k], func(w string) bool { return syntax.Preposition(w) && w != "to" })
 }
 
-// calledOff reports whether an event is "off" at word i. A train, milk or a doctor is off without
-// being cancelled.
+// calledOff reports whether an event is "off" at word i. A train, milk or a doctor can be off
+// without being cancelled.
 func calledOff(c *discourse.Clause, i int) bool {
 	noun := discourse.Last(c.Thing)
 	if c.W(i) != "off" || i+1 < len(c.Words) && c.W(i+1) != "," && c.Words[i+1].Tok == c.Words[i].Tok+1 {
@@ -273,11 +276,11 @@ func calledOff(c *discourse.Clause, i int) bool {
 	return !syntax.Profession(noun) && !noted.Meal(noun) && !discourse.ThingWord(noun)
 }
 
-// figurative words after "in", "on" or "at" name no place: on hold, on shaky ground.
+// figurative are words after "in", "on" or "at" that do not name a place: on hold, on shaky ground.
 var figurative = syntax.Set("ground grounds hold track sale schedule danger charge shape luck love style fashion demand control touch progress need order action edge point way order leash budget board strike " +
 	"blink fritz fire trouble time mind peak risk stake length large odds rest best worst paper purpose average duty guard loan tour stage-fright warranty guarantee construction repair renovation contract pressure review investigation anaesthetic fact general particular vain doubt question common full cool awesome great")
 
-// itIs takes "it's on Thursday now": the appointment that the last turns name.
+// itIs takes "it's on Thursday now", for the appointment that the last turns name.
 func itIs(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	if c.Thing != "it" || w == nil || !w.HasDay || w.Habit || c.Past || c.Neg || t.SpokenOfAnother(c) {
 		return

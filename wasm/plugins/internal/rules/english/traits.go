@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// is reads what someone is: allergic, married, from somewhere, so old, a baker.
+// is reads what someone is: allergic, married, from somewhere, of some age, a baker.
 func is(t *discourse.Talk, c *discourse.Clause, i int) {
 	for c.W(i) == "not" || syntax.Adverb(c.W(i)) || c.W(i) == "no" || c.W(i) == "longer" || c.W(i) == "never" || c.W(i) == "very" {
 		i++
@@ -43,7 +43,7 @@ func is(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// elsewhere is where and how somebody is for a time.
+// elsewhere are words for where and how somebody is for a time.
 var elsewhere = syntax.Set("on at in off away out back due busy free")
 
 // promoted takes "I was promoted to team lead".
@@ -59,7 +59,7 @@ func promoted(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return ok
 }
 
-// was takes what is only of the past: "my dad was a bus driver all his life".
+// was takes what is only in the past: "my dad was a bus driver all his life".
 func was(t *discourse.Talk, c *discourse.Clause, i int) {
 	w := c.W(i)
 	if w == "married" || w == "diagnosed" {
@@ -73,11 +73,12 @@ func was(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// standings are what somebody is for long, and of which attribute.
+// standings are lasting states of somebody, with their attributes.
 var standings = map[string]string{"single": "marital_status", "divorced": "marital_status", "widowed": "marital_status", "retired": "job", "unemployed": "job", "self-employed": "job", "freelance": "job", "pregnant": "health",
 	"left-handed": "handedness", "colour-blind": "condition", "color-blind": "condition", "diabetic": "condition", "anaemic": "condition", "anemic": "condition", "asthmatic": "condition", "epileptic": "condition", "dyslexic": "condition"}
 
-// wed takes to whom somebody is married or engaged, and what they are by themselves: single, retired.
+// wed takes to whom somebody is married or engaged, and what they are without a partner: single,
+// retired.
 func wed(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	w := c.W(i)
 	if attribute := standings[w]; attribute != "" {
@@ -110,7 +111,8 @@ func wed(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// isCalled takes what a relative or an animal is called: "my sister is Anna", "my dogs are called Rex and Bello".
+// isCalled takes the name of a relative or an animal: "my sister is Anna", "my dogs are called Rex
+// and Bello".
 func isCalled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	w := c.W(i)
 	called := w == "called" || w == "named"
@@ -120,7 +122,7 @@ func isCalled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	o, next := c.Object(i)
 	owner, noun := ownerOf(c.Subj, t)
 	unnamed := c.Name == "" && !c.Neg && c.Capital(i)
-	if noun == "password manager" { // nobody
+	if noun == "password manager" { // not a person
 		return false
 	}
 	switch {
@@ -140,7 +142,8 @@ func isCalled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// familyOf takes whose relative somebody is, and how large a family is: "Tom is my brother", "we are a family of five".
+// familyOf takes whose relative somebody is, and how large a family is: "Tom is my brother", "we
+// are a family of five".
 func familyOf(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	w, next := c.W(i), c.W(i+1)
 	owner, k := t.Self, i+1
@@ -180,7 +183,7 @@ func fond(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	k := i + 1
 	switch {
 	case w == "scared" || w == "afraid" || w == "terrified":
-		if c.W(k) == "of" { // and not "I'm afraid we have to move you"
+		if c.W(k) == "of" { // but not "I'm afraid we have to move you"
 			t.Fact(c, "preference", "afraid_of", discourse.ObjectOf(c, k+1), true, 0.85)
 		}
 		return true
@@ -231,8 +234,8 @@ func employedAs(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// andKin takes "… and my daughter Mia" after a clause that said what another relative is called, and "my wife
-// Lena" before "and".
+// andKin takes "… and my daughter Mia" after a clause with the name of another relative, and "my
+// wife Lena" before "and".
 func andKin(t *discourse.Talk, s syntax.Sentence) bool {
 	n := len(t.Out.Candidates)
 	first := 0
@@ -289,7 +292,7 @@ func role(c *discourse.Clause, i int) bool {
 	return false
 }
 
-// leads are what somebody is the lead of.
+// leads are things of which somebody can be the lead.
 var leads = syntax.Set("team tech design project product group squad engineering")
 
 func ownerOf(p discourse.Person, t *discourse.Talk) (discourse.Person, string) {
@@ -300,7 +303,7 @@ func ownerOf(p discourse.Person, t *discourse.Talk) (discourse.Person, string) {
 	return t.Named(name), noun
 }
 
-// core proposes what is always worth knowing of the wearer.
+// core proposes what is always worth knowing about the wearer.
 func core(t *discourse.Talk, c *discourse.Clause, block, value string) {
 	if value == "" {
 		return // "My name is"
@@ -317,7 +320,7 @@ func core(t *discourse.Talk, c *discourse.Clause, block, value string) {
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// unwed ends whom somebody is with, whatever the name: "I'm no longer married", "I'm single again".
+// unwed ends the speaker's partner, whatever the name: "I'm no longer married", "I'm single again".
 func unwed(t *discourse.Talk, c *discourse.Clause, w string) {
 	nouns := married[:]
 	switch w {

@@ -9,11 +9,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// "When I was ten, I broke my arm" tells of then, and not of today. It is read as "I broke my arm when I was ten", so
-// that the rules for a clause see both, and the statement keeps both.
+// "When I was ten, I broke my arm" tells about the past, and not about today. It is read as "I
+// broke my arm when I was ten", so that the rules for a clause see both parts, and the statement
+// keeps both.
 
-// WhenFirst takes a sentence in the past that begins with a clause of time, such as "when I was ten" or "as a child".
-// Where several things follow, the whole sentence is noted.
+// WhenFirst takes a sentence in the past tense that begins with a clause of time, such as "when I
+// was ten" or "as a child". If several things follow, the whole sentence is noted.
 func WhenFirst(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Chinese() || s.Ends == "?" || len(s.Toks) > 40 {
 		return false
@@ -30,7 +31,7 @@ func WhenFirst(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	for _, o := range syntax.Clauses(rest) {
 		if c, ok := t.Parse(o); ok && !c.Past {
-			return false // "… I moved to Rome, now I live in Leeds": something of it is of today
+			return false // "… I moved to Rome, now I live in Leeds": a part of it is true today
 		}
 	}
 	lead := s.Sub(0, then)
@@ -47,5 +48,5 @@ func WhenFirst(t *discourse.Talk, s syntax.Sentence) bool {
 		noted.NoteClause(t, &first, all[0], false, false, discourse.NotedSure)
 	}
 	discourse.StandsFor(t, from, s)
-	return true // in each part: nothing of it is so today
+	return true // in each part: nothing of it is true today
 }

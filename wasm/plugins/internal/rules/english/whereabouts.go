@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Whether words after a preposition name a place that a thing can be in: "in the desk drawer",
-// "in room 6". "In bad shape" and "on the line" name none.
+// This file decides whether words after a preposition name a place in which a thing can be: "in the
+// desk drawer", "in room 6". "In bad shape" and "on the line" don't.
 
 // spots are rooms and furniture, besides storage, passings, dwellings and organisations.
 var spots = syntax.Set("bedroom kitchen garage hallway hall attic study cellar balcony room corner basement bathroom shed loft corridor lounge porch entrance lobby pantry utility-room terrace garden yard " +
@@ -19,10 +19,10 @@ var spots = syntax.Set("bedroom kitchen garage hallway hall attic study cellar b
 	"safe box suitcase backpack rucksack handbag purse wallet pocket pouch jar pot tin bowl vase envelope folder binder locker compartment glovebox rack hanger bin trolley kettle bed pillow mattress tv television " +
 	"jacket coat trousers jeans apron car van bus bike kayak tent trunk boot roof door doormat gate fence platform building floor level deck row cloakroom reception canteen classroom auditorium pool")
 
-// numbered are the rooms that a number or a letter tells apart.
+// numbered are rooms and the like that are distinguished by a number or a letter.
 var numbered = syntax.Set("room hall level floor deck row building gate platform locker flat unit box drawer bay aisle seat cabin")
 
-// tongues follow "in" and are no places.
+// tongues are words after "in" that are not places.
 var tongues = syntax.Set("chinese english german french spanish dutch italian polish arabic welsh portuguese russian japanese korean turkish greek latin swedish danish norwegian finnish hindi czech hungarian ukrainian hebrew mandarin cantonese")
 
 // WhereWords reports whether the tokens from i to end are a preposition and a place, and nothing
@@ -88,7 +88,7 @@ func locatedAt(t *discourse.Talk, c *discourse.Clause, where string) bool {
 // shown are rooms to which visitors are shown the way.
 var shown = syntax.Set("bathroom toilet toilets loo kitchen bedroom lounge lift lifts stairs exit reception canteen cloakroom")
 
-// ofNumbers reports words that have no noun after their preposition but numbers: "between 60 and 65".
+// ofNumbers reports whether the words after the preposition are only numbers: "between 60 and 65".
 func ofNumbers(where string) bool {
 	words := strings.Fields(strings.ToLower(where))
 	for i, w := range words {
@@ -99,7 +99,7 @@ func ofNumbers(where string) bool {
 	return len(words) > 1
 }
 
-// factOf proposes a fact of the thing of a clause: of its owner's, where it has one.
+// factOf proposes a fact about the thing of a clause, or about its owner, if it has one.
 func factOf(t *discourse.Talk, c *discourse.Clause, kind, attribute, value string, many bool, confidence float64) *abi.Candidate {
 	of := *c
 	of.Subj = discourse.Person{Name: c.Thing, Key: c.Thing}
@@ -108,16 +108,17 @@ func factOf(t *discourse.Talk, c *discourse.Clause, kind, attribute, value strin
 	}
 	f := t.Fact(&of, kind, attribute, value, many, confidence)
 	if f != nil && len(f.Entities) > 0 && f.Entities[0].Name == of.Subj.Name {
-		f.Entities[0].Kind = "" // it is no person
+		f.Entities[0].Kind = "" // it is not a person
 	}
 	return f
 }
 
-// keepers, besides relatives and trades, are with whom things are: "the keys are with the concierge".
+// keepers are people with whom things are left, besides relatives and trades: "the keys are with
+// the concierge".
 var keepers = syntax.Set("concierge caretaker porter neighbour neighbor neighbours neighbors receptionist landlord landlady janitor doorman guard babysitter nanny childminder cleaner boss colleague colleagues")
 
-// leftBehind takes "I forgot my umbrella on the bus": a thing of somebody's, and where it is. A name
-// that one forgets at a party is none.
+// leftBehind takes "I forgot my umbrella on the bus": somebody's thing, and where it is. A name
+// that somebody forgets at a party is not a thing.
 func leftBehind(t *discourse.Talk, c *discourse.Clause, i int) {
 	if !c.Past && !c.Perfect || !discourse.WordsOwn[c.W(i)] && c.W(i) != "the" && c.W(i) != "his" && c.W(i) != "her" {
 		return
@@ -132,17 +133,17 @@ func leftBehind(t *discourse.Talk, c *discourse.Clause, i int) {
 	}
 }
 
-// unplaceable are what one loses or asks after and finds in no drawer.
+// unplaceable are things that people lose or ask about and find in no drawer.
 var unplaceable = syntax.Set("temper job mind way nerve nerves patience weight faith hope voice appetite balance interest trust respect heart soul life youth health sleep time money game match bet case election war " +
 	"childhood innocence virginity confidence memory sight hearing sense love friend friendship marriage career work manners lines line words title status reputation turn birthday name age plan idea future past question answer problem")
 
-// Findable reports a thing that can lie somewhere: neither a relative nor an abstract noun.
+// Findable reports whether a thing can be somewhere: it is neither a relative nor an abstract noun.
 func Findable(what string) bool {
 	noun := discourse.Last(strings.ToLower(what))
 	return !syntax.Kin(noun) && !syntax.Kin(syntax.Singular(noun)) && !syntax.Profession(noun) && !unplaceable[noun] && !unplaceable[syntax.Singular(noun)]
 }
 
-// dated reports words that name a date, if one that does not exist: they are no place.
+// dated reports whether words name a date, even one that does not exist, and so are not a place.
 func dated(where string) bool {
 	for w := range strings.FieldsSeq(strings.ToLower(where)) {
 		switch strings.Trim(w, ".,") {

@@ -103,12 +103,12 @@ func employed(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// leaves takes "I quit smoking", "I quit my job at Acme", and reports whether nothing else is to be
-// read in it.
+// leaves takes "I quit smoking", "I quit my job at Acme", and reports whether nothing else has to
+// be read in it.
 func leaves(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	o, done := discourse.ObjectOf(c, i), c.Past || c.Perfect
 	if c.Verb == "quit" && done && !c.Neg && strings.HasSuffix(c.W(i), "ing") {
-		if o != "smoking" { // stopped says so
+		if o != "smoking" { // stopped handles that
 			c.Neg = true
 			t.Fact(c, "habit", "does", o, true, 0.85)
 		}
@@ -135,7 +135,8 @@ func leaves(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return false
 }
 
-// besideJob reports work beside another: "I also work at a café", "I work at the zoo on Sundays".
+// besideJob reports whether it is work on the side: "I also work at a café", "I work at the zoo on
+// Sundays".
 func besideJob(c *discourse.Clause) bool {
 	for k := range c.Words {
 		if w := c.W(k); w == "also" && k < c.Vi || w == "weekends" || w == "moonlight" || w == "side" && c.W(k-1) == "the" && c.W(k-2) == "on" {
@@ -146,7 +147,7 @@ func besideJob(c *discourse.Clause) bool {
 	return len(days) == 1 && syntax.WeekdayOf(days[0], false) >= 0
 }
 
-// post is what somebody works as, from word i, without where and for whom.
+// post returns what somebody works as, from word i on, without where and for whom.
 func post(c *discourse.Clause, i int, firm, plain bool) string {
 	as := discourse.ObjectOf(c, i)
 	for _, of := range [...]string{" in ", " at "} {
@@ -158,7 +159,7 @@ func post(c *discourse.Clause, i int, firm, plain bool) string {
 	return as
 }
 
-// articleAt is the article at word i, with a space behind it.
+// articleAt returns the article at word i, followed by a space.
 func articleAt(c *discourse.Clause, i int) string {
 	if w := c.W(i); w == "a" || w == "an" || w == "the" {
 		return w + " "
@@ -166,15 +167,16 @@ func articleAt(c *discourse.Clause, i int) string {
 	return ""
 }
 
-// jobAlone gives a job a text that does not name the firm: it may outlast the work there.
+// jobAlone gives a job a text that does not name the firm, because the job may continue after the
+// work there.
 func jobAlone(c *discourse.Clause, job *abi.Candidate, said string) {
 	if job != nil && !job.Negates && c.Kind != 'w' {
 		job.Text = discourse.SentenceCase(c.Subj.Name + " " + said)
 	}
 }
 
-// started takes "I started at Bosch on Monday", "she started as a cook at the Hilton": a firm that is
-// named, and no place where one goes to, learns or is brought.
+// started takes "I started at Bosch on Monday", "she started as a cook at the Hilton": a named
+// firm, and not a place to which somebody goes, where they learn or to which they are brought.
 func started(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	at := i
 	if c.W(i) == "as" && role(c, i+1) {
@@ -198,7 +200,7 @@ func started(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		return false
 	}
 	if w := c.FirstTime(); w != nil && (!w.HasDay || w.Day < t.Now.Day-366) {
-		return false // where they are since, the line does not say
+		return false // the line does not say where they are since then
 	}
 	if i != at {
 		work(t, c, i)
@@ -213,7 +215,7 @@ func started(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// newJob takes "a new job", "my job", "the new job" from word i.
+// newJob reports whether "a new job", "my job" or "the new job" is at word i.
 func newJob(c *discourse.Clause, i int) bool {
 	if c.W(i+1) == "new" {
 		return (c.W(i) == "a" || c.W(i) == "my" || c.W(i) == "the" || c.W(i) == "her" || c.W(i) == "his") && c.W(i+2) == "job"
@@ -221,11 +223,11 @@ func newJob(c *discourse.Clause, i int) bool {
 	return (c.W(i) == "a" || c.W(i) == "my") && c.W(i+1) == "job"
 }
 
-// unfirm are parts of names of schools and of places for sport, where one starts and does not work.
+// unfirm are parts of names of schools and sports venues, where people start without working there.
 var unfirm = [...]string{"school", "schule", "academy", "college", "university", "uni", "institute", "montessori", "waldorf", "kindergarten", "nursery", "kita", "gymnasium", "grammar", "oxford", "cambridge",
 	"harvard", "yale", "stanford", "princeton", "gym", "fit", "yoga", "pilates", "dojo", "club", "sport", "centre", "center", "street", "road", "square", "station", "park", "bridge", "gate", "page", "chapter", "level", "question"}
 
-// minor reports a relative who may still go to school.
+// minor reports whether noun is a relative who may still go to school.
 func minor(noun string) bool {
 	switch noun {
 	case "son", "daughter", "kid", "child", "niece", "nephew", "grandson", "granddaughter", "godson", "goddaughter", "stepson", "stepdaughter", "baby", "twin", "family", "kids", "children":
@@ -234,7 +236,8 @@ func minor(noun string) bool {
 	return syntax.Offspring[noun]
 }
 
-// wentOn reports a sentence that tells what came after: "I started at Bosch and moved to Siemens".
+// wentOn reports whether a sentence tells what came afterwards: "I started at Bosch and moved to
+// Siemens".
 func wentOn(t *discourse.Talk) bool {
 	for i := range t.Said.Toks {
 		switch t.Said.At(i) {
@@ -275,11 +278,11 @@ func joined(t *discourse.Talk, c *discourse.Clause, i int, confidence float64) {
 // networks are services that people join as users; few work there.
 var networks = syntax.Set("facebook twitter instagram tiktok whatsapp telegram linkedin reddit snapchat mastodon bluesky zoom teams slack discord")
 
-// begunForNow is what somebody starts to do for a moment, or feels.
+// begunForNow are things that somebody starts to do for a moment, or feels.
 var begunForNow = syntax.Set("crying laughing feeling seeing losing thinking going getting shaking sweating panicking worrying noticing talking singing screaming shouting bleeding sneezing coughing falling coming looking wondering moving packing cleaning cooking eating making")
 
-// endsInJob takes "my job at Acme" and "the post with Acme" from word i, and no other thing
-// that is at some place: "my umbrella at the cafe".
+// endsInJob reports whether "my job at Acme" or "the post with Acme" is at word i, and not another
+// thing that is at some place: "my umbrella at the cafe".
 func endsInJob(c *discourse.Clause, i int) bool {
 	for k := i + 1; k < i+5; k++ {
 		if w := c.W(k); w == "at" || w == "with" {
@@ -293,8 +296,8 @@ func endsInJob(c *discourse.Clause, i int) bool {
 	return false
 }
 
-// changedFirm takes "I quit Acme and joined Halden", "I left Acme": leaving a
-// name, which is an employer where the talk says so or another is joined.
+// changedFirm takes "I quit Acme and joined Halden", "I left Acme": a name that somebody leaves,
+// which is an employer if the talk says so or another one is joined.
 func changedFirm(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	o, next := c.Object(i)
 	if o == "" || !c.Capital(i) || networks[c.W(i)] || !c.Past && !c.Perfect || c.Neg || c.Kind == 'y' {

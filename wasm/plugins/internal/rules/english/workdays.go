@@ -64,11 +64,12 @@ func gaveNotice(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	return true
 }
 
-// utilities are what there is on most days: what a house has until it is cut off, and where one has to go.
+// utilities are things that are there on most days: what a house has until it is cut off, and where
+// people have to go.
 var utilities = syntax.Set("water power electricity gas heating internet wifi broadband lift elevator school nursery kindergarten daycare")
 
-// Outage takes "there's no water on Thursday", "they're turning off the power tomorrow": a day to come
-// at the speaker's home.
+// Outage takes "there's no water on Thursday", "they're turning off the power tomorrow": a future
+// day at the speaker's home.
 func Outage(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Chinese() || s.Ends == "?" || len(s.Toks) > 16 || !slices.ContainsFunc(s.Toks, func(k syntax.Token) bool {
 		w, _ := syntax.Contraction(k.S)

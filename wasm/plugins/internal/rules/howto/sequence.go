@@ -9,18 +9,18 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// stepWithin is how long after one step, in ms, the next is said.
+// stepWithin is how soon after one step, in ms, the next one is said.
 const stepWithin = 3 * 60 * 1000
 
-// opening words of a step, and which of the steps they open.
+// firstZh are opening words of a step; the lists say which steps they open.
 var firstZh = []string{"首先", "第一步", "先"}
 
 var nextZh = []string{"然后", "接着", "接下来", "之后", "再", "第二步", "第三步", "第四步", "第五步"}
 
 var lastZh = []string{"最后"}
 
-// opens says what a turn begins with: 'f' the first step, 'n' a further one,
-// 'l' the last, 0 no step; and after which token its words begin.
+// opens says with what a turn begins: 'f' the first step, 'n' a further one, 'l' the last, 0 no
+// step; and after which token its words begin.
 func opens(s syntax.Sentence) (kind byte, after int) {
 	i := 0
 	for syntax.Lead(s.At(i)) && s.At(i) != "then" || i < len(s.Toks) && s.Toks[i].Kind == 'p' {
@@ -56,7 +56,7 @@ func opens(s syntax.Sentence) (kind byte, after int) {
 	return 0, 0
 }
 
-// Whole is a text as one sentence.
+// Whole returns a text as one sentence.
 func Whole(text string) (s syntax.Sentence, ok bool) {
 	toks := syntax.Lex(text)
 	if len(toks) == 0 {
@@ -65,9 +65,8 @@ func Whole(text string) (s syntax.Sentence, ok bool) {
 	return syntax.Sentence{Text: text, Toks: toks, Start: toks[0].Start, End: toks[len(toks)-1].End, Ends: "", Memo: nil}, true
 }
 
-// Sequence takes the last step of what was said over several turns: "First
-// you unplug it." "Then you wait." "Finally you plug it back in." Others may
-// say a few words between.
+// Sequence takes the last step of what was said in several turns: "First you unplug it." "Then you
+// wait." "Finally you plug it back in." Others may say a few words in between.
 func Sequence(t *discourse.Talk, toks []syntax.Token) bool {
 	if len(toks) == 0 || len(t.Ev.Before) == 0 {
 		return false
@@ -111,9 +110,9 @@ func Sequence(t *discourse.Talk, toks []syntax.Token) bool {
 	return false
 }
 
-// orders takes steps that no word counts: "To make the dressing: mix oil and
-// lemon, add mustard, then shake it", or the like as an answer to "how do you
-// …?". Each begins with what is to be done.
+// orders takes steps without counting words: "To make the dressing: mix oil and lemon, add mustard,
+// then shake it", or the like as an answer to "how do you …?". Each begins with what has to be
+// done.
 func orders(t *discourse.Talk, s syntax.Sentence) bool {
 	first, title := 0, ""
 	if s.At(0) == "to" || s.At(0) == "how" || s.At(0) == "recipe" || s.At(0) == "instructions" || s.At(0) == "steps" || s.At(0) == "this" && s.At(1) == "is" && s.At(2) == "how" || s.At(0) == "here" && s.At(1) == "is" && s.At(2) == "how" || s.At(0) == "here's" && s.At(1) == "how" {

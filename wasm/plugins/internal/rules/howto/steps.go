@@ -1,4 +1,4 @@
-// Package howto finds how something is done, step by step, in one text or over several turns.
+// Package howto finds how something is done, step by step, in one text or in several turns.
 package howto
 
 import (
@@ -75,7 +75,7 @@ func Procedure(t *discourse.Talk, toks []syntax.Token) bool {
 		}
 	}
 	if zh && len(steps) == 2 && syntax.ContainsAny(steps[0], "这个", "这里", "这儿", "那个") {
-		return false // 先点这个加号然后点扫一扫: who does not see it learns nothing
+		return false // 先点这个加号然后点扫一扫: somebody who does not see it learns nothing
 	}
 	title := head
 	if !zh && !goal(s, marks[0].at) || head == "" || len(strings.Fields(head)) < 3 {
@@ -115,9 +115,8 @@ func guide(t *discourse.Talk, title string, steps []string, zh bool, spans []abi
 	})
 }
 
-// entryType is what kind of procedure a title names: a workflow is what is done again
-// and again or whenever something happens, a script what is said or typed as it stands,
-// everything else a guide.
+// entryType returns what kind of procedure a title names: a workflow is done again and again or
+// whenever something happens, a script is said or typed exactly, everything else is a guide.
 func entryType(title string) string {
 	words := strings.Fields(strings.ToLower(strings.Trim(title, " ,.:")))
 	for i, w := range words {
@@ -137,7 +136,7 @@ func entryType(title string) string {
 	return "guide"
 }
 
-// titled reports a heading that no "how to" goes before: "Recipe for pancakes".
+// titled reports whether a heading is used without "how to": "Recipe for pancakes".
 func titled(title string) bool {
 	words := strings.Fields(strings.ToLower(strings.Trim(title, " ,.:")))
 	if len(words) > 1 && (words[0] == "the" || words[0] == "my" || words[0] == "our") {
@@ -146,7 +145,7 @@ func titled(title string) bool {
 	return len(words) > 1 && (words[0] == "recipe" || words[0] == "instructions" || words[0] == "steps") && words[1] == "for"
 }
 
-// splitStep leaves a step whole; one that holds sentences gives one step each.
+// splitStep leaves a step whole, unless it has several sentences, which become steps.
 func splitStep(t *discourse.Talk, step string) []string {
 	var all []string
 	for _, s := range syntax.Sentences(step) {
@@ -157,14 +156,14 @@ func splitStep(t *discourse.Talk, step string) []string {
 	return all
 }
 
-// colon is the last colon before token n, 0 where there is none.
+// colon returns the last colon before token n, or 0.
 func colon(s syntax.Sentence, n int) int {
 	for n--; n > 0 && s.At(n) != ":"; n-- {
 	}
 	return max(n, 0)
 }
 
-// bareStep is a step as a command: "you empty the tank" as "empty the tank".
+// bareStep returns a step as a command: "you empty the tank" as "empty the tank".
 func bareStep(s string) string {
 	for _, you := range [...]string{"you'll need to ", "you need to ", "you have to ", "you just ", "you ", "I ", "we "} {
 		if len(s) > len(you) && strings.EqualFold(s[:len(you)], you) {
@@ -174,7 +173,7 @@ func bareStep(s string) string {
 	return s
 }
 
-// howTo is the title of a guide: "How to descale the coffee machine".
+// howTo returns the title of a guide: "How to descale the coffee machine".
 func howTo(t *discourse.Talk, title, step string) string {
 	title = strings.TrimRight(title, " ,:.!?")
 	for _, asked := range [...]string{"how do i ", "how do you ", "how do we ", "how can i ", "how should i ", "how does one "} {
@@ -213,8 +212,8 @@ func howTo(t *discourse.Talk, title, step string) string {
 	return "How to " + what
 }
 
-// lastThing is what one of the last turns begins with: "the coffee machine" of
-// "The coffee machine is flashing at me again."
+// lastThing returns the beginning of one of the last turns: "the coffee machine" for "The coffee
+// machine is flashing at me again."
 func lastThing(t *discourse.Talk) string {
 	for i := len(t.Ev.Before) - 1; i >= max(0, len(t.Ev.Before)-4); i-- {
 		for _, s := range syntax.Sentences(t.Ev.Before[i].Text) {
@@ -301,7 +300,8 @@ func stronger(s syntax.Sentence, at int, zh bool) bool {
 	return goal(s, at) && at > 0 || s.At(at) == "step" || s.Toks[at].Kind == 'n'
 }
 
-// narrative tells "first we went to the park, then we had lunch" from a how-to.
+// narrative reports whether a sentence is like "first we went to the park, then we had lunch", and
+// not a how-to.
 func narrative(s syntax.Sentence, zh bool) bool {
 	if zh {
 		raw := s.Raw()
@@ -333,7 +333,7 @@ func clean(s syntax.Sentence, i, j int) string {
 	return s.Text[s.Toks[i].Start:s.Toks[j-1].End]
 }
 
-// asked is what one of the last turns asked how to do: "Descale that thing".
+// asked returns what one of the last turns asked how to do: "Descale that thing".
 func asked(t *discourse.Talk) string { return askedBefore(t, len(t.Ev.Before)) }
 
 // askedBefore is asked for the turns before turn n.

@@ -15,8 +15,8 @@ import (
 // A sentence that says how something is done, without a list of steps: "to reset the router, hold the button for
 // ten seconds", "if the boiler cuts out, press the red button", 那个锁要先把把手抬起来.
 
-// deviceVerbs are the verbs of what is done with a device or with food. What one says to a person, "if you see Tom,
-// tell him", has others.
+// deviceVerbs are verbs for what is done with a device or with food. Advice about a person, "if you
+// see Tom, tell him", has other verbs.
 var deviceVerbs = syntax.Set("press hold turn push pull unplug plug restart reset switch open close lift type click tap hit shake bang add use clean empty remove replace screw unscrew twist soak boil put pour stir fry bake " +
 	"simmer rinse drain chop whisk jiggle slide lock unlock insert charge scan dial enter bleed squeeze wind tighten loosen oil descale wipe dip roast peel knead feed water slam kick pump flip cut mix heat warm")
 
@@ -71,7 +71,7 @@ func Tip(t *discourse.Talk, s syntax.Sentence) bool {
 			}
 		}
 	}
-	if from < 0 || len(timex.FindWhens(s, t.Now)) > 0 { // looked for last: it takes long
+	if from < 0 || len(timex.FindWhens(s, t.Now)) > 0 { // checked last, because it takes long
 		return false
 	}
 	c := refuse.Unparsed(t, s)
@@ -79,11 +79,11 @@ func Tip(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// measures are what a recipe counts.
+// measures are units in recipes.
 var measures = syntax.Set("part cup spoon spoonful tablespoon teaspoon egg gram g ml litre pinch clove slice")
 
-// doneFrom is the token from i on at which what is to be done begins: after a comma or, if alone may be, by itself
-// before somebody is said to do anything. It is -1 where nothing is.
+// doneFrom returns the token from i on at which the instruction begins: after a comma or, if alone
+// may be, by itself before somebody is said to do anything. It returns -1 if there is none.
 func doneFrom(s syntax.Sentence, i int, alone bool) int {
 	for k := i; k+1 < len(s.Toks); k++ {
 		w, before := s.At(k), s.At(k-1)
@@ -110,7 +110,8 @@ func doneFrom(s syntax.Sentence, i int, alone bool) int {
 	return -1
 }
 
-// onlyIf reads "only starts if you slam the door" after the thing that begins at token i; 0 where it is not there.
+// onlyIf reads "only starts if you slam the door" after the thing that begins at token i; it
+// returns 0 if it is not there.
 func onlyIf(s syntax.Sentence, i int) int {
 	for k := i; k < min(len(s.Toks)-4, i+5); k++ {
 		if s.At(k) == "only" && (s.At(k+2) == "if" || s.At(k+2) == "when") && s.At(k+3) == "you" && deviceVerbs[s.At(k+4)] {
@@ -120,7 +121,7 @@ func onlyIf(s syntax.Sentence, i int) int {
 	return 0
 }
 
-// says reports whether the word w stands from token i on.
+// says reports whether the word w is in the sentence from token i on.
 func says(s syntax.Sentence, i int, w string) bool {
 	for ; i < len(s.Toks); i++ {
 		if s.At(i) == w {
@@ -142,10 +143,10 @@ func procedural(t *discourse.Talk, s syntax.Sentence, text, title, step, lang st
 	})
 }
 
-// deviceVerbsZh are the verbs of what is done with a device or with food.
+// deviceVerbsZh are verbs for what is done with a device or with food.
 var deviceVerbsZh = []string{"长按", "按住", "按下", "按两下", "按", "拔掉", "拔", "拧", "关掉", "断电", "重启", "打开", "点击", "点", "输入", "用力", "使劲", "轻轻", "抬", "推", "拉", "转", "敲", "拍", "插", "泡", "煮", "蒸", "炒", "加", "放", "烤", "焯", "腌", "把", "先", "用"}
 
-// tipZh is tip of a Chinese sentence: 路由器重启要按住按钮十秒, 锅炉熄火了就按红色按钮, 洗衣机要用力关门才能启动.
+// tipZh is Tip for a Chinese sentence: 路由器重启要按住按钮十秒, 锅炉熄火了就按红色按钮, 洗衣机要用力关门才能启动.
 func tipZh(t *discourse.Talk, s syntax.Sentence) bool {
 	x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
 	if n := utf8.RuneCountInString(x); n < 7 || n > 40 || strings.ContainsAny(x, "我你他她您吗吧") || syntax.ContainsAny(x, "昨天", "明天", "今天", "上周", "下周", "医生", "老师", "大夫", "孩子", "没", "说", "过的", "公司", "学校", "项目", "部门", "团队", "牙", "齿", "大家", "学生", "人") || strings.HasSuffix(x, "了") || syntax.KinPrefixZh(x) != "" || discourse.NamePrefixZh(x) != "" {
@@ -173,8 +174,8 @@ func tipZh(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// askedHowZh is what the turn before asks how to do, as the title of a procedure: 螃蟹怎么吃 of 这螃蟹怎么吃啊. It is "" where
-// that asks nothing of the kind.
+// askedHowZh returns what the previous turn asks how to do, as the title of a procedure: 螃蟹怎么吃 for
+// 这螃蟹怎么吃啊. It returns "" if that turn asks nothing of the kind.
 func askedHowZh(t *discourse.Talk) string {
 	const most = 14 // characters
 	b := t.JustSaid()

@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// MaxAmended bounds the words that are added to a statement, in bytes.
+// MaxAmended is the greatest length of the words that are added to a statement, in bytes.
 const MaxAmended = 200
 
-// Amend adds to the one memory of a sentence what its later clauses say that gave
-// none by themselves: "Mei saw Dr Patel this morning. He's changed Mei's tablets."
-// Half of what somebody tells of a thing stands there.
+// Amend adds to the only memory of a sentence what its later clauses say, if they gave none
+// themselves: "Mei saw Dr Patel this morning. He's changed Mei's tablets." These clauses have half
+// of what people tell about a thing.
 func Amend(t *discourse.Talk, a *abi.Candidate, rest []syntax.Sentence) {
 	switch {
 	case len(a.Spans) == 0 || a.Type == "procedural" || a.Type == "core" || a.Negates || a.Kind == "change" || a.Kind == "cancellation" || a.Kind == "relation" || a.Kind == "allergy":
@@ -43,8 +43,8 @@ func Amend(t *discourse.Talk, a *abi.Candidate, rest []syntax.Sentence) {
 	}
 }
 
-// Whom puts the clauses before an English clause in front of its plan where that leaves open what it is
-// about: "I've run out of lenses, so I'm ordering new ones tonight".
+// Whom puts the previous clauses of an English sentence in front of a clause's plan if the plan
+// does not say what it is about: "I've run out of lenses, so I'm ordering new ones tonight".
 func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 	for i := from; i < len(t.Out.Candidates); i++ {
 		a := &t.Out.Candidates[i]
@@ -78,8 +78,8 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 	}
 }
 
-// tail is a clause as a statement of its own beside one that says whom it is
-// about; empty where it says nothing, or nothing that is so.
+// tail returns a clause as a statement of its own, to be put after one that says whom it is about;
+// "" if it says nothing, or nothing that is true.
 func tail(t *discourse.Talk, c syntax.Sentence, started int64) string {
 	own := c
 	if c.Chinese() { // 我可能得请假，孩子学校开家长会: only the first is in doubt
@@ -111,7 +111,7 @@ func tail(t *discourse.Talk, c syntax.Sentence, started int64) string {
 	}
 	p, ok := t.Parse(c)
 	if !ok || discourse.Thirds[v.at(v.start())] || deictics[v.at(v.start())] {
-		p = refuse.Unparsed(t, c) // whom it means stands before it
+		p = refuse.Unparsed(t, c) // the text before it says whom it means
 	}
 	if !p.Past {
 		afterIt(t, p.Whens, started)
@@ -122,8 +122,8 @@ func tail(t *discourse.Talk, c syntax.Sentence, started int64) string {
 	return t.Rewrite(&p)
 }
 
-// afterIt puts bare weekdays behind what begins at started, in ms since 1970; 0: it has no time. "We leave
-// next Tuesday, back on Thursday", 下周二飞深圳，周四回来.
+// afterIt moves bare weekdays after what begins at started, in ms since 1970; 0: it has no time.
+// "We leave next Tuesday, back on Thursday", 下周二飞深圳，周四回来.
 func afterIt(t *discourse.Talk, whens []timex.When, started int64) {
 	for i := range whens {
 		for w := &whens[i]; w.Weekday && started > 0 && (timex.Moment{Day: w.Day + 1, Minute: 0, Offset: t.Now.Offset}).Unix() <= started; {

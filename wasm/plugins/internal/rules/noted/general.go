@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// General reports what holds for anybody at any time: "patience is key", "books open doors".
-// It begins with a thing that no word makes one's own or a certain one, and names no person,
-// day, or number.
+// General reports whether a sentence is true of anybody at any time: "patience is key", "books open
+// doors". It begins with a thing that no word makes somebody's or a certain one, and names no
+// person, day, or number.
 func (v *view) General() bool {
 	i := v.start()
 	first := v.at(i)
@@ -25,7 +25,8 @@ func (v *view) General() bool {
 	}) == 0
 }
 
-// common reports whether the capital of word i at the beginning of a sentence is no name's.
+// common reports whether the capital of word i at the beginning of a sentence is not that of a
+// name.
 func (v *view) common(i int) bool {
 	w, next := v.words[i], v.at(i+1)
 	if syntax.SexOf("", w) != 0 {
@@ -39,15 +40,15 @@ func (v *view) common(i int) bool {
 	return abstract[w] || warm[w] || matters[w] || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || strings.HasSuffix(next, "s") && !syntax.Verbish(next)
 }
 
-// matters are what one speaks of in general, besides what is abstract.
+// matters are things of which people speak in general, besides abstract ones.
 var matters = syntax.Set("nature music art dance dancing travel food love money health sport exercise yoga garlic coffee tea sleep weather traffic family friendship teamwork education technology success failure change trust kindness patience practice")
 
 var wordsMine = syntax.Set("i we my our me mine")
 
 var thirdsOwn = syntax.Set("his her their")
 
-// hollow reports a sentence that is nobody's word about anything: a call to do something, a
-// wish, a caption, a compliment.
+// hollow reports whether a sentence states nothing: a call to do something, a wish, a caption, a
+// compliment.
 func hollow(s syntax.Sentence) bool {
 	i := 0
 	for i+1 < len(s.Toks) && (syntax.Lead(s.At(i)) || s.At(i) == ",") {
@@ -68,8 +69,8 @@ func hollow(s syntax.Sentence) bool {
 
 var pictures = syntax.Set("photo photograph photography picture image pic painting drawing screenshot")
 
-// uncalled is a sentence without the name of whom it calls at its beginning: "Tom, the boiler is new",
-// "Mum, I got a B".
+// uncalled returns a sentence without the name of whom it calls at its beginning: "Tom, the boiler
+// is new", "Mum, I got a B".
 func uncalled(t *discourse.Talk, s syntax.Sentence) syntax.Sentence {
 	if discourse.CalledSo[s.At(0)] && s.At(1) == "," && !discourse.CalledSo[s.At(2)] && syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(2)))) {
 		return s.Sub(2, len(s.Toks))

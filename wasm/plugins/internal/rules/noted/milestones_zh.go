@@ -8,10 +8,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// milestoneOfZh is a Chinese verb with what it is done to. There are no nouns where the verb says it all.
+// milestoneOfZh is a Chinese verb with its possible objects. There are no nouns if the verb is
+// enough.
 type milestoneOfZh struct {
 	verb  string
-	once  string // the verb where it was done at some time: 出过车祸, 骨折过
+	once  string // the verb for a deed at some time: 出过车祸, 骨折过
 	nouns []string
 }
 
@@ -142,7 +143,8 @@ var milestonesZh = func() (all []milestoneOfZh) {
 	return all
 }()
 
-// milestoneZh reports a milestone of the speaker's or of what is the speaker's: 我扭伤了脚, 我们分手了.
+// milestoneZh reports whether a clause is a milestone of the speaker's or of a thing of theirs:
+// 我扭伤了脚, 我们分手了.
 func milestoneZh(x string) bool {
 	switch before, deed, ok := strings.Cut(discourse.TrimZhEnd(x), "我"); {
 	case !ok || before == "":
@@ -167,10 +169,10 @@ func milestoneZh(x string) bool {
 	return false
 }
 
-// milestoneWordsZh takes out the words in which 不, 别, 要 and 想 deny and want nothing.
+// milestoneWordsZh removes the words in which 不, 别, 要 and 想 do not deny or wish anything.
 var milestoneWordsZh = syntax.Compounds("不小心 特别 重要 主要 理想 快递 不得不 想法")
 
-// nearZh reports whether one of the nouns stands within a few characters of the verb before x.
+// nearZh reports whether one of the nouns is within a few characters of the verb before x.
 func nearZh(x string, nouns []string) bool {
 	const most = 6 // characters between them: 一份三年的
 	for _, noun := range nouns {

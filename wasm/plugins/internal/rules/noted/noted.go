@@ -1,6 +1,6 @@
-// Package noted keeps a sentence, or a clause of it, that no rule takes and that somebody
-// would want to find. A sum of readable marks ([view]) decides; worth_en.go and worth_zh.go
-// have their weights.
+// Package noted keeps a sentence, or a clause of it, that no rule takes and that somebody would
+// want to find. A sum of readable marks ([view]) decides; worth_en.go and worth_zh.go have their
+// weights.
 package noted
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// A noted memory is what no rule takes and what somebody would still want to find:
-// it has the speaker's own words with its subject in them and its dates worked out,
-// no slot, and half of a rule's confidence at most, so that it replaces nothing and
-// yields to everything. The whole sentence is kept; worth.go says which.
+// A noted memory is a sentence that no rule takes and that somebody would still want to find. It
+// has the speaker's own words, with its subject and its computed dates, no slot, and at most half
+// of a rule's confidence, so that it replaces nothing and everything can replace it. The whole
+// sentence is kept; worth.go decides which.
 
-// Note proposes a sentence that is worth keeping and of which no rule makes anything.
+// Note proposes a sentence that is worth keeping and that gave nothing to any rule.
 func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	if s = uncalled(t, s); hollow(s) || passing(s) || s.Ends == "?" || s.Ends == "？" || len(s.Toks) > 60 || len(s.Toks) < 4 || discourse.Conditioned(s) || Orders(s) || refuse.Idiomatic(s) {
 		return false
@@ -39,11 +39,11 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	}
 	for i := range s.Toks {
 		if s.At(i) == "whoever" || s.At(i) == "whatever" {
-			return false // of whom?
+			return false // about whom?
 		}
 	}
 	if what, is := syntax.Contraction(s.At(0)); Meal(what) && is == "is" && syntax.Placing(s.At(1)) {
-		return false // "soup's on the hob, dig in": soon it is nowhere
+		return false // "soup's on the hob, dig in": soon it is gone
 	}
 	v := ViewOf(t, s)
 	if v.slotted() || v.General() || v.fragmentary() {
@@ -71,7 +71,7 @@ func Note(t *discourse.Talk, s syntax.Sentence) bool {
 	if !ok {
 		c = refuse.Unparsed(t, s)
 		if w := c.W(0); w == "" || w == "his" || w == "her" || w == "their" || w == "its" || discourse.Owners[w] || syntax.SubjectPronoun(w) && w != "i" && w != "we" && w != "they" || deictics[w] || syntax.Preposition(w) || wheres[w] || !v.states(w) {
-			return false // of whom?
+			return false // about whom?
 		}
 	}
 	past := c.Past || c.Perfect || !ok && v.anyTimes(func(i int) bool {
@@ -139,8 +139,8 @@ func NoteClause(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence, past,
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
-// perPeriod reports whether a clause says how much a month something is, with a verb that may be of
-// the present: "we put 300 euros a month aside".
+// perPeriod reports whether a clause says how much something is per month, with a verb that may be
+// in the present tense: "we put 300 euros a month aside".
 func perPeriod(c *discourse.Clause) bool {
 	if c.W(c.Vi) != c.Verb || syntax.PastForm(c.Verb) {
 		return false
@@ -153,11 +153,11 @@ func perPeriod(c *discourse.Clause) bool {
 	return false
 }
 
-// unheard verbs tell nothing when they are denied: "I've never heard of it".
+// unheard are verbs that tell nothing when they are denied: "I've never heard of it".
 var unheard = syntax.Set("hear see think know feel understand believe mean care mind notice realise realize")
 
-// states reports whether a sentence that begins with a word says something of
-// somebody or something: it has a verb after what can be a subject.
+// states reports whether a sentence that begins with a word says something about somebody or
+// something: it has a verb after a possible subject.
 func (v *view) states(first string) bool {
 	if _, _, ing := syntax.Lemma(first); ing || timex.Commands[first] || syntax.Askers[first] || discourse.Hosts[first] && !syntax.Determiner(first) {
 		return false
@@ -165,9 +165,8 @@ func (v *view) states(first string) bool {
 	return v.anyTimes(func(i int) bool { return i > v.start() && (syntax.Verbish(v.words[i]) || syntax.PastForm(v.words[i])) }) > 0
 }
 
-// slotted reports whether a sentence says where somebody lives or works. A rule
-// that takes it gives it a slot, so that the next such line replaces it; noted, it
-// would stay.
+// slotted reports whether a sentence says where somebody lives or works. A rule that takes it gives
+// it a slot, so that the next such line replaces it; as a note it would stay.
 func (v *view) slotted() bool {
 	if syntax.ContainsAny(v.raw, "住在", "搬到", "搬去", "上班", "就职", "定居") {
 		return true
@@ -183,32 +182,33 @@ func (v *view) slotted() bool {
 	}) > 0
 }
 
-// Counts reports a number in words that is more than one.
+// Counts reports whether w is a number in words that is more than one.
 func Counts(w string) bool {
 	n, ok := syntax.Number(w)
 	return ok && n > 1
 }
 
-// abstract nouns are what one speaks of without telling anything.
+// abstract are nouns of which people speak without telling anything.
 var abstract = syntax.Set("passion passions journey support dream dreams impact balance effort efforts energy life world future progress challenge challenges inspiration motivation way ways time times " +
 	"fun blast point thing things stuff lot bit kind part sense idea ideas difference feeling feelings moment moments experience experiences goal goals self others people everyone someone")
 
-// CalledOffZh reports that something is changed before it comes: 周一的理疗取消了, 周六的班跟阿美换了.
+// CalledOffZh reports whether something is changed before it happens: 周一的理疗取消了, 周六的班跟阿美换了.
 func CalledOffZh(x string) bool {
 	return syntax.ContainsAny(x, "取消", "改期", "会不开了") || syntax.ContainsAny(x, "的班", "的课") && syntax.ContainsAny(x, "换了", "调了", "换给")
 }
 
-// deedZh reports what 我 did or has done: no thought, no feeling, nothing denied.
+// deedZh reports whether 我 did or has done something: not a thought, not a feeling, and not denied.
 func deedZh(x string) bool {
 	return strings.HasPrefix(x, "我") && discourse.ToldZh(x) && !syntax.ContainsAny(x, "不", "没", "忘", "知道", "记得", "记错", "明白", "懂", "喜欢", "累", "困", "饿", "饱")
 }
 
-// billZh reports what has to be paid for a home, a car, a school or a card: 这个月信用卡要还六千八.
+// billZh reports whether something has to be paid for a home, a car, a school or a card:
+// 这个月信用卡要还六千八.
 func billZh(x string) bool {
 	return syntax.ContainsAny(x, "信用卡", "花呗", "房贷", "车贷", "房租", "租金", "学费", "物业费", "暖气费", "电费", "水费", "燃气费", "停车费", "保险", "月供") && syntax.ContainsAny(x, "要还", "要交", "要付", "得还", "得交", "得付", "交了", "还了", "付了", "扣", "一个月", "每月", "一年")
 }
 
-// noteZh does the same of a Chinese sentence: the whole of it is kept.
+// noteZh does the same for a Chinese sentence: the whole sentence is kept.
 func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	raw := strings.Trim(s.Raw(), " ，,。！!")
 	n := utf8.RuneCountInString(raw)
@@ -239,9 +239,9 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 		who = t.Topic.Person
 	case strings.Contains(raw, "我"):
 	default:
-		nobody = true // 水管工周四上午来: the sentence says itself who
+		nobody = true // 水管工周四上午来: the sentence itself says who
 	}
-	const few = 2 // characters beside a time: 九点半最晚十点
+	const few = 2 // characters besides a time: 九点半最晚十点
 	if nobody && weatherZh(raw) || len(b.Whens) > 1 && utf8.RuneCountInString(strings.TrimPrefix(syntax.TrimZh(b.Text), "我")) <= few && !milestone {
 		return false
 	}
@@ -278,7 +278,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	if a.Type == "semantic" && (milestone || strings.Contains(b.Text, "了") && deedZh(b.Text) || strings.HasSuffix(raw, "了") && !strings.Contains(raw, "要") || strings.Contains(raw, "刚")) {
 		a.Type, a.EventType, a.Actor, a.Started = "episodic", kind, who.Name, ToldAt(t, s)
 		if strings.Contains(b.Text, "过") && !strings.Contains(b.Text, "了") && !strings.Contains(b.Text, "刚") {
-			a.Started = 0 // 我做过手术: some day
+			a.Started = 0 // 我做过手术: on some day
 		}
 	}
 	if a.Type == "semantic" && (&view{raw: raw}).ofEmployer() {
@@ -288,7 +288,7 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// Meal reports words for food that is ready to be eaten, and is soon gone.
+// Meal reports whether s is food that is ready to eat, and is soon gone.
 func Meal(s string) bool { return meals[discourse.Last(s)] }
 
 var meals = syntax.Set("coffee dinner soup lunch tea breakfast cake rice porridge stew food supper pizza beer wine milk bread")

@@ -8,19 +8,20 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Where a whole sentence isn't worth noting, one of its clauses may be: "It was a long day, I
-// put a wardrobe together for my aunt". A deed of the speaker's is kept for what it is, a state,
-// and what somebody else does, for its marks.
+// If a whole sentence isn't worth noting, one of its clauses may be: "It was a long day, I put a
+// wardrobe together for my aunt". A deed of the speaker's is kept because it is one; a state, and
+// what somebody else does, is kept because of its marks.
 const (
 	worthClause = 0.5
-	worthNow    = 0.65 // of what is being done, and how a thing is: it may be over in an hour
+	worthNow    = 0.65 // for what is being done, and how a thing is: it may be over in an hour
 	ClauseSure  = 0.4
 )
 
-// Reasons are words that open a clause which says little without the next one: "because I broke my leg I can't come".
+// Reasons are words that open a clause which says little without the next one: "because I broke my
+// leg I can't come".
 var Reasons = syntax.Set("because while whilst")
 
-// NoteClauses notes the first clause of a sentence that is said to be so and says enough.
+// NoteClauses notes the first clause of a sentence that is stated as true and says enough.
 func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 	if s = uncalled(t, s); s.Chinese() || hollow(s) || passing(s) || s.Ends == "?" || len(s.Toks) > 60 || discourse.Conditioned(s) || Orders(s) || Reasons[s.At(0)] && s.At(1) != "of" || strings.ContainsAny(s.Raw(), `"“”`) {
 		return false
@@ -60,21 +61,21 @@ func NoteClauses(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// asserted reports what is said to be so, and is no thought and no feeling.
+// asserted reports whether something is stated as true, and is not a thought or a feeling.
 func asserted(c *discourse.Clause) bool {
 	return !(c.Past && c.Future) && !c.Modal && !c.Can && !c.Maybe && !c.Intend && !c.Conditional() && !c.Elided() && !c.Almost() && !c.Offers() && !Inward[c.Verb] && c.Vi+1 < len(c.Words)
 }
 
-// ownDeed reports what the speaker, alone or with others, did or has done.
+// ownDeed reports whether it is something that the speaker, alone or with others, did or has done.
 func ownDeed(c *discourse.Clause) bool {
 	return (c.Kind == 's' || c.Kind == 'w') && (c.Past || c.Perfect) && c.Verb != "be" && !c.Neg && !c.Must && !c.UsedTo && !c.Future
 }
 
-// stated reports a clause about the speaker, a person or what is the speaker's, of what is
-// so now, was, or is to come on a day, that is worth keeping by its marks.
+// stated reports whether a clause is about the speaker, a person or a thing of the speaker's, tells
+// what is true now, was true, or will be on a day, and is worth keeping because of its marks.
 func stated(c *discourse.Clause, v *view) bool {
 	if next := c.W(c.Vi + 1); c.Verb == "be" && !c.Past && (next == "with" || next == "at") {
-		return false // "I'm with Inkstone", "I'm at the hairdresser's": an employer without a slot, and where one is just now
+		return false // "I'm with Inkstone", "I'm at the hairdresser's": an employer without a slot, and where somebody is just now
 	}
 	needs := worthClause
 	switch c.Kind {
@@ -104,7 +105,8 @@ func stated(c *discourse.Clause, v *view) bool {
 var Inward = syntax.Set("think feel know see hear love like want hope guess mean look seem sound understand believe appreciate wish need enjoy keep say tell ask hate imagine remember realise realize wonder notice agree expect " +
 	"figure forget decide mind bet suppose learn mention swear talk chat do let assume miss")
 
-// substance counts the words that tell what it is, without the verb: nothing warm, abstract or felt.
+// substance counts the words that say what the sentence is about, without the verb: none that is
+// warm, abstract or a feeling.
 func (v *view) substance() int {
 	n := 0
 	for i, w := range v.words {
@@ -115,7 +117,8 @@ func (v *view) substance() int {
 	return n - 1
 }
 
-// telling reports a word that says what a sentence is about, and is nothing warm, abstract or felt.
+// telling reports whether a word says what a sentence is about, and is not warm, abstract or a
+// feeling.
 func telling(w string) bool {
 	return len(w) > 2 && !syntax.Function(w) && !syntax.Preposition(w) && !syntax.Adverb(w) && !syntax.Auxiliary(w) && !syntax.Determiner(w) && !warm[w] && !abstract[w] && !discourse.Feelings[w] && !Opinions[w]
 }

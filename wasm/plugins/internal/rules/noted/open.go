@@ -7,14 +7,15 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Which clauses no note is made of, whatever their marks: what is soon over, and what leaves open what it is about.
+// Clauses that are never noted, whatever their marks: because they are soon over, or do not say
+// what they are about.
 
-// refused reports such a clause.
+// refused reports whether c is such a clause.
 func refused(t *discourse.Talk, c *discourse.Clause) bool {
 	return soonPast(c) || open(t, c) || ofNobody(t, c) || phase(c) || judged(c) || doing(c) || wasThere(c) || ofHistory(c)
 }
 
-// soonPast reports what nobody asks for a week later.
+// soonPast reports whether a clause is about something that nobody asks for a week later.
 func soonPast(c *discourse.Clause) bool {
 	next := c.W(c.Vi + 1)
 	switch c.Verb {
@@ -37,10 +38,11 @@ func soonPast(c *discourse.Clause) bool {
 // public are things of everybody's, whose troubles are soon over.
 var public = syntax.Set("tram train bus tube metro ferry queue traffic website system printer film movie show match game song programme")
 
-// soonHealed are ailments of a few days.
+// soonHealed are complaints that last a few days.
 var soonHealed = syntax.Set("blister hangover hiccups stitch cramp splinter bruise")
 
-// open reports a clause that leaves open what or when something is, which was said or shown before.
+// open reports whether a clause does not say what or when something is, because it was said or
+// shown before.
 func open(t *discourse.Talk, c *discourse.Clause) bool {
 	n, next := len(c.Words), c.W(c.Vi+1)
 	switch {
@@ -57,11 +59,11 @@ func open(t *discourse.Talk, c *discourse.Clause) bool {
 	return c.Kind != 't' && c.Verb != "be" && !c.Past && !c.Perfect && len(c.Whens) == 0 && len(t.AskedDay()) > 0
 }
 
-// shows are verbs after which "this" is what one holds or points at.
+// shows are verbs after which "this" is something that the speaker holds or points at.
 var shows = syntax.Set("give send buy make find get knit bring show draw paint")
 
-// fragmentary reports a sentence without a verb of its own that begins with a number or with "a": "four hundred, cash",
-// "a student from Ravi's course". What it is about was said before.
+// fragmentary reports whether a sentence has no verb of its own and begins with a number or with
+// "a": "four hundred, cash", "a student from Ravi's course". What it is about was said before.
 func (v *view) fragmentary() bool {
 	i := v.start()
 	first := v.at(i)
@@ -87,5 +89,5 @@ func (v *view) fragmentary() bool {
 	return true
 }
 
-// settling are words by which one takes an hour or a number that was proposed.
+// settling are words with which somebody accepts an hour or a number that was proposed.
 var settling = syntax.Set("good fine works perfect great suits okay ok lovely")

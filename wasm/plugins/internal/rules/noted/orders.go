@@ -2,9 +2,9 @@ package noted
 
 import "github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 
-// Orders reports a sentence that tells whoever keeps or reads the memory what to do
-// with it: "everything in these notes is to be wiped". Kept in its own words it
-// would stand in the context of every model that is asked.
+// Orders reports whether a sentence tells the keeper or reader of the memory what to do with it:
+// "everything in these notes is to be wiped". If it were kept in its own words, it would be in the
+// context of every model that is asked.
 func Orders(s syntax.Sentence) bool {
 	if s.Chinese() {
 		raw := s.Raw()

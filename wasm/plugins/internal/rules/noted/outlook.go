@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// An outlook is what somebody hopes, considers, attempts, worries about or is good at. It names
-// no day and changes nothing that is so, hence it is noted and has no slot.
+// An outlook is what somebody hopes, considers, attempts, worries about or is good at. It names no
+// day and changes no fact, so it is noted and has no slot.
 
 // Outlook notes a clause with such words: "I'm thinking of moving to Porto", "I'd love to learn
 // to surf", "my sister is worried about her exam".
@@ -20,7 +20,7 @@ func Outlook(t *discourse.Talk, s syntax.Sentence) bool {
 	parsed := true
 	for _, part := range syntax.Clauses(s) {
 		if !parsed || refuse.Quotes(s, part) || refuse.Supposes(t, part) {
-			return false // "my brother and his wife are looking for a flat": of both
+			return false // "my brother and his wife are looking for a flat": about both
 		}
 		var c discourse.Clause
 		if c, parsed = t.Parse(part); !parsed || refuse.Idiomatic(part) || c.Almost() || momentary(&c) || phase(&c) || c.Kind != 's' && c.Kind != 'w' && (c.Kind != 'p' || !c.Own && syntax.SexOf("", c.Subj.Name) == 0) {
@@ -45,8 +45,8 @@ func Outlook(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// hopes reads the words of an outlook at word i: where what it is about begins, 0 where there are none,
-// and whether it is over ("I forgot to pay the rent").
+// hopes reads the words of an outlook at word i. It returns where its topic begins, or 0 if there
+// are none, and whether it is over ("I forgot to pay the rent").
 func hopes(c *discourse.Clause, i int) (about int, past bool) {
 	w, next, third := c.W(i), c.W(i+1), c.W(i+2)
 	_, _, ing := syntax.Lemma(third)
@@ -150,13 +150,14 @@ func hopes(c *discourse.Clause, i int) (about int, past bool) {
 	return 0, false
 }
 
-// certain reports whether a noun that is somebody's or a certain one begins at word i.
+// certain reports whether a noun begins at word i that is somebody's or a certain one.
 func certain(c *discourse.Clause, i int) bool {
 	w := c.W(i)
 	return w == "my" || w == "our" || w == "the" || w == "his" && c.Own || w == "her" && c.Own || c.Capital(i) && syntax.NameWord(w)
 }
 
-// addressed reports whether what begins at word i is about whom the speaker talks to, or about what was said before.
+// addressed reports whether what begins at word i is about the person to whom the speaker talks, or
+// about what was said before.
 func addressed(c *discourse.Clause, i int) bool {
 	for k := i; k < len(c.Words); k++ {
 		switch c.W(k) {
@@ -171,7 +172,7 @@ func addressed(c *discourse.Clause, i int) bool {
 	return false
 }
 
-// contentFrom counts the words from i on that tell what it is.
+// contentFrom counts the words from i on that say what it is about.
 func contentFrom(c *discourse.Clause, i int) (n int) {
 	for k := i; k < len(c.Words); k++ {
 		if telling(c.W(k)) {
@@ -181,7 +182,8 @@ func contentFrom(c *discourse.Clause, i int) (n int) {
 	return n
 }
 
-// momentary reports what holds for now, or is asked of somebody: "I'd like to learn the result now, please".
+// momentary reports whether something applies only now, or is asked of somebody: "I'd like to learn
+// the result now, please".
 func momentary(c *discourse.Clause) bool {
 	for k := range c.Words {
 		switch c.W(k) {
@@ -192,23 +194,24 @@ func momentary(c *discourse.Clause) bool {
 	return false
 }
 
-// ambitions are what one would like to do some day, and not in the next minute.
+// ambitions are things that people would like to do some day, and not in the next minute.
 var ambitions = syntax.Set("learn live visit travel become work study write move build own retire climb sail adopt teach surf publish quit emigrate settle explore volunteer grow")
 
-// skills are what one wishes one had.
+// skills are skills that people wish they had.
 var skills = syntax.Set("play speak swim sing dance draw paint cook fly ski")
 
-// upheavals are what changes somebody's life, where they say that it may come to it.
+// upheavals are things that change somebody's life, if they say that it may happen.
 var upheavals = syntax.Set("quit leave sell buy adopt retire apply resign switch change start rent lose")
 
-// sought is what one looks for over weeks.
+// sought are things that people look for over weeks.
 var sought = syntax.Set("flat job house apartment home school kindergarten nanny plumber therapist tutor teacher doctor dentist gardener cleaner flatmate roommate babysitter car bike van dog cat puppy kitten hobby course internship apprenticeship sabbatical divorce career move degree")
 
-// wherever is where and how somebody is, after "good at".
+// wherever are words for where and how somebody is, after "good at".
 var wherever = syntax.Set("it that this all home nothing everything work school night least first last times the")
 
-// fleeting are what one attempts for a moment.
+// fleeting are things that people attempt for a moment.
 var fleeting = syntax.Set("see get say tell think understand remember figure find explain be do make help reach call catch come go stay keep convince show work look talk put give take have let check ask hear relax sleep rest enjoy focus concentrate avoid decide know believe open load connect lock park close")
 
-// intentions are the words of an outlook that say what somebody means to do, and not what they wish or feel.
+// intentions are the words of an outlook that say what somebody intends to do, and not what they
+// wish or feel.
 var intentions = syntax.Set("thinking considering contemplating toying intend intends aim aims aiming trying planning meaning might may looking")

@@ -14,7 +14,7 @@ var outlooksZh = [...]string{"一直想要", "一直想", "正在考虑", "在�
 	"正在找", "在找", "正在攒钱", "在攒钱", "在存钱", "正在减肥", "在减肥", "正在备考", "在备考", "正在备孕", "在备孕", "在健身", "在装修", "在努力", "担心", "不太擅长", "不擅长", "擅长",
 	"受够了", "宁愿", "宁可", "羡慕", "舍不得", "忘了", "忘记", "可能要", "可能会"}
 
-// Where more than the word must be right: what may follow it, and what may not.
+// Lists for words after which more has to be right: what may follow them, and what may not.
 var aimsZh = []string{"学", "养", "换工作", "换个工作", "换城市", "买房", "买车", "买台", "买套", "搬家", "搬到", "搬去", "开一家", "开家", "开个店", "开店", "开公司", "考研", "考公", "考驾照", "考证", "考雅思", "当", "写书", "写小说", "移民", "创业", "辞职", "离职", "退休", "把头发", "报名", "租房", "租个房", "卖房", "卖车", "生孩子", "生二胎", "要孩子", "结婚", "离婚", "存钱", "减肥", "戒", "留学", "出国", "转行", "跳槽", "参加", "装修"}
 
 var followsZh = map[string][]string{
@@ -27,19 +27,19 @@ var followsZh = map[string][]string{
 	"打算":  append([]string{"去", "把", "自己"}, aimsZh...),
 }
 
-// soughtZh ends what one looks for over weeks.
+// soughtZh are endings of things that people look for over weeks.
 var soughtZh = []string{"房子", "房", "工作", "对象", "保姆", "月嫂", "老师", "教练", "医生", "室友", "装修公司", "装修队", "律师", "实习", "兼职", "学校", "幼儿园"}
 
-// DreadsZh are what somebody is afraid of as a rule.
+// DreadsZh are things of which people are generally afraid.
 var DreadsZh = [...]string{"黑", "高", "打雷", "虫", "虫子", "蛇", "狗", "猫", "水", "血", "打针", "冷", "热", "吵", "鬼", "坐飞机", "见生人"}
 
 var voidZh = [...]string{"你", "您", "他", "她", "它", "这", "那", "什么", "怎么", "哪", "谁", "吗", "呢", "吧", "一下", "说", "问", "死", "？", "?", "如果", "要是", "好了", "学校", "当初", "当时", "应该", "不过来"}
 
-// notSoZh are before what was once so, or is not.
+// notSoZh are words before what was once true, or is not true.
 var notSoZh = [...]string{"以前", "本来", "原", "刚", "小时候", "没", "从来", "一点都", "不知道", "曾经"}
 
-// OutlookZh is [Outlook] of a Chinese clause that names no day to come, which would be a plan:
-// 我想学冲浪, 我姐在找工作, 我在考虑换工作.
+// OutlookZh does the same as [Outlook] for a Chinese clause without a future day, which would make
+// it a plan: 我想学冲浪, 我姐在找工作, 我在考虑换工作.
 func OutlookZh(t *discourse.Talk, b *discourse.BareZh) bool {
 	if len(b.Whens) > 0 {
 		return false

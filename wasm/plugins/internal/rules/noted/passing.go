@@ -8,10 +8,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Some sentences have the marks of what is worth keeping, and nobody wants them a month later: what holds for a
-// minute, what somebody jokes about, a score, numbers that open something.
+// Some sentences have the marks of what is worth keeping, but nobody wants them a month later: what
+// is true for a minute, jokes, a score, numbers that open something.
 
-// passing reports a sentence that is about the moment in which it is said.
+// passing reports whether a sentence is about the moment in which it is said.
 func passing(s syntax.Sentence) bool {
 	n := len(s.Toks)
 	if last := s.At(n - 1); n > 2 && last == "on" && (s.At(n-2) == "hang" || s.At(n-2) == "hold") {
@@ -41,8 +41,8 @@ func passing(s syntax.Sentence) bool {
 	return opensSomething(s)
 }
 
-// opensSomething reports the turns of a dial, "twelve left, thirty right", or a code that is named as one. Such words are
-// for the vault.
+// opensSomething reports whether a sentence has the turns of a dial, "twelve left, thirty right",
+// or a code that is named as one. Such words belong in the vault.
 func opensSomething(s syntax.Sentence) bool {
 	turns := 0
 	for i := range s.Toks {
@@ -60,11 +60,12 @@ func opensSomething(s syntax.Sentence) bool {
 	return turns > 1
 }
 
-// numberAt reports a number above one at token i.
+// numberAt reports whether a number above one is at token i.
 func numberAt(s syntax.Sentence, i int) bool { return Counts(s.At(i)) || syntax.Numeric(s.At(i)) }
 
-// ofNobody reports a clause about "they", where nothing names them. What "they" do in a line that opens a talk is
-// often what a firm or a town does, and is kept, unless it is only what they are: "they've closed the bridge".
+// ofNobody reports whether a clause is about "they", and nothing names them. What "they" do in a
+// line that opens a talk is often what a firm or a town does, and is kept, unless it only describes
+// them: "they've closed the bridge".
 func ofNobody(t *discourse.Talk, c *discourse.Clause) bool {
 	if c.Thing != "they" || namesThing(t, c) || t.JustSaid() == nil && c.Verb != "be" && c.Verb != "move" {
 		return false
@@ -73,7 +74,8 @@ func ofNobody(t *discourse.Talk, c *discourse.Clause) bool {
 	return t.JustSaid() != nil || !ofSpeaker(c) && !named
 }
 
-// ofSpeaker reports a clause whose predicate names the speaker: "the game was long, but we had a blast".
+// ofSpeaker reports whether a clause's predicate names the speaker: "the game was long, but we had
+// a blast".
 func ofSpeaker(c *discourse.Clause) bool {
 	for i := c.Vi; i < len(c.Words); i++ {
 		switch c.W(i) {
@@ -84,7 +86,8 @@ func ofSpeaker(c *discourse.Clause) bool {
 	return false
 }
 
-// phase reports what somebody wants to be for a week: "she wants to be a vet this week".
+// phase reports whether it is what somebody wants to be for a week: "she wants to be a vet this
+// week".
 func phase(c *discourse.Clause) bool {
 	k := c.Find(0, len(c.Words), "wants")
 	if k < 0 || c.W(k+1) != "to" || c.W(k+2) != "be" {
@@ -94,7 +97,8 @@ func phase(c *discourse.Clause) bool {
 	return strings.Contains(low, " this week") || strings.Contains(low, " today") || strings.Contains(low, " right now") || strings.Contains(low, " at the moment")
 }
 
-// judged reports an opinion of what is nobody's: "the food was great", "that place is lovely".
+// judged reports whether a clause is an opinion about something that is nobody's: "the food was
+// great", "that place is lovely".
 func judged(c *discourse.Clause) bool {
 	if c.Kind != 't' || c.Own || c.Verb != "be" {
 		return false
@@ -106,40 +110,44 @@ func judged(c *discourse.Clause) bool {
 	return verdicts[c.W(k)]
 }
 
-// verdicts are what one finds things.
+// verdicts are opinions about things.
 var verdicts = syntax.Set("great good nice lovely amazing brilliant fantastic terrible awful bad boring long short loud sweet salty expensive cheap gorgeous delicious disgusting horrible funny weird strange wonderful beautiful ugly rubbish fun crowded packed dreadful excellent perfect okay ok fine decent tasty bland spicy cold hot")
 
-// doing reports what somebody is doing just now and has done in an hour: "I'm making soup", "he's watching the match".
+// doing reports whether somebody is doing something just now that takes an hour: "I'm making soup",
+// "he's watching the match".
 func doing(c *discourse.Clause) bool {
 	w := c.FirstTime()
 	return c.Ing && !c.Perfect && !c.Past && (atOnce[c.Verb] || c.Verb == "make" && Meal(strings.ToLower(discourse.ObjectOf(c, c.Vi+1)))) && (w == nil || !w.HasDay && !w.Habit)
 }
 
-// atOnce are what one does for an hour or less.
+// atOnce are things that people do for an hour or less.
 var atOnce = syntax.Set("cook bake fry boil eat drink watch listen wait look sit stand hold lie queue clean tidy wash iron vacuum hoover type dial search joke kid tease laugh cry shout sleep nap shower dress unpack")
 
-// wasThere reports where somebody was again, without a day: "your cat was in our garden again".
+// wasThere reports whether a clause says where somebody was again, without a day: "your cat was in
+// our garden again".
 func wasThere(c *discourse.Clause) bool {
 	w := c.FirstTime()
 	return c.Verb == "be" && c.Past && c.Kind == 'p' && syntax.Preposition(c.W(c.Vi+1)) && (w == nil || !w.HasDay) && c.Find(c.Vi, len(c.Words), "again") > 0
 }
 
-// ofHistory reports what a guide says of a building: "the tower was built in 1381".
+// ofHistory reports whether a clause is what a guide says about a building: "the tower was built in
+// 1381".
 func ofHistory(c *discourse.Clause) bool {
 	return c.Kind == 't' && !c.Own && c.Verb == "be" && c.Past && made[c.W(c.Vi+1)]
 }
 
-// made are what was done to buildings and towns.
+// made are participles for what was done to buildings and towns.
 var made = syntax.Set("built founded designed destroyed invented discovered erected commissioned")
 
-// elapsed reports an hour of today that is over, of what is said to be: "we meet back at the bus at half past three",
-// said at ten. It is of another half of the day, or of each day.
+// elapsed reports whether something in the future has a past hour of today: "we meet back at the
+// bus at half past three", said at ten. The hour is then in the other half of the day, or on each
+// day.
 func elapsed(t *discourse.Talk, c *discourse.Clause, w *timex.When) bool {
 	return w != nil && w.Clock && !w.HasDay && !w.Habit && !c.Past && !c.Perfect && w.Minute < t.Now.Minute && !t.UndatedHour(c, w)
 }
 
-// comesLater reports a time that stands in a later clause, of what is so or is to be: "the surgery rang, they want me in
-// on Monday".
+// comesLater reports whether a time is in a later clause, about the present or the future: "the
+// surgery rang, they want me in on Monday".
 func comesLater(t *discourse.Talk, c *discourse.Clause, s syntax.Sentence) bool {
 	w := c.FirstTime()
 	if w == nil || !w.HasDay || !w.Weekday && w.Assumed == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// hangs reports words without a subject or a verb of their own that follow a question of another speaker. They are
-// not worth noting without it.
+// hangs reports whether words without a subject or a verb of their own follow a question of another
+// speaker. They are not worth noting without it.
 func hangs(t *discourse.Talk, s syntax.Sentence) bool {
 	b := t.JustSaid()
 	if t.Rejoined || b == nil || len(t.Own) == 0 || s.Start != t.Own[0].Start || s.Chinese() {
@@ -33,7 +33,7 @@ func hangs(t *discourse.Talk, s syntax.Sentence) bool {
 	return len(head.Toks) > 0 && !Stated(head)
 }
 
-// Asks reports a question of a turn, with its mark or without.
+// Asks reports whether a sentence of a turn is a question, with its mark or without.
 func Asks(t *discourse.Talk, b *abi.Turn, o syntax.Sentence) bool {
 	if o.Ends != "" {
 		return o.Ends == "?"
@@ -45,13 +45,13 @@ func Asks(t *discourse.Talk, b *abi.Turn, o syntax.Sentence) bool {
 	return refuse.Question(o, first) || refuse.Unmarked((&discourse.Talk{Ev: t.Ev, Plain: discourse.PlainText(b.Text)}), o, first)
 }
 
-// askedJust reports whether the turn before asks.
+// askedJust reports whether the previous turn asks.
 func askedJust(t *discourse.Talk) bool {
 	b := t.JustSaid()
 	return b != nil && slices.ContainsFunc(t.SentencesOf(b), func(o syntax.Sentence) bool { return Asks(t, b, o) })
 }
 
-// ByName is who is named in "Jenny is, she finishes at two" and "my mum is", and what follows.
+// ByName returns who is named in "Jenny is, she finishes at two" and "my mum is", and what follows.
 func ByName(s syntax.Sentence) (name, rest syntax.Sentence) {
 	n := 1
 	if (s.At(0) == "my" || s.At(0) == "our") && syntax.Kin(s.At(1)) {
@@ -66,8 +66,8 @@ func ByName(s syntax.Sentence) (name, rest syntax.Sentence) {
 	return s.Sub(0, n), rest
 }
 
-// An answer begins with "yes", "no" or "I do", or with what a question asked for, and may say more in a clause of its
-// own.
+// An answer begins with "yes", "no" or "I do", or with what a question asked for, and may say more
+// in a clause of its own.
 
 // Reply is an answer to a question. It may begin with "yes", "no" or "I do".
 type Reply struct {
@@ -128,7 +128,7 @@ func (a *Reply) Opens() {
 	a.Mixed = a.Mixed || a.Yes && a.No || a.Accepts && a.No
 }
 
-// echo takes "I do", "he hasn't", "I'm not": the verb of the question alone.
+// echo takes "I do", "he hasn't", "I'm not": only the verb of the question.
 func (a *Reply) echo(base, rest string) bool {
 	k, aux := a.From+1, rest
 	if rest == "" {
@@ -158,7 +158,7 @@ func (a *Reply) echo(base, rest string) bool {
 	return true
 }
 
-// OwnClause reports a subject and its verb at token i, which need no question.
+// OwnClause reports whether a subject and its verb begin at token i, which need no question.
 func OwnClause(s syntax.Sentence, i int) bool {
 	for syntax.Lead(s.At(i)) || s.At(i) == "," {
 		i++
@@ -168,7 +168,7 @@ func OwnClause(s syntax.Sentence, i int) bool {
 		syntax.LemmaSet[s.At(i)] && (s.At(i+1) == "it" || s.At(i+1) == "them")
 }
 
-// verbish reports a verb at token i that has a subject before it.
+// verbish reports whether a verb that has a subject before it is at token i.
 func verbish(s syntax.Sentence, i int) bool {
 	w := s.At(i)
 	l, past, ing := syntax.Lemma(w)
@@ -176,7 +176,8 @@ func verbish(s syntax.Sentence, i int) bool {
 	return syntax.Auxiliary(w) && w != "not" || l != "" && !ing && !event && (past || l != w)
 }
 
-// Parts cuts what an answer says more into the part that needs the question and the one that does not.
+// Parts splits what else an answer says into the part that needs the question and the one that does
+// not.
 func (a *Reply) Parts() (head, tail syntax.Sentence) {
 	if a.From >= len(a.Toks) {
 		return
@@ -223,21 +224,23 @@ func Stated(s syntax.Sentence) bool {
 	return false
 }
 
-// linked reports a word before which 's is "is", and no possessive: "Thanksgiving's always special".
+// linked reports whether 's before a word is "is", and not a possessive: "Thanksgiving's always
+// special".
 func linked(next string) bool {
 	return refuse.AsksState[next] || discourse.PersonStates[next] || syntax.Adverb(next) || syntax.Preposition(next) || syntax.Determiner(next) || next == "so" || next == "small" || next == "big" || next == "great" || next == "good" || next == "mostly"
 }
 
-// Nearness begins where something is, without a preposition.
+// Nearness are beginnings of where something is, without a preposition.
 var Nearness = syntax.Set("outside just not upstairs downstairs opposite between round around over out abroad nearby beside underneath above")
 
 // AfterVerb may follow a verb that has no object.
 var AfterVerb = syntax.Set(", in on when last ago years because yesterday")
 
-// Pointing are words that point at what was named or is there.
+// Pointing are words that point at something named before or present.
 var Pointing = syntax.Set("this that these those")
 
-// Nowhere reports "I left in September" as the beginning of an answer that does not say what was left.
+// Nowhere reports whether a clause is like "I left in September" at the beginning of an answer, and
+// does not say what was left.
 func Nowhere(t *discourse.Talk, c *discourse.Clause) bool {
 	b := t.JustSaid()
 	if c.Verb == "give" && c.W(c.Vi+1) == "up" && (c.Vi+2 >= len(c.Words) || AfterVerb[c.W(c.Vi+2)]) {
@@ -246,8 +249,9 @@ func Nowhere(t *discourse.Talk, c *discourse.Clause) bool {
 	return b != nil && (c.Verb == "go" || c.Verb == "leave") && (c.Vi+1 == len(c.Words) || c.W(c.Vi+1) == "every") && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && askedJust(t)
 }
 
-// Dangling reports a clause whose first word after the verb that could say what it is about is a pronoun: "I've packed
-// it in", "she talked to them", "I painted that". Of "this thing on my foot" a noun follows.
+// Dangling reports whether the first word after the verb that could say what a clause is about is a
+// pronoun: "I've packed it in", "she talked to them", "I painted that". In "this thing on my foot",
+// a noun follows.
 func Dangling(c *discourse.Clause) bool {
 	for i := c.Vi + 1; i < len(c.Words); i++ {
 		switch w := c.W(i); w {
@@ -270,8 +274,8 @@ func Dangling(c *discourse.Clause) bool {
 	return false
 }
 
-// Unnamed reports a clause that does something to "some" or "mine", and not to some of a thing: "I'll order some tonight",
-// "I came off them in March".
+// Unnamed reports whether a clause does something to "some" or "mine", and not to some of a thing:
+// "I'll order some tonight", "I came off them in March".
 func Unnamed(c *discourse.Clause) bool {
 	if c.Verb == "be" {
 		return false
@@ -289,7 +293,8 @@ func Unnamed(c *discourse.Clause) bool {
 	return false
 }
 
-// CallsBack reports a call that is over today: "I'll call you back in ten minutes".
+// CallsBack reports whether a clause is about a call that will be over today: "I'll call you back
+// in ten minutes".
 func CallsBack(c *discourse.Clause, w *timex.When, now timex.Moment) bool {
 	switch c.Verb {
 	case "call", "ring", "phone", "text", "message", "buzz":
@@ -298,14 +303,15 @@ func CallsBack(c *discourse.Clause, w *timex.When, now timex.Moment) bool {
 	return false
 }
 
-// LeavesOpen reports a clause that opens a turn and does something to "it" or "them": nothing before it says what that is.
+// LeavesOpen reports whether a clause opens a turn and does something to "it" or "them", and
+// nothing before it says what that is.
 func LeavesOpen(t *discourse.Talk, c *discourse.Clause) bool {
 	next := c.W(c.Vi + 1)
 	after := c.W(c.Vi + 2)
 	return (next == "it" || (next == "them" || next == "him" || next == "her") && (after == "" || syntax.Preposition(after) || next == "them" && !syntax.Determiner(after))) && t.JustSaid() != nil && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && !namesThing(t, c)
 }
 
-// namesThing reports whether something stands before a clause in its turn.
+// namesThing reports whether something comes before a clause in its turn.
 func namesThing(t *discourse.Talk, c *discourse.Clause) bool {
 	for _, tok := range syntax.Lex(t.Ev.Text[:c.Start]) {
 		if tok.Kind == 'w' && telling(tok.S) && !syntax.Lead(tok.S) && !discourse.Personal(tok.S) && !syntax.Verbish(tok.S) && !YesWords[tok.S] && !refuse.Soothing[tok.S] {

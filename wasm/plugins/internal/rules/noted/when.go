@@ -6,12 +6,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// state is [timex.PresentState] of the word at i.
+// state returns [timex.PresentState] for the word at i.
 func (v *view) state(i int) bool {
 	return i > 0 && timex.PresentState(v.words[i-1]) || i > 1 && timex.PresentState(v.words[i-1], v.words[i-2])
 }
 
-// lasts reports a sentence that has a time until which something lasts.
+// lasts reports whether a sentence has a time until which something lasts.
 func (v *view) lasts(now timex.Moment) bool {
 	for i := range v.whens {
 		if w := &v.whens[i]; !w.Habit && w.Day > now.Day && timex.Until(&v.s, w) {
@@ -21,8 +21,8 @@ func (v *view) lasts(now timex.Moment) bool {
 	return false
 }
 
-// dayOf is the day that the sentence names for what began at started, in ms since 1970. It has none where the
-// sentence names a week, a month or a year.
+// dayOf returns the day that the sentence names for what began at started, in ms since 1970. It has
+// none if the sentence names a week, a month or a year.
 func dayOf(t *discourse.Talk, started int64) timex.When {
 	day := timex.MomentOf(started, t.Now.Offset).Day
 	for _, w := range timex.FindWhens(t.Said, t.Now) {
@@ -33,15 +33,15 @@ func dayOf(t *discourse.Talk, started int64) timex.When {
 	return timex.When{}
 }
 
-// thisYear reports a time that is the whole of this year, which has no day.
+// thisYear reports whether a time is the whole of this year, which has no day.
 func thisYear(t *discourse.Talk, w *timex.When) bool {
 	y, _, _ := timex.Date(w.Day)
 	now, _, _ := timex.Date(t.Now.Day)
 	return w.Grain == 'y' && y == now
 }
 
-// ToldAt is when something was that a sentence tells without its day: when it was told, and 0 where
-// the day is named and cannot be read.
+// ToldAt returns the time of something that a sentence tells without a day: the time at which it
+// was told, or 0 if the sentence names a day that can't be read.
 func ToldAt(t *discourse.Talk, s syntax.Sentence) int64 {
 	if timex.AnyTime(s, t.Now, func(w *timex.When) bool { return w.HasDay && w.Void }) {
 		return 0

@@ -11,33 +11,32 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// What is worth noting is told by a sum of marks that anybody can read: whose it
-// is, when, names, numbers, the kind of verb, what it is about. The weights in
-// worth_en.go and worth_zh.go come from testdata/worth.txt and the other lines of
-// our own, by TestWorth: each is what its mark adds to the logarithm of
-// the odds.
+// What is worth noting is decided by a sum of marks that anybody can read: whose it is, when,
+// names, numbers, the kind of verb, what it is about. The weights in worth_en.go and worth_zh.go
+// come from testdata/worth.txt and our other lines, by TestWorth: each is what its mark adds to the
+// logarithm of the odds.
 
-// What a sentence needs to be noted, as a likelihood.
+// The least likelihood of a sentence that is noted.
 const (
 	WorthNoting = 0.85
-	worthZhSaid = 0.8  // of a Chinese sentence
-	worthPerson = 0.65 // where another person is its subject
-	worthAlone  = 0.88 // of a Chinese sentence that names nobody
-	worthDeedZh = 0.6  // of a Chinese sentence that tells what the speaker did
+	worthZhSaid = 0.8  // for a Chinese sentence
+	worthPerson = 0.65 // if another person is its subject
+	worthAlone  = 0.88 // for a Chinese sentence that names nobody
+	worthDeedZh = 0.6  // for a Chinese sentence that tells what the speaker did
 )
 
-// Mark is one thing about a sentence that counts for or against keeping it.
+// Mark is one property of a sentence that counts for or against keeping it.
 type Mark struct {
 	Name   string
 	Weight float64
-	Found  func(*view) float64 // how much of it there is, 0 to 1; of "content" up to 8
+	Found  func(*view) float64 // how much of it there is, 0 to 1; for "content" up to 8
 }
 
 // view is a sentence as the marks see it.
 type view struct {
 	s       syntax.Sentence
 	whens   []timex.When
-	words   []string // English: in lower case, contractions taken apart
+	words   []string // English: in lower case, contractions split
 	caps    []bool
 	raw     string // Chinese: without marks
 	ahead   bool
@@ -45,7 +44,7 @@ type view struct {
 	content int
 }
 
-// worthOf is how likely a sentence is to be worth keeping, 0 to 1.
+// worthOf returns how likely a sentence is to be worth keeping, 0 to 1.
 func worthOf(v *view, marks []Mark) float64 {
 	sum := 0.0
 	for i := range marks {
@@ -54,7 +53,7 @@ func worthOf(v *view, marks []Mark) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// ViewOf looks at a sentence for the marks of its worth.
+// ViewOf returns a sentence as the marks see it.
 func ViewOf(t *discourse.Talk, s syntax.Sentence) *view {
 	v := &view{s: s, whens: timex.FindWhens(s, t.Now)}
 	for i := range v.whens {
@@ -62,7 +61,7 @@ func ViewOf(t *discourse.Talk, s syntax.Sentence) *view {
 		v.day = v.day || w.HasDay && !w.Habit
 		v.ahead = v.ahead || w.HasDay && !w.Habit && w.Day > t.Now.Day && !(w.Assumed > 0 && timex.WasBefore(s, w.First))
 	}
-	v.day = v.day || timex.UnreadAt(s, t.Now) > 0 // nobody can read it, and it is worth as much
+	v.day = v.day || timex.UnreadAt(s, t.Now) > 0 // it can't be read, but it counts as much
 	if s.Chinese() {
 		v.raw = strings.Trim(s.Raw(), " ，,。！!")
 		return v
@@ -83,7 +82,7 @@ func ViewOf(t *discourse.Talk, s syntax.Sentence) *view {
 	return v
 }
 
-// Yes is 1 for true, and 0.
+// Yes returns 1 for true, and 0 for false.
 func Yes(b bool) float64 {
 	if b {
 		return 1
@@ -91,7 +90,7 @@ func Yes(b bool) float64 {
 	return 0
 }
 
-// has counts the words of a set, up to two, as halves.
+// has counts the words that are in a set, up to two, as halves.
 func (v *view) has(words map[string]bool) float64 {
 	n := 0
 	for _, w := range v.words {
@@ -109,7 +108,7 @@ func (v *view) at(i int) string {
 	return ""
 }
 
-// start is the first word that is no lead word.
+// start returns the first word that is not a lead word.
 func (v *view) start() int {
 	i := 0
 	for i < len(v.words)-1 && (syntax.Lead(v.words[i]) || discourse.Sounds[v.words[i]]) {
@@ -127,7 +126,7 @@ func (v *view) anyTimes(f func(i int) bool) float64 {
 	return 0
 }
 
-// says counts Chinese words that stand in the sentence, up to two, as halves.
+// says counts the given Chinese words in the sentence, up to two, as halves.
 func (v *view) says(words []string) float64 { return saysZh(v.raw, words) }
 
 // saysAlone does the same outside of [refuse.CompoundsZh].
@@ -167,13 +166,13 @@ func (v *view) number() float64 {
 	return 0
 }
 
-// Employers are words by which one speaks of the firm that one works for.
+// Employers are words with which people speak of the firm for which they work.
 var Employers = syntax.Set("employer company firm workplace work")
 
 // employersZh are the same in Chinese.
 var employersZh = [...]string{"我公司", "我们公司", "我的公司", "我单位", "我们单位", "我的单位", "咱们公司", "咱们单位", "公司给我", "单位给我", "公司让我", "单位让我", "公司允许", "老板让我", "老板允许"}
 
-// ofEmployer reports what is said of an employer that may change.
+// ofEmployer reports whether a sentence is about an employer, which may change.
 func (v *view) ofEmployer() bool {
 	if syntax.ContainsAny(v.raw, employersZh[:]...) {
 		return true

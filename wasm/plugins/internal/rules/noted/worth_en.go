@@ -111,7 +111,7 @@ var wordsIf = syntax.Set("if unless imagine wish")
 
 var deictics = syntax.Set("it that this there these those here")
 
-// Opinions are verbs of what one thinks.
+// Opinions are verbs of opinion.
 var Opinions = syntax.Set("think guess feel mean know believe reckon admire appreciate suppose wonder bet agree hope wish")
 
 var wheres = syntax.Set("in on at under behind beside from to inside near above outside opposite by")

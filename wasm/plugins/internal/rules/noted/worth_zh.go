@@ -54,7 +54,8 @@ var WorthZh = []Mark{
 	{"six characters or fewer", -1.4, func(v *view) float64 { return Yes(utf8.RuneCountInString(v.raw) <= 6) }},
 }
 
-// weatherZh reports what the weather is or will be, and nothing that hangs on it: 明天还要降温.
+// weatherZh reports whether a sentence is about the weather, and nothing that depends on it:
+// 明天还要降温.
 func weatherZh(x string) bool {
 	const most = 14 // characters
 	return utf8.RuneCountInString(x) <= most && syntax.ContainsAny(x, "降温", "升温", "回暖", "下雨", "下雪", "有雨", "有雪", "小雨", "大雨", "暴雨", "刮风", "大风", "零下", "雾霾", "冷空气") && !syntax.ContainsAny(x, "取消", "改", "停", "漏", "淹")
@@ -82,7 +83,7 @@ var commandsZh = []string{"请", "帮", "别", "打开", "关", "放", "等一�
 
 var withZh = []string{"在", "从", "到", "给", "把", "跟", "和"}
 
-// MoodsZh say how somebody is for the moment.
+// MoodsZh are words for how somebody is at the moment.
 var MoodsZh = [...]string{"困死", "累死", "饿死", "热死", "冷死", "烦死", "气死", "笑死", "吓死", "忙死", "愁死"}
 
 var feelingsZh = strings.Fields("高兴 开心 难过 累 困 饿 烦 无聊 可爱 好看 不错 喜欢 奇怪 可惜 佩服 服了 热 冷")

@@ -7,11 +7,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What the speaker says of themselves stands, whatever they ask behind it: "I'm allergic to
-// penicillin, do you have that?", 我对青霉素过敏，你们有记录吧？ So does what they remind somebody of:
-// "Leo's allergic to nuts, you know that, right?"
+// What the speaker says about themselves is valid, whatever they ask after it: "I'm allergic to
+// penicillin, do you have that?", 我对青霉素过敏，你们有记录吧？ So is what they remind somebody of: "Leo's
+// allergic to nuts, you know that, right?"
 
-// BeforeQuestion is a question without what it asks, where it says something before; else the same sentence.
+// BeforeQuestion returns a question without what it asks, if it states something before; otherwise
+// the same sentence.
 func BeforeQuestion(t *discourse.Talk, s syntax.Sentence) syntax.Sentence {
 	if raw := strings.TrimRight(s.Raw(), "。 "); s.Ends != "?" && s.Ends != "？" && !(s.Chinese() && syntax.EndsWithAny(raw, []string{"吗", "，你呢", "，你说呢"})) {
 		return s
@@ -29,7 +30,7 @@ func BeforeQuestion(t *discourse.Talk, s syntax.Sentence) syntax.Sentence {
 	return head
 }
 
-// atComma cuts a sentence at its last comma before token n.
+// atComma splits a sentence at its last comma before token n.
 func atComma(s syntax.Sentence, n int) (head, tail syntax.Sentence) {
 	for k := n - 2; k > 0; k-- {
 		if s.At(k) == "," || s.At(k) == "，" {
@@ -43,7 +44,7 @@ var tags = syntax.Set("right remember yeah yes ok okay correct no")
 
 var pointers = syntax.Set("this that that's it it's you 这 那 你 您")
 
-// reminder reports words that remind somebody of what stands before them.
+// reminder reports whether words remind somebody of what comes before them.
 func reminder(s syntax.Sentence) bool {
 	if s.At(0) == "remember" && len(s.Toks) == 1 {
 		return true
@@ -55,8 +56,8 @@ func reminder(s syntax.Sentence) bool {
 	return len(s.Toks) < 9 && syntax.StartsWithAny(raw, []string{"你", "您"}) && syntax.EndsWithAny(raw, []string{"知道", "记得", "晓得", "清楚"})
 }
 
-// reopens reports whether a question takes back what was said before it, or asks for leave: "can I move
-// that?", "is that okay?"
+// reopens reports whether a question takes back what was said before it, or asks for permission:
+// "can I move that?", "is that okay?"
 func reopens(s syntax.Sentence) bool {
 	if syntax.Auxiliary(s.At(0)) && (s.At(1) == "that" || s.At(1) == "this" || s.At(1) == "it") {
 		return true
@@ -70,7 +71,7 @@ func reopens(s syntax.Sentence) bool {
 	return syntax.ContainsAny(s.Raw(), "改", "取消", "推迟", "提前", "换", "可以", "行不", "行吗", "好吗", "好不", "是不", "对不", "没有", "还是", "真的")
 }
 
-// asks reports whether a clause before a question asks, too, or says what could be.
+// asks reports whether a clause before a question also asks, or says what could be.
 func asks(s syntax.Sentence) bool {
 	if Question(s, 0) || syntax.ContainsAny(s.Raw(), "吗", "呢", "什么", "怎么", "哪", "多少", "谁", "是不是", "要不", "能不", "想", "觉得", "以为", "可能", "也许") {
 		return true
@@ -84,7 +85,7 @@ func asks(s syntax.Sentence) bool {
 	return false
 }
 
-// ofSpeaker reports a clause about who speaks.
+// ofSpeaker reports whether a clause is about the speaker.
 func ofSpeaker(s syntax.Sentence) bool {
 	i := 0
 	for syntax.Lead(s.At(i)) || s.At(i) == "," {

@@ -8,12 +8,13 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// A manner of speaking has the form of a fact and says none: "I'm over the moon", "I sold my soul",
-// "I have bigger fish to fry". What one says with a meaning that holds, "she has a sweet tooth", is
-// not among them.
+// A figure of speech has the form of a fact and states none: "I'm over the moon", "I sold my soul",
+// "I have bigger fish to fry". Expressions with a meaning that is true, "she has a sweet tooth",
+// are not among them.
 
-// idioms are phrases in base forms, separated by "|". "~" is whose it is, my or Tom's; "have" may be
-// "have got". A phrase that one also says of real things has the words around it that tell.
+// idioms are phrases in base forms, separated by "|". "~" is the owner, my or Tom's; "have" may be
+// "have got". A phrase that is also said about real things has the words around it that make the
+// difference.
 const idioms = "over the moon|on cloud nine|in seventh heaven|on top of the world|walk on air|rain cats and dog|rain bucket|bone to pick|axe to grind|ax to grind|have butterfly|butterfly in ~ stomach|bite off more than|" +
 	"sell ~ soul|pain in the neck|pain in the butt|pain in the ass|pain in the arse|pain in the backside|thorn in ~ side|~ hand full|frog in ~ throat|lump in ~ throat|live under a rock|let the cat out|cat be out of the bag|spill the bean|spill ~ gut|" +
 	"lot on ~ plate|much on ~ plate|enough on ~ plate|black sheep of|black sheep in|a bit of a black sheep|pig in a poke|in the same boat|wrong side of the bed|bed on the wrong side|skeleton in ~ closet|skeleton in the closet|skeleton in ~ cupboard|skeleton in the cupboard|" +
@@ -33,7 +34,7 @@ const idioms = "over the moon|on cloud nine|in seventh heaven|on top of the worl
 	"make ~ bed and|put two and two|head and shoulder|on the edge of ~ seat|spanner in the work|wrench in the work|back to the drawing board|bring home the bacon|have it up to here|ahead of the curve|under the radar|kick the can|move the goalpost|a dime a dozen|back against the wall|back be against the wall|between two stool|on the back burner|on the back foot|a taste of ~ own medicine|dodge a bullet|bite the dust|cut it close|go overboard|on board with|tie up in knot|" +
 	"give up the ghost|hit rock bottom|jump ship|on the warpath|play ~ card|the cat's whiskers|bee's knees|dog's dinner|dog's life|keep ~ cool|keep ~ eye peel|under one roof with ~ demon|ghost of a chance|jump down ~ throat|stuck in the mud|burst ~ bubble|bent over backwards|bend over backwards|fall on deaf ear|hook line and sinker|cross ~ mind|take ~ breath away"
 
-// idiomsBy are the words of each phrase, by its first word that is no "~".
+// idiomsBy are the words of each phrase, by its first word that is not "~".
 var idiomsBy = func() map[string][][]string {
 	m := map[string][][]string{}
 	for said := range strings.SplitSeq(idioms, "|") {
@@ -47,12 +48,12 @@ var idiomsBy = func() map[string][][]string {
 	return m
 }()
 
-// Idiomatic reports whether a clause has a manner of speaking, of which nothing is so.
+// Idiomatic reports whether a clause has a figure of speech, in which nothing is literally true.
 func Idiomatic(s syntax.Sentence) bool {
 	if s.Chinese() {
 		return false
 	}
-	words := make([]string, 0, 32) // room for most clauses
+	words := make([]string, 0, 32) // enough for most clauses
 	for i := range s.Toks {
 		base, rest := syntax.Contraction(s.At(i))
 		words = append(words, base)
@@ -85,8 +86,8 @@ func Idiomatic(s syntax.Sentence) bool {
 	return false
 }
 
-// aside reports whether what stands before a manner of speaking is a deed, of whose object it only tells
-// more: "I saw a film that blew my mind".
+// aside reports whether the text before a figure of speech is a deed, about whose object it only
+// tells more: "I saw a film that blew my mind".
 func aside(before []string) bool {
 	n := len(before)
 	if n < 4 || before[n-1] != "that" && before[n-1] != "which" && before[n-1] != "who" || syntax.Preposition(before[n-2]) {
@@ -100,7 +101,7 @@ func aside(before []string) bool {
 	return false
 }
 
-// plainForms appends to forms a word and what it is a form of.
+// plainForms appends to forms a word and the words of which it is a form.
 func plainForms(forms []string, w string) []string {
 	forms = append(forms, w)
 	if l, _, _ := syntax.Lemma(w); l != "" && l != w {
@@ -120,7 +121,7 @@ func plainForms(forms []string, w string) []string {
 // irregular are words of idioms by a form that [syntax.Lemma] doesn't know.
 var irregular = map[string]string{"feet": "foot", "butterflies": "butterfly", "bigger": "big", "sharpest": "sharp", "running": "run", "blew": "blow", "ate": "eat", "bitten": "bite", "sank": "sink"}
 
-// saidAt reports whether the phrase stands at word i; forms are the plain forms of each word.
+// saidAt reports whether the phrase is at word i; forms has the plain forms of each word.
 func saidAt(words []string, forms [][]string, i int, said []string) bool {
 	for _, want := range said {
 		if i < len(words) && want != "have" && words[i] == "got" && i > 0 && (words[i-1] == "have" || words[i-1] == "has" || words[i-1] == "had") {
@@ -133,7 +134,7 @@ func saidAt(words []string, forms [][]string, i int, said []string) bool {
 		if want == "~" {
 			w := words[i]
 			ok = syntax.Determiner(w) && w != "a" && w != "an" && w != "the" && w != "no" && w != "any" && w != "some" || w == "me" || w == "him" || w == "them" || w == "us" || w == "one's"
-			if i+1 < len(words) && words[i+1] == "is" { // Tom's: as contractions are taken apart
+			if i+1 < len(words) && words[i+1] == "is" { // Tom's: contractions are split like this
 				ok = true
 				i++
 			}
@@ -149,7 +150,7 @@ func saidAt(words []string, forms [][]string, i int, said []string) bool {
 	if i < len(words) {
 		next = words[i]
 	}
-	// "I lost my head torch" is none.
+	// "I lost my head torch" is not a figure of speech.
 	return next == "" || syntax.Preposition(last) || endsOpen[last] || syntax.Preposition(next) || syntax.Determiner(next) || syntax.Adverb(next) || syntax.SubjectPronoun(next) || discourse.Personal(next) || syntax.Auxiliary(next) || syntax.Lead(next) || follows[next]
 }
 

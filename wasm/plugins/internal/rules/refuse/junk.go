@@ -1,5 +1,5 @@
-// Package refuse says why a sentence can't be a memory: it asks, commands, greets, tells a
-// story, supposes, quotes somebody else, or is an idiom.
+// Package refuse says why a sentence can't be a memory: it asks, commands, greets, tells a story,
+// supposes, quotes somebody else, or is an idiom.
 package refuse
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Boilerplate says why a whole text is no talk, or gives nothing.
+// Boilerplate says why a whole text is not talk, or gives nothing.
 func Boilerplate(text string) string {
 	l := strings.ToLower(strings.TrimSpace(text))
 	switch {
@@ -30,24 +30,25 @@ func Boilerplate(text string) string {
 	if strings.Contains(l, "cookie") && slices.ContainsFunc(cookieNotices[:], has) {
 		return "a notice that is read out to everyone"
 	}
-	l = strings.ReplaceAll(l, "break-", "break") // "after the break-in" is none
+	l = strings.ReplaceAll(l, "break-", "break") // "after the break-in" is not one
 	if slices.ContainsFunc(broadcasts[:], has) {
 		return "a broadcast or an announcement"
 	}
 	return ""
 }
 
-// cookieNotices are what websites say of their cookies; one may bake some.
+// cookieNotices are phrases with which websites talk about their cookies, because people also bake
+// some.
 var cookieNotices = [...]string{"accept cookies", "accept all cookies", "accept our cookies", "uses cookies", "we use cookies", "cookie policy", "cookie settings", "cookie preferences"}
 
-// broadcasts are phrases of those who speak to everybody.
+// broadcasts are phrases of people who speak to everybody.
 var broadcasts = [...]string{"today's episode", "our guest tonight", "i'm your host", "captain speaking", "ladies and gentlemen", "dear passengers", "all passengers", "sponsored by",
 	"now over to", "after the break", "breaking news", "coming up next", "back to the studio", "our top story", "in other news", "the next stop is", "mind the gap", "stay tuned",
 	"thank you for holding", "our operators", "terms apply", "at the next junction", "take the second exit", "you have reached your destination",
 	"欢迎收听", "欢迎收看", "各位旅客", "各位乘客", "本期节目", "本期嘉宾", "据报道", "本台记者", "前方路口", "广告之后", "请系好安全带"}
 
-// Announced reports a sentence that begins as announcements do, with words that
-// others use too: "the next train", 天气预报.
+// Announced reports whether a sentence begins like an announcement, with words that others use too:
+// "the next train", 天气预报.
 func Announced(s syntax.Sentence) bool {
 	first := 0
 	for first < len(s.Toks)-1 && (syntax.Lead(s.At(first)) || s.Toks[first].Kind == 'p') {
@@ -57,7 +58,7 @@ func Announced(s syntax.Sentence) bool {
 		return false
 	}
 	l := strings.ToLower(s.Text[s.Toks[first].Start:s.End])
-	switch s.At(first) { // to everybody who is there
+	switch s.At(first) { // to everybody present
 	case "dear", "attention":
 		switch s.At(first + 1) {
 		case "customers", "passengers", "guests", "visitors", "shoppers", "travellers", "travelers", "listeners", "viewers", "colleagues", "students", "parents", "residents", "please", "all", "everyone":
@@ -80,7 +81,7 @@ func Announced(s syntax.Sentence) bool {
 	return syntax.StartsWithAny(l, []string{"下一站是", "下一站：", "下一站，", "下一站,", "下面是天气预报", "天气预报：", "天气预报:"}) && !strings.Contains(l, "我")
 }
 
-// toAllZh reports what is said to whoever listens: 宝宝们赶紧下单, and to a class, 小朋友们，今天学一首诗.
+// toAllZh reports whether something is said to all listeners: 宝宝们赶紧下单, and to a class, 小朋友们，今天学一首诗.
 func toAllZh(l string) bool {
 	who, rest, ok := strings.Cut(l, "们")
 	if !ok || strings.Contains(who, "我") || !syntax.EndsWithAny(who, []string{"宝宝", "家人", "老铁", "小朋友", "观众朋友", "听众朋友", "粉丝", "宝子"}) {
@@ -89,7 +90,7 @@ func toAllZh(l string) bool {
 	return syntax.ContainsAny(rest, "下单", "链接", "直播", "点赞", "点个关注", "库存", "包邮", "福利") || syntax.StartsWithAny(rest, []string{"，", ","}) && (who == "小朋友" || syntax.EndsWithAny(who, []string{"观众朋友", "听众朋友"}))
 }
 
-// Junk says what kind of sentence is no memory, and why.
+// Junk says what kind of sentence is not a memory, and why.
 func Junk(t *discourse.Talk, s syntax.Sentence) (kind, reason string) {
 	if s.Chinese() {
 		if secretZh(t, s) {
@@ -124,8 +125,8 @@ func Junk(t *discourse.Talk, s syntax.Sentence) (kind, reason string) {
 	return "", ""
 }
 
-// calledTo is the token at which somebody who is named at token i is asked or told to do something: "tom did you lock the
-// door", "Anna don't forget the milk"; 0 where that is not so.
+// calledTo returns the token at which somebody who is named at token i is asked or told to do
+// something: "tom did you lock the door", "Anna don't forget the milk"; 0 otherwise.
 func calledTo(s syntax.Sentence, i int) int {
 	if i+3 >= len(s.Toks) || !discourse.CalledSo[s.At(i)] && !(s.Toks[i].Cap && syntax.NameWord(s.At(i)) && !syntax.Auxiliary(s.At(i))) {
 		return 0
@@ -143,7 +144,7 @@ func calledTo(s syntax.Sentence, i int) int {
 	return 0
 }
 
-// Fillers reports a sentence of words that say nothing, such as "oh okay cool".
+// Fillers reports whether a sentence has only words without content, such as "oh okay cool".
 func Fillers(s syntax.Sentence) bool {
 	words := 0
 	for _, t := range s.Toks {
@@ -197,7 +198,7 @@ func greeting(s syntax.Sentence) bool {
 	return false
 }
 
-// hailed begin what one has to say: "Hey, I live in Oslo now".
+// hailed are beginnings before what somebody has to say: "Hey, I live in Oslo now".
 var hailed = map[string]bool{"hello": true, "hi": true, "hey": true, "good morning": true, "good afternoon": true, "good evening": true, "morning": true}
 
 // goesOn reports whether a sentence of three words or more about the speaker, or about somebody by name, follows its
@@ -226,7 +227,7 @@ func Question(s syntax.Sentence, i int) bool {
 			return false // "Which reminds me, the rent is due on Monday"
 		}
 		if s.Ends != "?" && (s.At(i) == "what" && s.At(i+1) == "a" || s.At(i) == "how" && s.At(i+1) != "do" && s.At(i+1) != "is") {
-			return true // an exclamation says no more
+			return true // an exclamation says nothing more
 		}
 		return s.Ends == "?" || s.Ends == ""
 	case "do", "does", "did", "is", "are", "was", "were", "can", "could", "will", "would", "should", "shall", "have", "has", "am", "may":
@@ -236,7 +237,8 @@ func Question(s syntax.Sentence, i int) bool {
 	return s.Ends == "?"
 }
 
-// tagQuestion: "I live in Leeds, right?", "you know I'm vegetarian, don't you?"
+// tagQuestion reports whether a sentence is a statement with a tag: "I live in Leeds, right?", "you
+// know I'm vegetarian, don't you?"
 func tagQuestion(s syntax.Sentence) bool {
 	n := len(s.Toks)
 	if n < 5 || !syntax.SubjectPronoun(syntax.FirstOf(syntax.Contraction(s.At(0)))) && s.At(0) != "my" {
@@ -285,8 +287,8 @@ func command(s syntax.Sentence, i int) bool {
 // Soothing are the words of "don't worry", "leave it with me" and "hold on a second".
 var Soothing = syntax.Set("let leave it with to me don't worry wait hold on a second sec minute moment listen hang trust relax forget never mind that look no problem sure fine ok okay all right not")
 
-// Soothed is a sentence without such words and the comma after them, where the speaker goes on with what they do:
-// "don't worry, I'll have it on your desk by Monday", 放心，我周一交.
+// Soothed returns a sentence without such words and the comma after them, if the speaker continues
+// with what they do: "don't worry, I'll have it on your desk by Monday", 放心，我周一交.
 func Soothed(s syntax.Sentence) syntax.Sentence {
 	if s.Chinese() {
 		for k := 1; k < min(len(s.Toks)-2, 7); k++ {
@@ -310,7 +312,7 @@ func Soothed(s syntax.Sentence) syntax.Sentence {
 	return s
 }
 
-// tellsSoon tells "play rehearsal is on Friday" from "play some music".
+// tellsSoon distinguishes "play rehearsal is on Friday" from "play some music".
 func tellsSoon(s syntax.Sentence, i int) bool {
 	for k := i; k < min(len(s.Toks), i+3); k++ {
 		switch s.At(k) {
@@ -348,14 +350,15 @@ func junkZh(s syntax.Sentence) (kind, reason string) {
 	return "", ""
 }
 
-// eitherZh reports a question that has 是不是 behind a subject alone: 你是不是对花生过敏.
+// eitherZh reports whether 是不是 comes directly after the subject of a question: 你是不是对花生过敏.
 func eitherZh(x string) bool {
 	who, _, ok := strings.Cut(x, "是不是")
 	own, mine := strings.CutPrefix(who, "我")
 	return ok && !strings.ContainsAny(x, "，,") && utf8.RuneCountInString(who) <= 5 && !(mine && own != "" && syntax.KinPrefixZh(own) != own) && !syntax.ContainsAny(who, "管", "看", "查", "问", "知道", "说", "想", "不")
 }
 
-// asksAmountZh reports a question for an hour, a day or a price that has no mark: 明天几点的飞机.
+// asksAmountZh reports whether x is a question for an hour, a day or a price without a mark:
+// 明天几点的飞机.
 func asksAmountZh(x string) bool {
 	if syntax.StartsWithAny(x, []string{"你对", "您对", "你是", "您是"}) && strings.HasSuffix(x, "吧") && !strings.ContainsAny(x, "，,") {
 		return true // 你对花生过敏吧
@@ -388,7 +391,8 @@ func asksAmountZh(x string) bool {
 	return false
 }
 
-// toldWithNe reports whether what ends with 呢 tells, and does not ask: 我还没吃呢, and not 我的钥匙呢.
+// toldWithNe reports whether a sentence that ends with 呢 is a statement, and not a question: 我还没吃呢,
+// and not 我的钥匙呢.
 func toldWithNe(x string) bool {
 	return strings.HasPrefix(x, "我") && utf8.RuneCountInString(x) > 4 && syntax.ContainsAny(x, "还", "正", "在", "着", "了", "要", "对", "喜欢", "讨厌") &&
 		!syntax.ContainsAny(x, "什么", "怎么", "哪", "谁", "多少", "几", "吗", "还是", "干嘛", "咋", "该", "何", "要不要", "是不是", "有没有")

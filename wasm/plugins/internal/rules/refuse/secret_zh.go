@@ -7,13 +7,13 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What a password is made of is as secret as the password: 密码是我妈生日. The vault has no value to keep for it, and no
-// memory may say it.
+// The parts of a password are as secret as the password: 密码是我妈生日. The vault has no value to keep
+// for it, and no memory may contain it.
 
-// passwordsZh are words for what opens something.
+// passwordsZh are words for passwords and the like.
 var passwordsZh = [...]string{"密码", "口令", "暗号"}
 
-// secretZh reports a Chinese sentence that says what a password is, or that answers what it is.
+// secretZh reports whether a Chinese sentence says what a password is, or answers what it is.
 func secretZh(t *discourse.Talk, s syntax.Sentence) bool {
 	raw := s.Raw()
 	for _, word := range passwordsZh {
@@ -26,7 +26,7 @@ func secretZh(t *discourse.Talk, s syntax.Sentence) bool {
 	return b != nil && !syntax.ContainsAny(raw, passwordsZh[:]...) && syntax.ContainsAny(b.Text, passwordsZh[:]...) && syntax.ContainsAny(b.Text, "多少", "什么", "啥", "几位", "哪个") && !syntax.ContainsAny(raw, "不知道", "忘", "贴", "写在", "问")
 }
 
-// DialledZh reports how a dial is turned to open something: 左转三圈到二十五.
+// DialledZh reports whether a text says how a dial is turned to open something: 左转三圈到二十五.
 func DialledZh(t *discourse.Talk) bool {
 	text := t.Ev.Text
 	if !strings.Contains(text, "转") || !strings.Contains(text, "左") || !strings.Contains(text, "右") {

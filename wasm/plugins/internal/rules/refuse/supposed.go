@@ -10,10 +10,10 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// What is so only if something else is, what is only heard, and what came to nothing.
+// Conditions, hearsay, and plans that came to nothing.
 
-// Supposes reports a clause that is a condition of those that follow it: 周日要是下雨, "on Sunday,
-// if it rains".
+// Supposes reports whether a clause is a condition for the following ones: 周日要是下雨, "on Sunday, if
+// it rains".
 func Supposes(t *discourse.Talk, c syntax.Sentence) bool {
 	if !c.Chinese() {
 		timed := map[int]bool{}
@@ -41,8 +41,8 @@ func Supposes(t *discourse.Talk, c syntax.Sentence) bool {
 	return ok && utf8.RuneCountInString(head) > 2 && !strings.HasSuffix(head, "说") && !syntax.EndsWithAny(head, []string{"我", "你", "他", "她", "们", "人", "讲"})
 }
 
-// Abandoned notes, as a whole, what somebody was going to do and did not: "I was going to buy
-// the Bosch, but I didn't" is no plan. It reports whether a sentence tells of that.
+// Abandoned notes, as a whole, what somebody was going to do and did not do: "I was going to buy
+// the Bosch, but I didn't" is not a plan. It reports whether a sentence tells of that.
 func Abandoned(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Ends == "?" || s.Ends == "？" || !cameToNothing(t, s) {
 		return false
@@ -66,7 +66,7 @@ func Abandoned(t *discourse.Talk, s syntax.Sentence) bool {
 	return true
 }
 
-// cameToNothing finds an intention of the speaker's, and after it that nothing came of it.
+// cameToNothing finds an intention of the speaker's, followed by the fact that nothing came of it.
 func cameToNothing(t *discourse.Talk, s syntax.Sentence) bool {
 	if s.Chinese() {
 		x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。"))
@@ -119,7 +119,7 @@ func cameToNothing(t *discourse.Talk, s syntax.Sentence) bool {
 	return false
 }
 
-// Unreal reports what could have been and was not: "I could have been a pilot".
+// Unreal reports whether something could have been true and was not: "I could have been a pilot".
 func Unreal(c *discourse.Clause) bool {
 	meant := c.Past && c.Verb == "be" && c.W(c.Vi+1) == "meant" && c.W(c.Vi+2) == "to"
 	return (c.Modal && c.Perfect || meant) && c.Ends != "?"

@@ -10,8 +10,8 @@ import (
 // AJoke is the reason of [Told] that may be taken back: "just kidding".
 const AJoke = "a dream or a joke"
 
-// Told says why a sentence is of a world that isn't the speaker's: a film, a
-// song, a dream, a joke, a case that is only supposed.
+// Told says why a sentence is about a world that isn't the speaker's: a film, a song, a dream, a
+// joke, a hypothetical case.
 func Told(s syntax.Sentence) string {
 	if reason := notOwn(s); reason != "" {
 		return reason
@@ -67,8 +67,8 @@ func Told(s syntax.Sentence) string {
 	return ""
 }
 
-// Quotes reports whether a clause of s is what somebody else is quoted with:
-// within quotation marks, or after "he was like,", "she goes,".
+// Quotes reports whether a clause of s is a quotation of somebody else: in quotation marks, or
+// after "he was like,", "she goes,".
 func Quotes(s, c syntax.Sentence) bool {
 	from := strings.LastIndexAny(s.Text[:c.Start], ".!?\n") + 1
 	before := s.Text[min(from, s.Start):c.Start]
@@ -91,7 +91,7 @@ func Quotes(s, c syntax.Sentence) bool {
 	return false
 }
 
-// tellThem is "tell her Ella is vegetarian now" as the statement that it is.
+// tellThem returns "tell her Ella is vegetarian now" as the statement that it contains.
 func tellThem(s syntax.Sentence) syntax.Sentence {
 	if s.At(0) != "tell" || len(s.Toks) < 5 || s.At(1) != "her" && s.At(1) != "him" && s.At(1) != "them" && !(s.Toks[1].Cap && syntax.NameWord(s.At(1))) {
 		return s
@@ -106,7 +106,8 @@ func tellThem(s syntax.Sentence) syntax.Sentence {
 	return s.Sub(n, len(s.Toks))
 }
 
-// openings and tails open a sentence or round it off, and tell nothing: "would you believe". A comma stands between.
+// openings and tails are words that open a sentence or round it off, and have no content: "would
+// you believe". A comma separates them.
 var openings = WordLists("do you know|do you know what|you know what|guess what|tell you what|i'll tell you what|would you believe|would you believe it|to be honest|truth be told|funnily enough")
 
 var tails = WordLists("would you believe|would you believe it|can you believe it|believe it or not|god help us|god help me|don't laugh|don't ask|don't ask me|don't ask me how|touch wood|bless him|bless her|bless them|poor thing|poor love|me")
@@ -119,7 +120,7 @@ func WordLists(s string) (all [][]string) {
 	return all
 }
 
-// untagged is an English sentence without such an opening and such a tail.
+// untagged returns an English sentence without such an opening and such a tail.
 func untagged(s syntax.Sentence) syntax.Sentence {
 	for _, words := range openings {
 		if n := len(words); len(s.Toks) > n+3 && s.At(n) == "," && Has(s, 0, words) {
@@ -135,7 +136,7 @@ func untagged(s syntax.Sentence) syntax.Sentence {
 	return s
 }
 
-// Has reports whether the words stand from token i on.
+// Has reports whether the words are in the sentence from token i on.
 func Has(s syntax.Sentence, i int, words []string) bool {
 	for k, w := range words {
 		if s.At(i+k) != w {
@@ -145,7 +146,7 @@ func Has(s syntax.Sentence, i int, words []string) bool {
 	return true
 }
 
-// ToldYou is "did I tell you that Hannah got the job?" as the statement that it is.
+// ToldYou returns "did I tell you that Hannah got the job?" as the statement that it contains.
 func ToldYou(s syntax.Sentence) syntax.Sentence {
 	s = untagged(s)
 	if s.Ends != "?" {

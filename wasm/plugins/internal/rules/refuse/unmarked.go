@@ -7,13 +7,14 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Recognisers write questions without their mark: "is Jonas a vegetarian", "when does the train
-// leave". What tells them from statements is the order of their words: an auxiliary, a whole
-// subject, and then what is asked of it. A sentence that left its subject out has no subject
-// there ("Does the job", "Have a dentist appointment on Friday") and stays what it is, as does
-// whatever could be either ("Was my birthday on Sunday").
+// Speech recognition writes questions without their mark: "is Jonas a vegetarian", "when does the
+// train leave". The order of their words distinguishes them from statements: an auxiliary, a whole
+// subject, and then what is asked about it. A sentence without its subject has no subject there
+// ("Does the job", "Have a dentist appointment on Friday") and stays a statement, as does a
+// sentence that could be either ("Was my birthday on Sunday").
 
-// Unmarked reports a question of one clause that begins at token i and ends in no mark of one.
+// Unmarked reports whether a question of one clause begins at token i and ends without a question
+// mark.
 func Unmarked(t *discourse.Talk, s syntax.Sentence, i int) bool {
 	if s.Ends == "?" || len(syntax.Clauses(s)) > 1 || i < len(s.Toks) && i > 0 && s.Toks[i].Cap {
 		return false // "When Will came home"
@@ -27,8 +28,7 @@ func Unmarked(t *discourse.Talk, s syntax.Sentence, i int) bool {
 	return q.inverted(i)
 }
 
-// unmarkedQuestion is a sentence that is looked at as a question; plain says that its text has no
-// capitals.
+// unmarkedQuestion is a sentence that may be a question; plain says that its text has no capitals.
 type unmarkedQuestion struct {
 	syntax.Sentence
 	plain bool
@@ -96,7 +96,7 @@ func (q *unmarkedQuestion) inverted(i int) bool {
 	return q.plain && q.askedOfPlain(aux, first)
 }
 
-// names is the token after one or two names that begin at token i; i where there is none.
+// names returns the token after one or two names that begin at token i; i if there are none.
 func (q *unmarkedQuestion) names(i int) int {
 	k := i
 	for k < len(q.Toks) && k < i+2 && q.named(k) {
@@ -119,7 +119,7 @@ func (q *unmarkedQuestion) named(k int) bool {
 	return rest == ""
 }
 
-// subject is the token after a subject that begins at token i; 0 where there is none.
+// subject returns the token after a subject that begins at token i; 0 if there is none.
 func (q *unmarkedQuestion) subject(i int) int {
 	switch w := q.At(i); {
 	case syntax.SubjectPronoun(w) || impersonal[w] || syntax.Determiner(w):
@@ -131,7 +131,7 @@ func (q *unmarkedQuestion) subject(i int) int {
 	return 0
 }
 
-// askedOf reports whether what follows names, at token k, is asked of them.
+// askedOf reports whether what follows names, at token k, is asked about them.
 func (q *unmarkedQuestion) askedOf(aux string, i, k int) bool {
 	known := syntax.SexOf("", q.At(i)) != 0 || discourse.CalledSo[q.At(i)]
 	switch {
@@ -149,7 +149,8 @@ func (q *unmarkedQuestion) askedOf(aux string, i, k int) bool {
 	return known && (syntax.Placing(q.At(k)) || q.At(k) == "from" || q.At(k) == "with" || k == len(q.Toks)-1 && !syntax.Adverb(q.At(k)))
 }
 
-// askedOfThe reads a subject with a determiner at token i, of one noun or two, and what is asked of it.
+// askedOfThe reads a subject with a determiner at token i, of one noun or two, and what is asked
+// about it.
 func (q *unmarkedQuestion) askedOfThe(aux string, i int) bool {
 	own := q.At(i) == "my" || q.At(i) == "our"
 	for k := i + 1; k < min(len(q.Toks)-1, i+4); k++ {
@@ -198,19 +199,19 @@ func (q *unmarkedQuestion) askedOfPlain(aux string, i int) bool {
 	return false
 }
 
-// verb reports a verb in its base form at token k.
+// verb reports whether a verb in its base form is at token k.
 func (q *unmarkedQuestion) verb(k int) bool {
 	l, past, ing := syntax.Lemma(q.At(k))
 	return l != "" && l == q.At(k) && !past && !ing
 }
 
-// doing reports what somebody is doing at token k: "coming".
+// doing reports whether token k is what somebody is doing: "coming".
 func (q *unmarkedQuestion) doing(k int) bool {
 	_, _, ing := syntax.Lemma(q.At(k))
 	return ing
 }
 
-// participle reports what has been done at token k: "called", "ever been".
+// participle reports whether token k is what has been done: "called", "ever been".
 func (q *unmarkedQuestion) participle(k int) bool {
 	for syntax.Adverb(q.At(k)) || q.At(k) == "not" || q.At(k) == "yet" {
 		k++
@@ -226,24 +227,26 @@ var impersonal = syntax.Set("there this that these those anyone anybody anything
 
 var degrees = syntax.Set("many much long far old often big tall late early soon")
 
-// AskedFor are what one asks for after "what".
+// AskedFor are things that people ask for after "what".
 var AskedFor = syntax.Set("time day date year colour color size number room platform floor street kind sort train bus flight")
 
-// MainVerbs are verbs that are no noun after another noun: "did the school run" has none.
+// MainVerbs are verbs that are not nouns after another noun: "did the school run" has none.
 var MainVerbs = syntax.Set("leave arrive go come say tell eat buy bring get have take live like know want need lose give send forget remember sell pay write speak lend become begin happen " +
 	"open close start end finish cost stop belong teach learn understand think believe hear see meet keep own prefer hate contain include ask accept arrive depart reach")
 
-// Happened is what a thing has done by itself: "Has the flat cleaned on Fridays" is no question.
+// Happened are things that happen without an agent: "Has the flat cleaned on Fridays" is not a
+// question.
 var Happened = syntax.Set("arrived come been gone left started finished happened called turned returned ended become begun moved stopped")
 
-// AsksState is what something can be, in a question.
+// AsksState are states of something, in a question.
 var AsksState = syntax.Set("open closed late ready free full on off still already out back here there available cancelled canceled due done gone broken sold paid allergic home over okay ok fine safe married vegetarian vegan pregnant sick ill better retired asleep awake alive dead empty finished")
 
-// superlatives begin what something is, and no subject of a question: "Is the best place in Graz".
+// superlatives are beginnings of a description, and not of the subject of a question: "Is the best
+// place in Graz".
 var superlatives = syntax.Set("best worst first second third last only same most least favourite favorite next whole right wrong very usual main new")
 
-// days are said of a day as a whole: "Is my birthday on Friday".
+// days are words for a day as a whole: "Is my birthday on Friday".
 var days = syntax.Set("birthday anniversary turn day time")
 
-// notNames stand before "a" and are no name.
+// notNames are words before "a" that are not names.
 var notNames = syntax.Set("such quite rather half what like as more less also maybe perhaps still already now then not never always just only even half often sometimes")

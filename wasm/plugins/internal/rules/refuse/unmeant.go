@@ -6,13 +6,14 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What is said in the form of a fact and meant as none: the words of a thing that speaks to
-// anybody, a score, irony, what nobody agreed to, a manner of speaking.
+// Statements that have the form of a fact but are not meant as one: the words of a thing that
+// speaks to anybody, a score, irony, what nobody agreed to, a figure of speech.
 
-// speakers are things that say "you" and "I" to whoever reads them.
+// speakers are things that say "you" and "I" to anybody who reads them.
 var speakers = syntax.Set("horoscope quiz advert ad sign label poster leaflet app website fortune cookie newspaper article email spam form test")
 
-// ofNobody says why a sentence is of nobody whom the speaker knows; raw is it in lower case.
+// ofNobody says why a sentence is about nobody whom the speaker knows; raw is the sentence in lower
+// case.
 func ofNobody(s syntax.Sentence, raw string) string {
 	if s.Chinese() {
 		if scoredZh(raw) {
@@ -39,7 +40,7 @@ func ofNobody(s syntax.Sentence, raw string) string {
 		}
 	}
 	if len(s.Toks) > 3 && s.At(1) == "have" && s.Toks[0].Cap && s.Toks[2].Cap && !syntax.SubjectPronoun(s.At(0)) && !strings.HasSuffix(s.At(0), "s") && syntax.WeekdayOf(s.At(2), false) < 0 {
-		for i := 3; i < len(s.Toks); i++ { // one name with a verb of many is a team's
+		for i := 3; i < len(s.Toks); i++ { // a singular name with a plural verb is a team's
 			if syntax.WeekdayOf(s.At(i), false) >= 0 || s.At(i) == "tonight" || s.At(i) == "tomorrow" || s.At(i) == "next" {
 				return "tells of a game"
 			}
@@ -48,10 +49,10 @@ func ofNobody(s syntax.Sentence, raw string) string {
 	return ""
 }
 
-// smallTalk reports what one says of the weather to come and of what is everybody's: "I reckon it'll snow tomorrow", "the
-// traffic was shocking". Contractions of words are taken apart.
+// smallTalk reports whether words are about the future weather or about things of everybody's: "I
+// reckon it'll snow tomorrow", "the traffic was shocking". Contractions must be split.
 func smallTalk(words []string) bool {
-	of, at := false, -1 // what is everybody's, and its "was"
+	of, at := false, -1 // something of everybody's, and its "was"
 	for i, w := range words {
 		ahead := i > 0 && words[i-1] == "it" && (w == "will" || w == "might" || w == "is") && i < 5
 		for k := i + 1; ahead && k < min(len(words), i+6); k++ {
@@ -80,7 +81,7 @@ var everybodys = syntax.Set("traffic queue queues weather roads rain wind motorw
 
 var judged = syntax.Set("shocking unreal awful terrible horrible dreadful mental crazy ridiculous insane mad murder hell horrendous diabolical dire bad rubbish lovely gorgeous brilliant amazing fantastic beautiful great nice good glorious heavy light solid mayhem chaos")
 
-// scoredZh finds a score beside who won or lost: 二比零赢了.
+// scoredZh finds a score next to who won or lost: 二比零赢了.
 func scoredZh(raw string) bool {
 	if !syntax.ContainsAny(raw, "赢", "输", "平", "踢", "胜", "负") {
 		return false
@@ -91,8 +92,8 @@ func scoredZh(raw string) bool {
 
 var scoreDigits = [...]string{"零", "一", "二", "两", "三", "四", "五", "六", "七", "八", "九", "十", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
 
-// UnmeantZh reports what nobody agreed to or intends (没答应, 没打算, 宁愿死也不去), and a degree that is told by
-// what does not happen (热得我要化了, 都快忙成狗了).
+// UnmeantZh reports whether a sentence is about what nobody agreed to or intends (没答应, 没打算,
+// 宁愿死也不去), or about a degree that is expressed by what does not happen (热得我要化了, 都快忙成狗了).
 func UnmeantZh(raw string) bool {
 	if syntax.ContainsAny(raw, "没答应", "没有答应", "没打算", "没有打算", "没同意", "没说要", "没说过要", "宁愿死", "宁可死") {
 		return true
@@ -101,7 +102,7 @@ func UnmeantZh(raw string) bool {
 		return true
 	}
 	if end := strings.TrimRight(raw, "。，,！!？?"); strings.HasSuffix(end, "了没") || strings.HasSuffix(end, "了没有") {
-		return true // it is asked: 我哥离婚了没
+		return true // it is a question: 我哥离婚了没
 	}
 	if _, rest, ok := strings.Cut(raw, "得我"); ok && syntax.StartsWithAny(rest, []string{"要", "都", "快", "直", "想", "恨不得", "头", "心都", "腿"}) && !syntax.StartsWithAny(rest, []string{"要去", "想去"}) {
 		return true
@@ -110,7 +111,7 @@ func UnmeantZh(raw string) bool {
 	return ok && strings.Contains(rest, "成") && strings.HasSuffix(strings.TrimRight(raw, "。！! "), "了")
 }
 
-// fancied reports what somebody only pictures to themselves or marvels at: 我能想象他多难过, 你敢相信他辞职了.
+// fancied reports whether somebody only imagines something or marvels at it: 我能想象他多难过, 你敢相信他辞职了.
 func fancied(raw string) bool {
 	for _, verb := range [...]string{"想象", "相信"} {
 		if before, _, ok := strings.Cut(raw, verb); ok && syntax.EndsWithAny(before, []string{"能", "敢", "可以", "难以", "无法", "很难", "不"}) && !syntax.EndsWithAny(before, []string{"功能", "智能"}) {
@@ -120,7 +121,7 @@ func fancied(raw string) bool {
 	return syntax.ContainsAny(raw, "真服了", "算服了", "也服了", "都服了")
 }
 
-// JokeZh reports a sentence that is a joke, or that tells of a dream or of a play.
+// JokeZh reports whether a sentence is a joke, or tells of a dream or of a play.
 func JokeZh(raw string) bool {
 	if laughs := syntax.EndsWithAny(strings.TrimRight(raw, "。！! "), []string{"哈哈", "嘿嘿"}); laughs && syntax.ContainsAny(raw, "嫁给", "娶", "首富", "彩票", "火星", "超人", "皇帝", "仙女", "富婆", "上天") {
 		return true // 我明天就嫁给吴彦祖哈哈

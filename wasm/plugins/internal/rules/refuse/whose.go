@@ -8,11 +8,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Whose words a sentence has, and of whom it speaks. What is dictated, read out, or
-// true of anybody is nothing about those who are there.
+// Whose words a sentence has, and about whom it is. What is dictated, read out, or true of anybody
+// says nothing about those who are present.
 
-// notOwn says why a sentence says nothing of anybody in particular, or in the
-// speaker's own words; "" where it may.
+// notOwn says why a sentence is about nobody in particular, or not in the speaker's own words; ""
+// if it may be.
 func notOwn(s syntax.Sentence) string {
 	switch {
 	case dictated(s):
@@ -25,11 +25,11 @@ func notOwn(s syntax.Sentence) string {
 	return ""
 }
 
-// dictated reports words after a colon or comma that somebody or something is told to
-// write, say or translate, and examples: "Translate this: my name is Hans", 例句：….
+// dictated reports whether there are words after a colon or comma that somebody or something is
+// told to write, say or translate, or an example: "Translate this: my name is Hans", 例句：….
 func dictated(s syntax.Sentence) bool {
 	raw := strings.ToLower(s.Raw())
-	from := strings.LastIndexAny(s.Text[:s.Start], ".!?\n。！？") + 1 // a colon may stand before the sentence
+	from := strings.LastIndexAny(s.Text[:s.Start], ".!?\n。！？") + 1 // the colon may be before the sentence
 	if before := strings.ToLower(strings.TrimSpace(s.Text[from:s.Start])); before != "" {
 		raw = before + " " + raw
 	}
@@ -56,7 +56,7 @@ func dictated(s syntax.Sentence) bool {
 	return false
 }
 
-// hearsay reports what nobody vouches for: "rumour has it", "or so he says", 据说.
+// hearsay reports whether nobody vouches for a sentence: "rumour has it", "or so he says", 据说.
 func hearsay(s syntax.Sentence) bool {
 	raw := strings.ToLower(s.Raw())
 	if s.Chinese() {
@@ -68,10 +68,10 @@ func hearsay(s syntax.Sentence) bool {
 	return slices.ContainsFunc([]string{"rumour has it", "rumor has it", "legend has it", "word has it", "the story goes", "as the saying goes", "the saying goes", "or so he says", "or so she says", "or so they say", "or so i hear", "so they say", "it is said that", "it's said that"}, func(cue string) bool { return discourse.HoldsWord(raw, cue) })
 }
 
-// anybody begins what holds for anybody, or for nobody that is known.
+// anybody are beginnings of what is true of anybody, or of nobody that is known.
 var anybody = syntax.Set("whoever whichever anyone anybody everyone everybody nobody people most many some somebody someone")
 
-// ofAnybody reports a sentence about anybody in which those who speak do not stand.
+// ofAnybody reports whether a sentence is about anybody, and does not mention the people who speak.
 func ofAnybody(s syntax.Sentence) bool {
 	if s.Chinese() {
 		x := syntax.StripLeadZh(strings.Trim(s.Raw(), " ，,。！!"))
@@ -100,9 +100,9 @@ func ofAnybody(s syntax.Sentence) bool {
 	return true
 }
 
-// reported reports a verb of saying that ends the words before a quotation which no
-// marks show: "a man walks in and says, I'm a doctor". The speaker's own "I said" and
-// an indirect "says that" are none.
+// reported reports whether the words before a quotation without marks end in a verb of saying: "a
+// man walks in and says, I'm a doctor". The speaker's own "I said" and an indirect "says that"
+// don't count.
 func reported(before string) bool {
 	if !strings.HasSuffix(before, ",") && !strings.HasSuffix(before, ":") {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/timex"
 )
 
-// Deed verbs say of themselves that something took place.
+// Deed reports whether a verb says by itself that something took place.
 func Deed(v string) bool {
 	switch v {
 	case "go", "visit", "meet", "buy", "attend", "fly", "travel", "move", "start", "join", "finish", "graduate", "win", "lose", "break", "adopt", "marry", "volunteer", "donate", "organise",
@@ -18,8 +18,8 @@ func Deed(v string) bool {
 	return false
 }
 
-// Unparsed is a sentence whose subject or verb no rule finds, as a clause: after
-// its lead words.
+// Unparsed returns a sentence whose subject or verb no rule finds, as a clause: after its lead
+// words.
 func Unparsed(t *discourse.Talk, s syntax.Sentence) discourse.Clause {
 	c := discourse.Clause{Sentence: s, Whens: timex.FindWhens(s, t.Now), Kind: 't'}
 	timex.SameDay(s, c.Whens)
@@ -35,8 +35,8 @@ func Unparsed(t *discourse.Talk, s syntax.Sentence) discourse.Clause {
 	return c
 }
 
-// CompoundsZh takes out the words in which a character means something else than
-// alone: 请 in 申请 asks for nothing, 吧 in 酒吧 is no particle.
+// CompoundsZh removes the words in which a character has another meaning than alone: 请 in 申请 asks
+// for nothing, 吧 in 酒吧 is not a particle.
 var CompoundsZh = syntax.Compounds("申请 邀请 聘请 宴请 请客 请假 请教 请求 请柬 请帖 请了 请的 请过假 " +
 	"特别 分别 告别 区别 性别 别墅 别人 离别 送别 级别 识别 个别 类别 鉴别 差别 别名 别克 别的 别扭 道别 " +
 	"小说 传说 说明书 说服 演说 演讲 讲座 讲师 讲台 讲义 讲课 讲解 酒吧 网吧 吧台 咖啡吧 书吧 水吧 茶吧 呢子 呢大衣 " +

@@ -2,8 +2,8 @@ package syntax
 
 import "strings"
 
-// BesideAt is the second comma of "Emma, my niece, turned five", whose first one is token i of a
-// clause that begins at token first; 0 where there is none.
+// BesideAt returns the second comma of "Emma, my niece, turned five", whose first one is token i of
+// a clause that begins at token first; 0 if there is none.
 func (s Sentence) BesideAt(first, i int) int {
 	if s.At(i) != "," || s.At(i+1) != "my" && s.At(i+1) != "our" || i == first || !s.Toks[i-1].Cap || !NameWord(s.At(i-1)) {
 		return 0
@@ -25,19 +25,21 @@ func (s Sentence) BesideAt(first, i int) int {
 	return 0
 }
 
-// beforeNames may stand before the name that begins a sentence.
+// beforeNames may be before the name with which a sentence begins.
 var beforeNames = Set("last this next on in yesterday today tonight")
 
-// bidsAt reports "so" at token i before what somebody is to do because of what stands before: "so watch your toes".
+// bidsAt reports whether "so" at token i is before what somebody should do because of what was said
+// before: "so watch your toes".
 func (s Sentence) bidsAt(first, i int) bool {
 	before, rest := Contraction(s.At(i - 1))
 	return bidden[s.At(i+1)] && i > first && rest != "is" && !Auxiliary(before) && s.verbIn(first, i)
 }
 
-// bidden are what one tells others to do, and no words that "so" may describe.
+// bidden are things that people tell others to do, and not words that "so" may describe.
 var bidden = Set("don't please help watch mind remember let use ask call ring text check look take leave make bring be keep tell feel")
 
-// asksAt reports a request at token i of a line without marks: "I put the keys in the drawer can you check".
+// asksAt reports whether a request is at token i of a line without marks: "I put the keys in the
+// drawer can you check".
 func (s Sentence) asksAt(first, i int) bool {
 	if w := s.At(i); s.At(i+1) != "you" || w != "could" && w != "can" && w != "would" || s.Ends != "" || i < first+3 {
 		return false
@@ -46,13 +48,14 @@ func (s Sentence) asksAt(first, i int) bool {
 	return s.Toks[i-1].Kind != 'p' && !Lead(before) && !Askers[before] && !Auxiliary(before) && !Determiner(before) && before != "that" && before != "if" && before != "as" && s.verbIn(first, i)
 }
 
-// Recognisers write Chinese without commas: 我把存折放在抽屉里了你别乱翻. Where a clause is over and another one begins,
-// it is read as two.
+// Speech recognition writes Chinese without commas: 我把存折放在抽屉里了你别乱翻. Where one clause ends and
+// another one begins, the sentence is read as two.
 
-// leastUnmarkedZh is how many words or characters a sentence has at least that is looked at for a second clause.
+// leastUnmarkedZh is the least number of words or characters of a sentence that is searched for a
+// second clause.
 const leastUnmarkedZh = 10
 
-// unmarkedZh reports a long sentence without a comma.
+// unmarkedZh reports whether a sentence is long and has no comma.
 func (s *Sentence) unmarkedZh() bool {
 	if len(s.Toks) < leastUnmarkedZh {
 		return false
@@ -65,18 +68,18 @@ func (s *Sentence) unmarkedZh() bool {
 	return true
 }
 
-// linksZh begin another clause, whatever stands before them.
+// linksZh are words that begin another clause, whatever comes before them.
 var linksZh = []string{"但是", "不过", "可是", "所以", "然后", "而且", "因为", "后来", "反正", "每次", "医生说", "医生让", "医生不让", "他说", "她说", "结果"}
 
-// afterEndZh begin another clause where the one before ends in 了 or 啊.
+// afterEndZh are words that begin another clause if the previous one ends in 了 or 啊.
 var afterEndZh = []string{"别", "说是", "笑死", "气死", "幸好", "还好", "到时", "估计", "不然", "要不", "得", "花了", "现在", "今天", "明天", "明年"}
 
-// announcesZh begin another clause behind a 了: 报修了师傅说明天来.
+// announcesZh are words that begin another clause after a 了: 报修了师傅说明天来.
 var announcesZh = []string{"物业说", "师傅说", "老师说", "大夫说", "房东说", "公司说", "学校说", "中介说", "客服说", "老板说", "领导说", "对方说", "人家说"}
 
 // runsOnZh reports whether a clause begins at token i, after another one that began at token first.
 func (s *Sentence) runsOnZh(first, i int) bool {
-	least := 4 // characters that the clause before has
+	least := 4 // least number of characters of the previous clause
 	_, links := PrefixZh(*s, i, "不过", "但是", "可是", "所以")
 	if _, told := PrefixZh(*s, i, announcesZh...); links > 0 || told > 0 {
 		least = 2 // 六点不过一般七点才走
@@ -103,7 +106,8 @@ func (s *Sentence) runsOnZh(first, i int) bool {
 	return s.endsZh(i-1) && s.beginsZh(i) || s.ofKinZh(i)
 }
 
-// ofKinZh reports a relative at token i of whom a new clause tells: 我老公喜欢 of 我喜欢喝普洱我老公喜欢喝咖啡.
+// ofKinZh reports whether a relative is at token i about whom a new clause is: 我老公喜欢 in
+// 我喜欢喝普洱我老公喜欢喝咖啡.
 func (s *Sentence) ofKinZh(i int) bool {
 	liked := s.At(i-1) == "的" && strings.Contains(s.Text[s.Start:s.Toks[i].Start], "喜欢")
 	if s.At(i) != "我" || !liked && strings.Contains("给跟和与带陪帮让叫是对像替为找送接问教请把被比在去到从见看想爱打骂欢诉顾养助求望谢的说住等借还", s.At(i-1)) {
@@ -117,7 +121,8 @@ func (s *Sentence) ofKinZh(i int) bool {
 	return verb > 0
 }
 
-// endsZh reports a 了, 啊 or the like at token i that ends a clause, and stands in none: 了 of 忘了我已经吃过 does not.
+// endsZh reports whether 了, 啊 or the like at token i ends a clause, and is not inside one: 了 of
+// 忘了我已经吃过 does not.
 func (s *Sentence) endsZh(i int) bool {
 	switch s.At(i) {
 	case "啊", "呢", "吧", "嘛", "呀":
@@ -128,7 +133,7 @@ func (s *Sentence) endsZh(i int) bool {
 	return false
 }
 
-// beginsZh reports words at token i that begin a clause: 我已经, 你别, 笑死.
+// beginsZh reports whether words at token i begin a clause: 我已经, 你别, 笑死.
 func (s *Sentence) beginsZh(i int) bool {
 	switch s.At(i) {
 	case "我", "你", "您", "他", "她", "咱":

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Profession reports whether s is somebody whom one has appointments with.
+// Profession reports whether s is somebody with whom people have appointments.
 func Profession(s string) bool {
 	switch s {
 	case "dentist", "doctor", "vet", "optician", "hairdresser", "physio", "therapist", "gp", "barber", "mechanic", "hospital", "optometrist", "orthodontist", "hygienist",
@@ -23,15 +23,15 @@ func Profession(s string) bool {
 	return false
 }
 
-// LetterAt reports a Latin letter or a digit at byte i.
+// LetterAt reports whether a Latin letter or a digit is at byte i.
 func LetterAt(s string, i int) bool {
 	return i >= 0 && i < len(s) && (s[i]|32 >= 'a' && s[i]|32 <= 'z' || s[i] >= '0' && s[i] <= '9')
 }
 
-// Joins begin what somebody adds to a "yes".
+// Joins are beginnings of what somebody adds to a "yes".
 var Joins = Set("but because though although while and")
 
-// OneEvent is the word for one of several: meeting, of "meetings".
+// OneEvent returns the singular of an event: meeting for "meetings".
 func OneEvent(s string) string {
 	if strings.HasSuffix(s, "ss") {
 		return s // a class
@@ -39,11 +39,11 @@ func OneEvent(s string) string {
 	return strings.TrimSuffix(s, "s")
 }
 
-// Errand verbs make a plan of "I'll …" even without a time.
+// Errand are verbs with which "I'll …" is a plan even without a time.
 var Errand = Set("send ring bring buy call email book pick return pay fix write collect finish order ask help cook visit apply phone text lend drop repair print renew prepare organise organize submit water feed " +
 	"发 送 寄 买 给 带 交 写 查 问 还 订 取 接 转 把 帮") // "I'll 发 you the file"
 
-// Adverb reports an adverb that may stand before a verb.
+// Adverb reports whether s is an adverb that may be before a verb.
 func Adverb(s string) bool {
 	switch s {
 	case "really", "just", "always", "also", "actually", "currently", "now", "still", "usually", "often", "sometimes", "mostly", "already", "finally", "recently", "both",
@@ -58,7 +58,7 @@ func Adverb(s string) bool {
 // Offspring are words for a child that need an owner: "our youngest".
 var Offspring = Set("boy girl youngest eldest oldest lad toddler newborn teenager")
 
-// Parent are the relatives whom one speaks of without "my".
+// Parent are relatives whom people mention without "my".
 var Parent = Set("dad mum mom mummy daddy grandma grandpa granny gran nan grandad granddad nana")
 
 // NameWord reports whether a capitalised word could be a person's name.
@@ -73,7 +73,7 @@ func NameWord(s string) bool {
 	return !CommonWord(s)
 }
 
-// CommonWord reports a word that is capitalised at the start of a sentence, and still no name.
+// CommonWord reports whether a word is capitalised at the start of a sentence, but is not a name.
 func CommonWord(s string) bool {
 	if SubjectPronoun(s) || Determiner(s) || Auxiliary(s) || Lead(s) || Adverb(s) || Kin(s) {
 		return true
@@ -90,7 +90,7 @@ func CommonWord(s string) bool {
 	return false
 }
 
-// SubjectPronoun reports a pronoun that is a subject: I, she, we.
+// SubjectPronoun reports whether s is a pronoun that is a subject: I, she, we.
 func SubjectPronoun(s string) bool {
 	switch s {
 	case "i", "we", "you", "he", "she", "they", "it":
@@ -99,7 +99,7 @@ func SubjectPronoun(s string) bool {
 	return false
 }
 
-// Determiner reports a word that begins a noun phrase: the, my, this.
+// Determiner reports whether s begins a noun phrase: the, my, this.
 func Determiner(s string) bool {
 	switch s {
 	case "a", "an", "the", "my", "our", "your", "his", "her", "their", "its", "this", "that", "these", "those", "some", "any", "no":
@@ -108,7 +108,7 @@ func Determiner(s string) bool {
 	return false
 }
 
-// Auxiliary reports a form of be, have and do, or a modal verb.
+// Auxiliary reports whether s is a form of be, have and do, or a modal verb.
 func Auxiliary(s string) bool {
 	switch s {
 	case "am", "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would", "can", "could", "may", "might",
@@ -118,7 +118,7 @@ func Auxiliary(s string) bool {
 	return false
 }
 
-// Lead words open a sentence and say nothing.
+// Lead reports whether s opens a sentence and has no content.
 func Lead(s string) bool {
 	switch s {
 	case "so", "well", "oh", "and", "but", "also", "actually", "anyway", "yeah", "yes", "yep", "ok", "okay", "um", "uh", "erm", "hmm", "hey", "hi", "hello",
@@ -164,7 +164,7 @@ func Contraction(s string) (base, rest string) {
 	return s, ""
 }
 
-// Kin names relations between people; singular.
+// Kin reports whether s is a relation between people, in the singular.
 func Kin(s string) bool {
 	switch s {
 	case "sister", "brother", "mother", "father", "mum", "mom", "dad", "wife", "husband", "partner", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance",
@@ -178,7 +178,7 @@ func Kin(s string) bool {
 	return false
 }
 
-// Pet reports a word for an animal that people keep.
+// Pet reports whether s is an animal that people keep.
 func Pet(s string) bool {
 	switch s {
 	case "dog", "cat", "puppy", "kitten", "rabbit", "hamster", "parrot", "budgie", "horse", "pony", "tortoise", "turtle", "goldfish", "fish", "bird", "guinea-pig", "snake", "lizard", "pup", "kitty", "chicken", "hen", "gecko", "ferret", "gerbil", "retriever", "beagle", "spaniel", "labrador", "terrier", "poodle", "corgi":
@@ -187,7 +187,7 @@ func Pet(s string) bool {
 	return false
 }
 
-// Singular cuts the s off a word of more than three letters.
+// Singular removes the s of a word of more than three letters.
 func Singular(s string) string {
 	if n := len(s); n > 3 && s[n-1] == 's' {
 		return s[:n-1]

@@ -1,5 +1,5 @@
-// Package syntax takes English and Chinese text apart, into words, Chinese characters and
-// marks ([Token]), sentences and clauses ([Sentence]). It has the words of closed classes
+// Package syntax splits English and Chinese text into words, Chinese characters and marks
+// ([Token]), and into sentences and clauses ([Sentence]). It has the words of closed classes
 // (pronouns, prepositions, auxiliaries) and the forms of verbs.
 package syntax
 
@@ -25,22 +25,22 @@ type Sentence struct {
 	Toks       []Token
 	Start, End int
 	Ends       string // the mark that ended it
-	Memo       *memo  // of its text; nil: nothing is kept
+	Memo       *memo  // of its text; nil: nothing is cached
 }
 
-// memo keeps what is worked out of the sentences of a text and asked for again. They share one.
+// memo caches what is computed from the sentences of a text and needed again. They share one.
 type memo struct {
-	Times any // what timex.TimesIn keeps
+	Times any // cache of timex.TimesIn
 }
 
-// IsHan reports a Chinese character.
+// IsHan reports whether r is a Chinese character.
 func IsHan(r rune) bool { return unicode.Is(unicode.Han, r) || r == '〇' }
 
-// Lex lists the tokens of a text.
+// Lex returns the tokens of a text.
 func Lex(text string) []Token { return LexWithin(text, 0, len(text)) }
 
-// LexWithin lists the tokens from one byte of a text to another; their places
-// are those in the whole text.
+// LexWithin returns the tokens from one byte of a text to another; their offsets are those in the
+// whole text.
 func LexWithin(text string, from, to int) []Token {
 	text = text[:to]
 	toks := make([]Token, 0, (to-from)/4+4)
@@ -93,8 +93,8 @@ func LexWithin(text string, from, to int) []Token {
 	return toks
 }
 
-// inner reports whether a mark at i stands within a word or number: o'clock,
-// well-known, 3:30, 2.5, a.m.
+// inner reports whether a mark at i is inside a word or number: o'clock, well-known, 3:30, 2.5,
+// a.m.
 func inner(text string, i int, r rune) bool {
 	switch r {
 	case '\'', '’', '-', ':', '.', ',', '/':
@@ -118,7 +118,7 @@ func inner(text string, i int, r rune) bool {
 // Sentences splits a text at . ! ? ; and line ends.
 func Sentences(text string) []Sentence { return Split(text, Lex(text)) }
 
-// Split makes sentences of the tokens of a text.
+// Split makes sentences from the tokens of a text.
 func Split(text string, toks []Token) []Sentence {
 	var all []Sentence
 	first, kept := 0, &memo{}
@@ -144,13 +144,13 @@ func Split(text string, toks []Token) []Sentence {
 	return all
 }
 
-// within reports whether a stop stands within a name of the net: example.org.
+// within reports whether a stop is inside a domain name: example.org.
 func within(toks []Token, i int) bool {
 	next := toks[i+1]
 	return toks[i-1].End == toks[i].Start && next.Start == toks[i].End && next.Kind == 'w' && !next.Cap
 }
 
-// Abbreviation reports a word whose stop does not end a sentence.
+// Abbreviation reports whether the stop of a word does not end a sentence.
 func Abbreviation(s string) bool {
 	switch s {
 	case "mr", "mrs", "ms", "dr", "st", "prof", "vs", "no", "e.g", "i.e":
@@ -159,15 +159,15 @@ func Abbreviation(s string) bool {
 	return false
 }
 
-// Sub is the part of a sentence from token i up to j, which is at least i+1.
+// Sub returns the part of a sentence from token i up to j, which is at least i+1.
 func (s Sentence) Sub(i, j int) Sentence {
 	return Sentence{s.Text, s.Toks[i:j], s.Toks[i].Start, s.Toks[j-1].End, s.Ends, s.Memo}
 }
 
-// Raw is the sentence as it is written.
+// Raw returns the sentence as it is written.
 func (s Sentence) Raw() string { return s.Text[s.Start:s.End] }
 
-// At is token i in lower case; "" where there is none.
+// At returns token i in lower case, or "" if there is none.
 func (s *Sentence) At(i int) string {
 	if i >= 0 && i < len(s.Toks) {
 		return s.Toks[i].S
@@ -175,7 +175,7 @@ func (s *Sentence) At(i int) string {
 	return ""
 }
 
-// Chinese reports whether most of the sentence is.
+// Chinese reports whether most of the sentence is Chinese.
 func (s Sentence) Chinese() bool {
 	han, words := 0, 0
 	for i, t := range s.Toks {
@@ -243,7 +243,8 @@ func Clauses(s Sentence) []Sentence {
 	return all
 }
 
-// bothWith reports whether the "and" at token i joins two names, as in "my lunch with Anna and Bob". No verb may stand before.
+// bothWith reports whether the "and" at token i joins two names, as in "my lunch with Anna and
+// Bob". No verb may come before.
 func (s Sentence) bothWith(first, i int) bool {
 	k := i - 1
 	for k > first && s.Toks[k].Cap {
@@ -256,7 +257,7 @@ func (s Sentence) bothWith(first, i int) bool {
 	return event && !s.verbIn(first, k-1)
 }
 
-// startsAt reports "it starts at nine" or "it's at nine" at token i.
+// startsAt reports whether "it starts at nine" or "it's at nine" is at token i.
 func (s Sentence) startsAt(i int) bool {
 	if s.At(i) == "and" {
 		i++
@@ -266,8 +267,8 @@ func (s Sentence) startsAt(i int) bool {
 	return s.At(i) == "it" && (verb == "starts" || verb == "begins") && s.At(i+2) == "at" || s.At(i) == "it's" && verb == "at" && hour && i+3 == len(s.Toks)
 }
 
-// listed reports whether token i, "and" or a comma, stands between names that do something together: "Leo, Max and Piet
-// are allergic to nuts".
+// listed reports whether token i, "and" or a comma, is between names that do something together:
+// "Leo, Max and Piet are allergic to nuts".
 func (s Sentence) listed(first, i int) bool {
 	const most = 24 // tokens of names
 	if i == first || i-first > most || !s.Toks[i-1].Cap || s.verbIn(first, i) {
@@ -351,7 +352,7 @@ func (s Sentence) VerbWithin(i, n int) bool {
 	return false
 }
 
-// Preposition reports a preposition.
+// Preposition reports whether s is a preposition.
 func Preposition(s string) bool {
 	switch s {
 	case "for", "to", "at", "of", "with", "in", "on", "by", "from", "about", "after", "before", "into", "near":
@@ -360,7 +361,8 @@ func Preposition(s string) bool {
 	return false
 }
 
-// Function words are no name of an event: "next meeting", "and dinner".
+// Function reports whether s is a function word, which is not the name of an event: "next meeting",
+// "and dinner".
 func Function(s string) bool {
 	switch s {
 	case "and", "or", "but", "next", "new", "another", "one", "two", "big", "small", "quick", "long", "short", "important", "first", "last", "no", "other", "same", "our", "whole", "late", "early", "nice", "little", "great", "good", "final":

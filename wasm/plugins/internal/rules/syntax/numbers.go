@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// BoolInt is 1 for true, and 0.
+// BoolInt returns 1 for true, and 0 for false.
 func BoolInt(b bool) int {
 	if b {
 		return 1
@@ -33,7 +33,7 @@ func Number(s string) (int, bool) {
 	switch s[0] {
 	case 'z', 'o', 't', 'f', 's', 'e', 'n':
 	default:
-		return 0, false // no number begins with it
+		return 0, false // no number begins like that
 	}
 	for i, w := range small {
 		if s == w {
@@ -58,8 +58,8 @@ func Number(s string) (int, bool) {
 // Numeric reports whether s begins with a digit.
 func Numeric(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// InDigits reads a whole number in digits. It asks Atoi only about what begins like one, as
-// the error that Atoi makes for any other word costs more than the rest of a look.
+// InDigits parses a whole number in digits. It calls Atoi only for words that begin like a number,
+// because the error that Atoi makes for any other word costs more than the rest.
 func InDigits(s string) (int, bool) {
 	if !Numeric(s) {
 		return 0, false
@@ -68,12 +68,12 @@ func InDigits(s string) (int, bool) {
 	return n, err == nil
 }
 
-// OnDay reports whether "on" or a weekday stands before token k.
+// OnDay reports whether "on" or a weekday is before token k.
 func (s Sentence) OnDay(k int) bool {
 	return s.At(k-1) == "on" || WeekdayOf(s.At(k-1), true) >= 0 || s.At(k-1) == "," && WeekdayOf(s.At(k-2), false) >= 0
 }
 
-// UntilYear is the year of a date to which token k leads: "to 19.6.2027"; 0: there is none.
+// UntilYear returns the year of a date to which token k leads: "to 19.6.2027"; 0: there is none.
 func (s Sentence) UntilYear(k int) int {
 	if _, end := Digits(s.At(k + 1)); Between(s.At(k)) && len(end) == 3 && Centuries(end[2]) {
 		return end[2]
@@ -81,7 +81,8 @@ func (s Sentence) UntilYear(k int) int {
 	return 0
 }
 
-// Digits takes a token of two or three numbers and one kind of mark apart; no parts: it is none.
+// Digits splits a token of two or three numbers and one kind of mark; it returns no parts if the
+// token is something else.
 func Digits(t string) (mark string, parts []int) {
 	for _, mark = range [...]string{"-", "/", "."} {
 		fields := strings.Split(t, mark)
@@ -128,7 +129,7 @@ func dayStop(toks []Token, i int) bool {
 	return len(p) == 2 && mark == "." && ADay(p[0], p[1]) && p[1] <= 12 && (s.OnDay(i-1) || DayFollows(s, i-1) && s.UntilYear(i+1) > 0)
 }
 
-// Between reports a word that stands between the ends of a span.
+// Between reports whether a word comes between the ends of a span.
 func Between(w string) bool {
 	switch w {
 	case "to", "until", "till", "through", "-", "–", "—", "到", "至", "~":
@@ -137,7 +138,8 @@ func Between(w string) bool {
 	return false
 }
 
-// WeekdayOf returns 0 for Monday to 6 for Sunday, and -1 where s names no weekday. It knows "mon" only where short is set.
+// WeekdayOf returns 0 for Monday to 6 for Sunday, and -1 if s is not a weekday. It knows "mon" only
+// if short is set.
 func WeekdayOf(s string, short bool) int {
 	if short || len(s) > 5 {
 		return calendar.Weekdays(s) - 1
@@ -145,7 +147,7 @@ func WeekdayOf(s string, short bool) int {
 	return -1
 }
 
-// MonthOf is the month that a word names, from 1; 0 where it names none.
+// MonthOf returns the month that a word names, from 1; 0 if it names none.
 func MonthOf(s string) int {
 	if m := calendar.MonthNamed(s); m > 0 {
 		return m
@@ -153,8 +155,8 @@ func MonthOf(s string) int {
 	return foreignMonths[s]
 }
 
-// foreignMonths are the names that English talk has them by, where none is an
-// English word or a name as well.
+// foreignMonths are the names for them in English talk, without those that are also an English word
+// or a name.
 var foreignMonths = map[string]int{
 	"januar": 1, "februar": 2, "märz": 3, "juni": 6, "juli": 7, "oktober": 10, "dezember": 12,
 	"janvier": 1, "février": 2, "avril": 4, "juin": 6, "juillet": 7, "août": 8, "septembre": 9, "octobre": 10, "novembre": 11, "décembre": 12,
@@ -164,7 +166,7 @@ var foreignMonths = map[string]int{
 	"janeiro": 1, "fevereiro": 2, "março": 3, "maio": 5, "junho": 6, "julho": 7, "setembro": 9, "outubro": 10, "novembro": 11, "dezembro": 12,
 }
 
-// From is the text from token i on.
+// From returns the text from token i on.
 func (s Sentence) From(i int) string {
 	if i >= len(s.Toks) {
 		return ""
@@ -172,8 +174,7 @@ func (s Sentence) From(i int) string {
 	return s.Text[s.Toks[i].Start:s.End]
 }
 
-// PrefixZh gives the first of words that the text has at token i, and its
-// tokens.
+// PrefixZh returns the first of words that the text has at token i, and the number of its tokens.
 func PrefixZh(s Sentence, i int, words ...string) (string, int) {
 	rest := s.From(i)
 	for _, w := range words {

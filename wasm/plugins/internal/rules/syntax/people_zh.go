@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// KinPrefixZh is the longest word for a relative that s begins with, 大, 二 or
-// 小 before it included.
+// KinPrefixZh returns the longest word for a relative with which s begins, including 大, 二 or 小
+// before it.
 func KinPrefixZh(s string) string {
 	longest := 0
 	for _, order := range [...]string{"", "大", "二", "三", "小", "老"} {
@@ -22,12 +22,12 @@ func KinPrefixZh(s string) string {
 	return s[:longest]
 }
 
-// CommonNounsZh begin like a name and are none.
+// CommonNounsZh are words that begin like a name and are not names.
 var CommonNounsZh = Set("高铁 周会 周末 周一 周二 周三 周四 周五 周六 周日 钱包 马路 方法 方案 时间 时候 白菜 黄瓜 金鱼 江边 石头 安全 全家 全部 余额 常常 成绩 车库 车子 车票 包子 包裹 " +
 	"华为 文件 文章 白天 房子 房间 房东 明天 明年 应该 师傅 和我 和他 米饭 米粉 麦片 路上 路口 解决 简单 连续 冷气 商店 商场 查询 单位 单车 游戏 武汉 温度 宁波 苏州 郑州 柳州 徐州 温州 " +
 	"黄山 泰山 华山 梅花 龙虾 牛奶 牛肉 马上 毛衣 毛巾 金子 石油 平时 向来 关于 任何 任务 于是 曾经 许多 程序 万一 易拉 古代 农村 成都 项目 项链 季节 季度 席位 宫保 党员 边上 卫生 时差 鲍鱼 柏林 沙发 沙滩 雷雨 田里 林子 范围 康复 汤圆 汤里 顾客 史上 龙井 夏天 严重 申请 关系 尚未 符合 兰花 焦虑 祝你 毕业 管理 管家 柴火 蓝色 白色 黄色 阳台 阳光 解释 全职 荣幸 房租 房贷 房产 车位 车贷 车险 车牌 车费 金额 高考 高中 包装 钱款 路费 安装 成品 白酒 平台 毛病 毛笔 马桶 马达 牛排 龙头 文具 汤锅 方向盘 古筝 古董 左边 左手 左眼 左腿 左脚 左耳 左膝 左肩 左侧 冷库 单子 单元 明信片 游泳 连衣裙 应酬 司机 计划 计算机 经费 储物 严格 简历 项圈 水管 水电 管道 管子 时钟 时装 贺卡 雷达 温泉 钟点工 于心 费用 童装 童车 盛饭 路灯 路由器 柜子 乐器 乐队")
 
-// PersonZh reports whether s can be what somebody is called.
+// PersonZh reports whether s can be somebody's name.
 func PersonZh(s string) bool {
 	rs := []rune(s)
 	if len(rs) < 2 || len(rs) > 4 || CommonNounsZh[s] || CommonNounsZh[string(rs[:2])] || CommonZh(s) || strings.ContainsAny(s, "我你他她它说历曆") {
@@ -51,7 +51,7 @@ func PersonZh(s string) bool {
 	return strings.ContainsRune(SurnamesZh, rs[0]) && len(rs) <= 3
 }
 
-// CalledSmallZh reports what a child or a friend is called: 小雨, 小宝.
+// CalledSmallZh reports whether s is a name for a child or a friend: 小雨, 小宝.
 func CalledSmallZh(s string) bool {
 	rs := []rune(s)
 	return len(rs) == 2 && (rs[0] == '小' || rs[0] == '阿') && !CommonNounsZh[s] && !strings.ContainsRune("区组学店孩狗猫队班院镇村型说时件屋车菜吃费票路", rs[1])

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// Whom "he" and "she" can mean. A person of whom nothing is known is 0 and may be
+// The persons whom "he" and "she" can mean. A person about whom nothing is known is 0 and may be
 // either.
 const (
 	Male   = 'm'
 	Female = 'f'
 )
 
-// SexOf returns the sex that the relative before a name tells ("my brother Tom"), else that
-// of the name.
+// SexOf returns the sex that the relative before a name shows ("my brother Tom"), else that of the
+// name.
 func SexOf(before, name string) byte {
 	switch before {
 	case "brother", "father", "dad", "husband", "boyfriend", "son", "uncle", "nephew", "grandfather", "grandpa", "grandad", "granddad", "stepfather", "godfather", "father-in-law", "son-in-law", "brother-in-law",
@@ -26,8 +26,8 @@ func SexOf(before, name string) byte {
 	return NamedSex()[strings.ToLower(name)]
 }
 
-// NamedSex are given names that nearly all who have them share the sex of, among
-// those most given in English, German, Spanish, Italian, French and Portuguese.
+// NamedSex has given names whose bearers nearly all have the same sex, among those most given in
+// English, German, Spanish, Italian, French and Portuguese.
 var NamedSex = sync.OnceValue(func() map[string]byte {
 	m := map[string]byte{}
 	for sex, names := range map[byte]string{

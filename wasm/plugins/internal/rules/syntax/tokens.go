@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// joinedWords are contractions as recognisers and thumbs write them, without their apostrophe.
+// joinedWords are contractions without their apostrophe, as speech recognition and people on phones
+// write them.
 var joinedWords = func() map[string]string {
 	m := map[string]string{}
 	for s := range strings.FieldsSeq("i'm i've we've they've you've he's she's that's what's where's how's who's there's they're you're don't doesn't didn't isn't wasn't haven't hasn't hadn't " +
@@ -16,8 +17,9 @@ var joinedWords = func() map[string]string {
 	return m
 }()
 
-// rejoin reads contractions without their apostrophe in tokens that follow each other: "ive", "shes". Those that are
-// words of their own too ("its", "ill", "were", "well", "hell", "shell") are taken for contractions by the word after them.
+// rejoin reads contractions without their apostrophe in tokens that follow each other: "ive",
+// "shes". Those that are also words ("its", "ill", "were", "well", "hell", "shell") are recognised
+// as contractions by the word after them.
 func rejoin(toks []Token, text string) {
 	for i := range toks {
 		t := &toks[i]
@@ -69,12 +71,12 @@ func rejoin(toks []Token, text string) {
 	}
 }
 
-// AlsoWords are given names that are words as well: they need a relative or a
-// verb of meeting before them.
+// AlsoWords are given names that are also words: they need a relative or a verb of meeting before
+// them.
 var AlsoWords = Set("mark max frank grace rose bill jack nick carol victor ray dominik")
 
-// PieceEnd is where the piece that begins at from ends: after the last
-// sentence that fits, or at a word or character where none does.
+// PieceEnd returns the end of the piece that begins at from: after the last sentence that fits, or
+// at a word or character if none fits.
 func PieceEnd(text string, from int) int {
 	if len(text)-from <= maxPiece {
 		return len(text)
@@ -89,8 +91,8 @@ func PieceEnd(text string, from int) int {
 	return to
 }
 
-// MarksBefore counts the tokens before what a sentence says: the mark of a list, a check box that is
-// empty, a picture. Marks that mean something stay: quotation marks, brackets, "-5", "#42".
+// MarksBefore returns the number of tokens before what a sentence says: the mark of a list, an
+// empty check box, a picture. Marks with a meaning stay: quotation marks, brackets, "-5", "#42".
 func MarksBefore(toks []Token) int {
 	n := 0
 	for n < len(toks) {
@@ -109,14 +111,14 @@ func MarksBefore(toks []Token) int {
 	return n
 }
 
-// picture reports an emoji, or a part of one: a skin, a selector, what joins two. "20°" and
-// "Locket™" keep theirs.
+// picture reports whether s is an emoji, or a part of one: a skin colour, a selector, a joiner.
+// "20°" and "Locket™" keep their marks.
 func picture(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r >= 0x2300 && unicode.Is(unicode.So, r) || r == '\u200d' || r == '\ufe0f' || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// PhoneIn is the telephone number that a text begins with: six digits or more.
+// PhoneIn returns the telephone number with which a text begins: six digits or more.
 func PhoneIn(s string) string {
 	end := len(s) - len(strings.TrimLeft(s, "+0123456789 ()./-"))
 	if i := strings.IndexByte(s[min(1, end):end], '+'); i >= 0 { // another number begins
@@ -129,21 +131,21 @@ func PhoneIn(s string) string {
 			digits++
 		}
 	}
-	if digits < 6 || digits > 15 { // E.164 has 15 at most
+	if digits < 6 || digits > 15 { // E.164 allows at most 15
 		return ""
 	}
 	return s
 }
 
-// What is read of a text at once, and of each one before it: talk is shorter.
+// How much of a text is read at once, and of each earlier text: talk is shorter.
 const (
 	maxPiece  = 8 << 10 // bytes
 	MaxBefore = 2 << 10
-	// MaxSentences of one piece: each may look back at the others.
+	// greatest number of sentences in one piece, because each may look back at the others
 	MaxSentences = 100
 )
 
-// Cut cuts a text to n bytes at most, between characters.
+// Cut cuts a text to at most n bytes, between characters.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// forms gives the base of a verb's irregular forms; p marks a past form.
+// forms maps irregular forms of verbs to their base forms; p marks a past form.
 var forms = map[string]string{
 	"went": "go", "gone": "go", "goes": "go", "bought": "buy", "met": "meet", "saw": "see", "seen": "see", "had": "have", "has": "have", "ate": "eat", "eaten": "eat",
 	"got": "get", "gotten": "get", "left": "leave", "quit": "quit", "grew": "grow", "grown": "grow", "came": "come", "drove": "drive", "driven": "drive",
@@ -45,7 +45,7 @@ var lemmas = " live stay reside move relocate work start join leave quit retire 
 	" charge resign clear vacuum iron tidy mop weld prune vaccinate neuter unplug plug tailor varnish sand tile refund exchange overcook" +
 	" dye shave unsubscribe report repaint redecorate oversleep dislocate fracture demolish refinance evict bury christen insure patent repay"
 
-// LemmaSet has the verbs that are known, in their base form.
+// LemmaSet has the known verbs, in their base form.
 var LemmaSet = func() map[string]bool {
 	m := make(map[string]bool, 1024)
 	for w := range strings.FieldsSeq(lemmas) {
@@ -54,7 +54,7 @@ var LemmaSet = func() map[string]bool {
 	return m
 }()
 
-// Lemma gives the base of a verb form, and whether the form is past.
+// Lemma returns the base of a verb form, and whether the form is past.
 func Lemma(s string) (base string, past, ing bool) {
 	if b, ok := forms[s]; ok {
 		switch s {
@@ -92,10 +92,10 @@ func Lemma(s string) (base string, past, ing bool) {
 	return "", false, false
 }
 
-// PastForm reports whether a verb that isn't known looks like a past form.
+// PastForm reports whether an unknown verb looks like a past form.
 func PastForm(s string) bool { return len(s) > 4 && strings.HasSuffix(s, "ed") }
 
-// Verbish reports a word that may be a verb.
+// Verbish reports whether a word may be a verb.
 func Verbish(s string) bool {
 	base, rest := Contraction(s)
 	if rest != "" && rest != "is" {
@@ -111,7 +111,7 @@ func Verbish(s string) bool {
 	return l != "" || rest == "is" && SubjectPronoun(base)
 }
 
-// Third puts a base form into the third person: live, lives.
+// Third returns the third person of a base form: live, lives.
 func Third(s string) string {
 	switch {
 	case s == "have":
@@ -130,7 +130,7 @@ func Third(s string) string {
 	return s + "s"
 }
 
-// EventNoun reports what can be an appointment, and the attribute of its slot.
+// EventNoun returns the attribute of the slot of an event, and whether s can be an appointment.
 func EventNoun(s string) (string, bool) {
 	if Profession(s) {
 		return s + "_appointment", true

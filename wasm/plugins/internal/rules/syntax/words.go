@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// Set lists words once, to be looked up.
+// Set makes a set from a list of words.
 func Set(words string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
@@ -37,7 +37,7 @@ func EndsWithAny(s string, ends []string) bool {
 	return false
 }
 
-// CutHead cuts off the first of heads that s begins with; it returns s where there is none.
+// CutHead removes the first of heads with which s begins; it returns s if there is none.
 func CutHead(s string, heads ...string) (rest string, ok bool) {
 	for _, h := range heads {
 		if rest, ok = strings.CutPrefix(s, h); ok {
@@ -47,7 +47,7 @@ func CutHead(s string, heads ...string) (rest string, ok bool) {
 	return s, false
 }
 
-// CutEnd cuts the first of ends off that s ends with, and reports whether it ends with one.
+// CutEnd removes the first of ends with which s ends, and reports whether there is one.
 func CutEnd(s string, ends ...string) (rest string, ok bool) {
 	for _, e := range ends {
 		if rest, ok = strings.CutSuffix(s, e); ok {
@@ -57,7 +57,7 @@ func CutEnd(s string, ends ...string) (rest string, ok bool) {
 	return s, false
 }
 
-// TrimHeads cuts off each of heads in turn, where s begins with it then.
+// TrimHeads removes each of heads in turn, if s then begins with it.
 func TrimHeads(s string, heads ...string) string {
 	for _, h := range heads {
 		s = strings.TrimPrefix(s, h)
@@ -65,7 +65,7 @@ func TrimHeads(s string, heads ...string) string {
 	return s
 }
 
-// TrimTails is [TrimHeads] at the end of s.
+// TrimTails does the same as [TrimHeads] at the end of s.
 func TrimTails(s string, tails ...string) string {
 	for _, l := range tails {
 		s = strings.TrimSuffix(s, l)
@@ -73,10 +73,10 @@ func TrimTails(s string, tails ...string) string {
 	return s
 }
 
-// FirstOf is the first of two.
+// FirstOf returns the first of two values.
 func FirstOf(a, _ string) string { return a }
 
-// Placing reports a preposition of place.
+// Placing reports whether w is a preposition of place.
 func Placing(w string) bool {
 	switch w {
 	case "in", "on", "under", "behind", "at", "next", "inside", "near", "above", "beside", "below":

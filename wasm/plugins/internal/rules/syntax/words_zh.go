@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// SurnamesZh are the most frequent ones, which leave few people out.
+// SurnamesZh are the most frequent surnames, which leave few people out.
 const SurnamesZh = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾萧肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁冉骆蓝路游辛靳欧管柴蒙鲍华喻祁蒲房滕屈饶解牟艾尤阳时穆农司卓古吉缪简车项连芦麦褚娄窦戚岑景党宫费卜冷晏席卫米柏宗瞿桂全佟应臧闵苟邬边卞姬师和仇栾隋商刁沙荣巫寇桑郎甄丛仲虞敖巩明佘池查麻苑迟邝"
 
 // KinZh are words for relatives and partners, the longer first.
@@ -15,7 +15,7 @@ var KinZh = [...]string{"前女朋友", "前男朋友", "前女友", "前男友"
 // JobsZh are what people do for a living.
 var JobsZh = [...]string{"医生", "老师", "教师", "工程师", "设计师", "律师", "护士", "厨师", "会计", "司机", "记者", "学生", "程序员", "软件开发人员", "开发人员", "软件工程师", "建筑师", "翻译", "教授", "经理", "演员", "摄影师", "作家", "画家", "警察", "牙医", "研究员", "产品经理", "顾问", "咖啡师", "药剂师", "编辑", "导演", "消防员", "公务员", "销售", "护工", "军人", "飞行员", "空姐", "电工", "木匠", "理发师", "健身教练", "教练", "老板", "自由职业者", "博士", "研究生", "大学生", "高中生", "兽医", "保安", "快递员", "主播", "科学家", "运动员", "音乐家", "歌手", "舞蹈老师", "心理咨询师", "插画师", "木工", "店长"}
 
-// LeadZh counts the tokens with which a clause only begins to speak: 我跟你说啊.
+// LeadZh returns the number of tokens with which a speaker only begins to speak: 我跟你说啊.
 func LeadZh(s Sentence) int {
 	from := 0
 	for s.At(from) != "" && strings.Contains("呃嗯哦哎诶，, ", s.At(from)) {
@@ -43,11 +43,11 @@ func LeadZh(s Sentence) int {
 	return n
 }
 
-// calledZh are whom one calls before one says something.
+// calledZh are words with which people call somebody before they say something.
 var calledZh = []string{"爸爸", "妈妈", "爸", "妈", "老婆", "老公", "爷爷", "奶奶", "姥姥", "姥爷", "外公", "外婆", "哥", "姐", "叔叔", "阿姨", "老板", "亲爱的"}
 
-// CalledZh is how many characters name somebody who is called, before 我 or 你: 妈我今晚不回家, 李哥我明天请假. What is done
-// for them may stand behind: 妈我去接.
+// CalledZh returns how many characters name somebody who is called, before 我 or 你: 妈我今晚不回家,
+// 李哥我明天请假. What is done for them may follow: 妈我去接.
 func CalledZh(x string) int {
 	for _, he := range [...]string{"我", "你"} {
 		who, rest, ok := strings.Cut(x, he)
@@ -67,7 +67,8 @@ func CalledZh(x string) int {
 	return 0
 }
 
-// CalledFirstZh is how many characters at the beginning name somebody who may be called: 老婆, 李哥.
+// CalledFirstZh returns how many characters at the beginning name somebody who may be called: 老婆,
+// 李哥.
 func CalledFirstZh(x string) int {
 	if who := LongestZh(x, calledZh); who != "" {
 		return utf8.RuneCountInString(who)
@@ -78,7 +79,7 @@ func CalledFirstZh(x string) int {
 	return 0
 }
 
-// StripLeadZh cuts off the words by which a Chinese speaker begins: 对了, 那个.
+// StripLeadZh removes the words with which a Chinese speaker begins: 对了, 那个.
 func StripLeadZh(s string) string {
 	for again := true; again; {
 		again = false
@@ -107,7 +108,7 @@ func StripLeadZh(s string) string {
 	return s
 }
 
-// TrimZh cuts off marks and particles at both ends of a Chinese text.
+// TrimZh removes marks and particles at both ends of a Chinese text.
 func TrimZh(s string) string {
 	s = strings.Trim(s, " ，,、。")
 	for again := true; again; {
@@ -121,12 +122,12 @@ func TrimZh(s string) string {
 	return s
 }
 
-// CommonZh reports a text that begins or ends as no name does.
+// CommonZh reports whether a text begins or ends unlike any name.
 func CommonZh(s string) bool {
 	return strings.HasSuffix(s, "的") || strings.HasSuffix(s, "是") || StartsWithAny(s, []string{"这", "那", "大家", "他们", "她们", "有人", "没", "不", "要", "会", "很", "都", "也", "可", "能", "想", "如果", "什么", "是", "有", "的", "在", "和", "对", "把", "一"})
 }
 
-// TrimAdverbsZh cuts off the adverbs with which a Chinese text begins.
+// TrimAdverbsZh removes the adverbs with which a Chinese text begins.
 func TrimAdverbsZh(s string) string {
 	for again := true; again; {
 		again = false
@@ -139,12 +140,12 @@ func TrimAdverbsZh(s string) string {
 	return s
 }
 
-// VagueZh reports a word that leaves open what it stands for: 这个, 那样.
+// VagueZh reports whether a word does not say what it stands for: 这个, 那样.
 func VagueZh(s string) bool {
 	return StartsWithAny(s, []string{"你", "什么", "哪", "老地方"}) || slices.Contains([]string{"这样", "那样", "这个", "那个", "他", "她", "它", "这里", "那里", "这儿", "那儿", "这", "那", "了", "过", "完", "吧"}, s)
 }
 
-// LongestZh is the longest of words that x begins with; "" where there is none.
+// LongestZh returns the longest of words with which x begins, or "".
 func LongestZh(x string, words []string) (longest string) {
 	for _, w := range words {
 		if strings.HasPrefix(x, w) && len(w) > len(longest) {
@@ -154,8 +155,8 @@ func LongestZh(x string, words []string) (longest string) {
 	return longest
 }
 
-// Compounds makes a replacer of words, each of which it takes out. What a verb
-// and a particle make together by chance stays: 喝酒吧.
+// Compounds makes a replacer that removes each of the words. A verb and a particle that only happen
+// to be next to each other stay: 喝酒吧.
 func Compounds(words string) *strings.Replacer {
 	pairs := []string{"喝酒吧", "喝酒，吧"}
 	for _, w := range strings.Fields(words) {

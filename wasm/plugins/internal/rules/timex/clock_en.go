@@ -7,17 +7,17 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Scales make a larger number of an hour: "about twelve thousand".
+// Scales are words that make an hour a larger number: "about twelve thousand".
 var Scales = syntax.Set("thousand hundred million billion grand k quid bucks percent")
 
-// clock is a time of day in English, as far as it is read.
+// clock is a time of day in English that is being read.
 type clock struct {
 	syntax.Sentence
 	from, k   int // the first token, and that of the hour
 	w         *When
-	lead      bool // a word before it, such as "at", or its form says that it is an hour
-	spokenAs  bool // in words of the clock of twelve hours: "ten past two"
-	afternoon int  // the minute of the part of the day that was named; -1: none was
+	lead      bool // a word before it, such as "at", or its form shows that it is an hour
+	spokenAs  bool // in the words of a twelve-hour clock: "ten past two"
+	afternoon int  // the minute of the part of the day that was named; -1: none
 }
 
 // clockPart reads a time of day at token i.
@@ -55,7 +55,8 @@ func clockPart(s syntax.Sentence, i int, now Moment, w *When) int {
 	return c.read()
 }
 
-// shiftedBefore reports that something is moved to what follows token i: "pushed back to half eleven".
+// shiftedBefore reports whether something is moved to what follows token i: "pushed back to half
+// eleven".
 func shiftedBefore(s syntax.Sentence, i int) bool {
 	k := i - 1
 	if w := s.At(k); w == "back" || w == "forward" || w == "up" {
@@ -65,7 +66,7 @@ func shiftedBefore(s syntax.Sentence, i int) bool {
 	return past && Moves(l) && !s.Toks[min(i+1, len(s.Toks)-1)].Cap
 }
 
-// read reads the hour, in whatever form it has; it gives how many tokens the time of day takes.
+// read reads the hour, in any form; it returns how many tokens the time of day takes.
 func (c *clock) read() int {
 	switch c.At(c.k) {
 	case "noon", "midday":
@@ -107,7 +108,7 @@ func (c *clock) read() int {
 	return c.spoken(h)
 }
 
-// uncounted stand after a number that is no hour: "three people".
+// uncounted are words after a number that is not an hour: "three people".
 var uncounted = syntax.Set("point another time side thing go day, days weeks months years hours minutes people percent of or times euros dollars more pounds day week month year kilometres km miles friends children kids different other")
 
 // half reads "half past two", "quarter to three", "at half three".
@@ -168,8 +169,8 @@ func (c *clock) spoken(h int) int {
 	return c.either(h, m, k+1) + part
 }
 
-// either takes an hour up to token next, which may be of either half of the day: what follows it, the part
-// of the day, or what it is of tells.
+// either takes an hour up to token next that may be in either half of the day: what follows it, the
+// part of the day, or its event decides.
 func (c *clock) either(h, m, next int) int {
 	n := next
 	switch strings.ReplaceAll(c.At(n), ".", "") {
@@ -199,7 +200,7 @@ func (c *clock) either(h, m, next int) int {
 	return c.set(h%24, m, n)
 }
 
-// set takes the tokens up to next for a time of day, and says how many they are.
+// set takes the tokens up to next as a time of day, and returns their number.
 func (c *clock) set(h, m, next int) int {
 	c.w.Clock, c.w.ByPart, c.w.Minute = true, false, h*60+m
 	return next - c.from

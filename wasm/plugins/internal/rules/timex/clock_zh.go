@@ -9,10 +9,10 @@ import (
 
 var partsZh = map[string]int{"凌晨": 3 * 60, "早上": 8 * 60, "早晨": 8 * 60, "上午": 10 * 60, "中午": 12 * 60, "下午": 15 * 60, "傍晚": 18 * 60, "晚上": 20 * 60, "夜里": 22 * 60, "一早": 8 * 60, "一大早": 8 * 60, "半夜": 22 * 60, "后半夜": 22 * 60, "大半夜": 22 * 60}
 
-// PartWordsZh are those of partsZh, the longer first.
+// PartWordsZh are the words of partsZh, the longer first.
 var PartWordsZh = []string{"凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里", "一大早", "一早", "后半夜", "大半夜", "半夜"}
 
-// clockPartZh reads a time of day at token i into w, and says how many tokens it takes.
+// clockPartZh reads a time of day at token i into w, and returns how many tokens it takes.
 func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	part, p := syntax.PrefixZh(s, i, PartWordsZh...)
 	k := i + p
@@ -60,9 +60,9 @@ func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 		} else if s.At(k) == "钟" {
 			k++
 		}
-		if afternoon >= 20*60 && (h == 12 || h > 0 && h < 5) { // 明晚一点, 晚上十二点: of the night that begins on that day
+		if afternoon >= 20*60 && (h == 12 || h > 0 && h < 5) { // 明晚一点, 晚上十二点: in the night that begins on that day
 			if h %= 12; !w.HasDay && comingZh(s) {
-				w.Set(now.Day+syntax.BoolInt(h == 0 || now.Minute >= 5*60), 'd') // the night that comes
+				w.Set(now.Day+syntax.BoolInt(h == 0 || now.Minute >= 5*60), 'd') // the coming night
 			} else {
 				w.Day += syntax.BoolInt(w.HasDay)
 			}
@@ -70,10 +70,10 @@ func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 			h += 12
 		}
 		if part == "凌晨" && h < 6 && !w.HasDay && now.Minute >= 6*60 && comingZh(s) {
-			w.Set(now.Day+1, 'd') // of the night that comes
+			w.Set(now.Day+1, 'd') // in the coming night
 		}
 		w.Minute, w.Clock, w.ByPart, w.Sure = h%24*60+m, true, false, afternoon >= 0
-		if w.Minute < 0 { // 十二点差五分 of the night
+		if w.Minute < 0 { // 十二点差五分 at night
 			w.Minute, w.Day = w.Minute+24*60, w.Day-syntax.BoolInt(w.HasDay)
 		}
 		return k + hoursZh(s, k, now, w) - i
@@ -97,17 +97,18 @@ func clockPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	return p
 }
 
-// asleepZh reports words by which a small hour is one of the night: 两点多才睡.
+// asleepZh reports whether words put a small hour into the night: 两点多才睡.
 func asleepZh(text string) bool {
 	return syntax.ContainsAny(text, "睡", "醒", "失眠", "熬夜", "通宵") && !strings.Contains(text, "午")
 }
 
-// worksUntilZh reports words after which an hour is one of the evening: 上班到, 营业到.
+// worksUntilZh reports whether an hour after these words is in the evening: 上班到, 营业到.
 func worksUntilZh(before string) bool {
 	return syntax.EndsWithAny(before, []string{"得到", "要到", "估计到"}) && syntax.ContainsAny(before, "加班", "开会", "上班", "营业") || syntax.EndsWithAny(before, []string{"上班到", "加班到", "班到", "忙到", "营业到", "干到", "开会到", "上课到"}) && !syntax.EndsWithAny(before, []string{"夜班到", "晚班到"})
 }
 
-// shortOfZh reads how many minutes are missing to an hour at token i, and how many tokens that takes: 差一刻, 差五分.
+// shortOfZh reads how many minutes are missing to an hour at token i, and returns how many tokens
+// that takes: 差一刻, 差五分.
 func shortOfZh(s syntax.Sentence, i int) (minutes, n int) {
 	m, n := syntax.PrefixZh(s, i, "差一刻", "差五分", "差十分", "差两分", "差三分", "差八分")
 	minutes = map[string]int{"差一刻": 15, "差五分": 5, "差十分": 10, "差两分": 2, "差三分": 3, "差八分": 8}[m]
@@ -117,17 +118,17 @@ func shortOfZh(s syntax.Sentence, i int) (minutes, n int) {
 	return minutes, n
 }
 
-// comingZh reports whether an hour without a day is still to come. It is if the sentence tells of nothing that is over
-// and of nothing that happens each time.
+// comingZh reports whether an hour without a day is still in the future. It is if the sentence
+// tells neither of something past nor of something that happens each time.
 func comingZh(s syntax.Sentence) bool {
 	return !syntax.ContainsAny(s.Raw(), "了", "过", "才", "的时候", "一般", "通常", "平时", "经常", "总是", "习惯", "常常", "往往")
 }
 
-// 下, 上 and 本 before 周五, 月底 or 午饭 may end the word before: 记一下周五交报告 is on Friday, and
-// not next week; 桌上周五的报告, 版本周五发布.
+// 下, 上 and 本 before 周五, 月底 or 午饭 may end the previous word: 记一下周五交报告 is on Friday, and not next
+// week; 桌上周五的报告, 版本周五发布.
 
-// endersZh are the characters that make one word with each of these behind them, where nobody
-// says 下周 or 上周 after them: 约下周五 and 交上周五的作业 stay as they are.
+// endersZh are the characters that form one word with each of these after them, if nobody says 下周
+// or 上周 after them: 约下周五 and 交上周五的作业 stay as they are.
 var endersZh = map[string]string{
 	"下": "楼桌台地山乡树私线床底脚旗名眼当手天灯车城月足零以之剩留停坐躺写脱卸丢扔存省攒生立记蹲跪趴余收",
 	"上": "早晚桌网路楼身手床墙书山船车班世地街线马会课头脸纸海天表单台本际实以之加赶遇碰关穿戴考爱锁贴合算连挂附坐骑爬跟晨群岸镇",
@@ -147,8 +148,8 @@ func boundZh(s syntax.Sentence, i int) bool {
 	return strings.Contains(endersZh[w], before)
 }
 
-// nextFeastZh reports whether a feast of this year at token k is the one that comes next year, as in autumn
-// 今年过年去三亚 means it. What is told of it is of the one that was.
+// nextFeastZh reports whether a feast of this year at token k is the one next year, as 今年过年去三亚
+// means in autumn. Something told in the past tense is about the last one.
 func nextFeastZh(s syntax.Sentence, k, y int, now Moment) bool {
 	const longAgo = 180 // days
 	days, n := feastNameZh(s, k)
@@ -159,5 +160,5 @@ func nextFeastZh(s syntax.Sentence, k, y int, now Moment) bool {
 	return ok && first < now.Day-longAgo && first < DayOf(y, 3, 15)
 }
 
-// stays takes out what is said of a feast to come, though it ends in 了.
+// stays removes words about a future feast that end in 了.
 var stays = strings.NewReplacer("不回去了", "", "不回了", "", "不去了", "", "不走了", "")

@@ -7,7 +7,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// What dayCore reads, each by the word that it begins with. All say how many tokens they take.
+// The parts of dayCore, each by the word with which it begins. All return how many tokens they
+// take.
 
 // theDay reads a day that begins with "the": "the day after tomorrow", "the end of May", "the 14th".
 func theDay(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
@@ -79,7 +80,8 @@ func endOf(s syntax.Sentence, k int, now Moment, w *When) int {
 	return 5
 }
 
-// onWeekday reads a day of the week, 0 for Monday, and a date beside it, which decides: "Friday, 18 June".
+// onWeekday reads a day of the week, 0 for Monday, and a date next to it, which takes precedence:
+// "Friday, 18 June".
 func onWeekday(s syntax.Sentence, k, d int, now Moment, w *When, lead string) int {
 	at := s.At
 	what, _ := syntax.Contraction(at(k + 1))
@@ -89,7 +91,7 @@ func onWeekday(s syntax.Sentence, k, d int, now Moment, w *When, lead string) in
 	w.Set(now.Day+1+Mod(d-now.Weekday()-1, 7), 'd')
 	w.Weekday = true
 	n := 1
-	if at(k+1) == "the" { // "Thursday the seventeenth": the date decides
+	if at(k+1) == "the" { // "Thursday the seventeenth": the date takes precedence
 		if o, ok := Ordinal(at(k + 2)); ok {
 			w.Weekday = false
 			return 2 + dayOfMonth(s, k+2, o, now, w)
@@ -111,7 +113,7 @@ func onWeekday(s syntax.Sentence, k, d int, now Moment, w *When, lead string) in
 	switch j := k + 1 + syntax.BoolInt(at(k+1) == "of"); {
 	case at(k+1) == "mornings" || at(k+1) == "afternoons" || at(k+1) == "evenings" || at(k+1) == "nights":
 		w.Habit, n = true, 2
-	case at(k+1) == "before" && at(k+2) == "last", at(k+1) == "after" && at(k+2) == "next": // which one nobody can say
+	case at(k+1) == "before" && at(k+2) == "last", at(k+1) == "after" && at(k+2) == "next": // it is not clear which one
 		w.Void = true
 		n = 3
 	case at(k+1) == "week", at(k+1) == "fortnight": // counted from the next such day, or from today
@@ -131,7 +133,7 @@ func onWeekday(s syntax.Sentence, k, d int, now Moment, w *When, lead string) in
 }
 
 // counted reads a number at token k with its unit or month: "three days ago", "in two hours", "14 May".
-// said reports whether it has one of them, though it may name no day.
+// said reports whether it has one of them, even if it names no day.
 func counted(s syntax.Sentence, k, n int, now Moment, w *When, lead string) (took int, said bool) {
 	at := s.At
 	k2, few := k+1, false
@@ -237,7 +239,7 @@ func inMonth(s syntax.Sentence, k, m int, now Moment, w *When, lead string) int 
 	return 1
 }
 
-// hasNot reports whether "haven't", "hasn't" or "have never" stands before token k.
+// hasNot reports whether "haven't", "hasn't" or "have never" is before token k.
 func hasNot(s syntax.Sentence, k int) bool {
 	for i := k - 1; i >= 0; i-- {
 		base, rest := syntax.Contraction(s.At(i))

@@ -11,8 +11,8 @@ import (
 
 // Days that have another date each year: feasts, and "the first Monday of October".
 
-// yearly sets the next days of what comes every year, and reports whether they are known. [When.Past] finds those
-// before.
+// yearly sets the next days of a yearly event, and reports whether they are known. [When.Past]
+// finds the previous ones.
 func (w *When) yearly(now Moment, days calendar.Yearly) bool {
 	first, last, ok := days.Next(now.Day)
 	if ok {
@@ -22,7 +22,7 @@ func (w *When) yearly(now Moment, days calendar.Yearly) bool {
 	return ok
 }
 
-// ofDays sets a run of days: a month, where they are one, and else the days.
+// ofDays sets a range of days: a month if they are one, and else the days.
 func (w *When) ofDays(first, last int) {
 	w.Set(first, 'd')
 	w.Last = 0
@@ -37,18 +37,19 @@ func (w *When) ofDays(first, last int) {
 	}
 }
 
-// before moves what comes every year to the last time that it had begun by now, or to that before today where
-// over.
+// before moves a yearly event to the last time that had begun by now or, if over is set, to the one
+// before today.
 func (w *When) before(now Moment, over bool) {
 	if first, last, ok := w.Days.Last(now.Day, over); ok {
 		w.ofDays(first, last)
 	}
 }
 
-// ofFeast is what is of a feast and not the feast: "the Christmas party".
+// ofFeast are things that belong to a feast and are not the feast: "the Christmas party".
 var ofFeast = syntax.Set("party parties tree trees market markets present presents gift gifts card cards egg eggs bunny costume costumes decoration decorations light lights bonus shopping jumper sweater song songs concert play pudding cake cakes cookies turkey island holiday holidays break vacation sale sales parade menu do service film films movie movies carol carols spirit season wishes resolution resolutions")
 
-// feastDay reads a feast at token k. A long feast is all its days after "over" or "at", and else its main one.
+// feastDay reads a feast at token k. A long feast has all its days after "over" or "at", and
+// otherwise its main one.
 func feastDay(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	f, n := feast.At(s.At, k)
 	which := lead
@@ -113,13 +114,13 @@ func feastOnZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	return n
 }
 
-// feastNameZh is the feast that is named at token i, and how many tokens its name takes.
+// feastNameZh returns the feast that is named at token i, and how many tokens its name takes.
 func feastNameZh(s syntax.Sentence, i int) (days calendar.Yearly, n int) {
 	days, f, n := feast.HanAt(s.From(i))
 	if f == nil || !feastBoundZh(s, i, n, f.Words) || numbersZh[f.Words] && i > 0 && strings.ContainsAny(s.At(i-1), "0123456789一二两三四五六七八九十百千万块毛第") { // 三千五一个月
 		return nil, 0
 	}
-	if first, last, _ := days(2026); last > first && last-first < 20 { // of a holiday of weeks, one day says nothing
+	if first, last, _ := days(2026); last > first && last-first < 20 { // a single day says nothing about a holiday of weeks
 		days = f.Alone
 	}
 	if _, while := syntax.PrefixZh(s, i+n, "期间", "假期", "长假", "小长假", "那天", "当天"); while > 0 {
@@ -134,11 +135,11 @@ func feastNameZh(s syntax.Sentence, i int) (days calendar.Yearly, n int) {
 	return days, n
 }
 
-// numbersZh are the feasts whose names are numbers, too.
+// numbersZh are the feasts whose names are also numbers.
 var numbersZh = syntax.Set("五一 六一 十一")
 
-// once reports whether a sentence tells of what was done or will be, and not of what one does: "we go there in
-// the summer".
+// once reports whether a sentence tells of what was done or will be, and not of what somebody does:
+// "we go there in the summer".
 func once(s syntax.Sentence) bool {
 	for i := range s.Toks {
 		switch t := s.At(i); t {
@@ -162,8 +163,8 @@ func once(s syntax.Sentence) bool {
 	return false
 }
 
-// someTime reads what names a time of which nobody can say the day: "some years ago", "as a child", "in the
-// nineties". What is told of it was not today.
+// someTime reads a time whose day is not known: "some years ago", "as a child", "in the nineties".
+// What is told about it was not today.
 func someTime(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	at := s.At
 	n := 0
@@ -215,7 +216,8 @@ var Schooldays = syntax.Set("college university uni kindergarten nursery")
 
 var schoolKinds = syntax.Set("high primary secondary elementary middle grad")
 
-// schoolAt counts the tokens from k on that name such a school: "college", "high school".
+// schoolAt returns the number of tokens from k on that name such a school: "college", "high
+// school".
 func schoolAt(s syntax.Sentence, k int) int {
 	switch {
 	case Schooldays[s.At(k)]:
@@ -226,14 +228,15 @@ func schoolAt(s syntax.Sentence, k int) int {
 	return 0
 }
 
-// studies reports a verb of learning, to which a school belongs.
+// studies reports whether the sentence has a verb of learning, to which a school belongs.
 func studies(s syntax.Sentence) bool {
 	return slices.ContainsFunc(s.Toks, func(t syntax.Token) bool {
 		return strings.HasPrefix(t.S, "stud") || t.S == "taught" || t.S == "learned"
 	})
 }
 
-// phraseEnds reports whether no noun goes on with a phrase at token k: "in college", and not "in college football".
+// phraseEnds reports whether no noun continues the phrase at token k: "in college", and not "in
+// college football".
 func phraseEnds(s syntax.Sentence, k int) bool {
 	if k >= len(s.Toks) || s.Toks[k].Kind == 'p' || syntax.SubjectPronoun(s.At(k)) || syntax.Determiner(s.At(k)) || syntax.Preposition(s.At(k)) {
 		return true
@@ -245,8 +248,8 @@ func phraseEnds(s syntax.Sentence, k int) bool {
 	return false
 }
 
-// feastBoundZh reports whether the n characters from token i are a feast, and no part of a name or another word: 李重阳,
-// 清明桥, 吃元宵, 当过年级组长.
+// feastBoundZh reports whether the n characters from token i on are a feast, and not part of a name
+// or another word: 李重阳, 清明桥, 吃元宵, 当过年级组长.
 func feastBoundZh(s syntax.Sentence, i, n int, words string) bool {
 	before, after := s.Text[s.Start:s.Toks[i].Start], s.At(i+n)
 	if syntax.EndsWithAny(before, []string{"叫", "姓", "不过", "喜欢", "讨厌", "爱", "怕", "恨", "期待", "节日是"}) {
@@ -263,8 +266,9 @@ func feastBoundZh(s syntax.Sentence, i, n int, words string) bool {
 	return true
 }
 
-// freeDaysZh reports whether the holidays of a school, or the day of a parent, say when something will be. What is told of
-// them is of any year: 暑假我学会了游泳. before and after are what stands beside the words.
+// freeDaysZh reports whether school holidays, or Mother's or Father's Day, say when something will
+// be. What is told about them may be in any year: 暑假我学会了游泳. before and after are the texts next to
+// the words.
 func freeDaysZh(raw, before, after, words string) bool {
 	told := freeWordsZh.Replace(raw)
 	if strings.HasSuffix(words, "假") && !syntax.ContainsAny(told, "要", "去", "会", "打算", "准备", "计划", "回", "想", "带", "飞") {
@@ -274,11 +278,11 @@ func freeDaysZh(raw, before, after, words string) bool {
 		!syntax.ContainsAny(told, "了", "过", "得", "没", "不", "盼", "喜欢", "爱", "讨厌", "忘", "那年", "小时候", "有一次", "年前", "上个", "上次")
 }
 
-// freeWordsZh takes out the words that have a 了, 得, 过, 要, 去 or 会 of their own.
+// freeWordsZh removes the words that contain 了, 得, 过, 要, 去 or 会.
 var freeWordsZh = syntax.Compounds("了解 记得 得去 得回 过去 重要 主要 需要 会议 开会 社会 机会 去年 要是")
 
-// eachTime reports whether what is done at a feast or on the weekend is done each time: "we go skiing at Christmas",
-// 我们过年都回老家.
+// eachTime reports whether what is done at a feast or on the weekend is done each time: "we go
+// skiing at Christmas", 我们过年都回老家.
 func eachTime(s syntax.Sentence, w *When) bool {
 	if s.Chinese() {
 		return w.Days != nil && !syntax.ContainsAny(s.Raw(), "今年", "明年", "去年", "前年") && syntax.ContainsAny(s.Raw(), "每次", "每到", "每逢", "一到", "们都", "我都", "年都", "节都", "年才", "节才", "从来", "总是", "经常", "常常")
@@ -312,10 +316,10 @@ func eachTime(s syntax.Sentence, w *When) bool {
 	return true
 }
 
-// wishes are what one says after "would" of what is to come: "I would like to visit him at Easter".
+// wishes are words after "would" about the future: "I would like to visit him at Easter".
 var wishes = syntax.Set("like love prefer rather be")
 
-// tells reports whether a sentence tells of the past, with another verb than those by which one arranges.
+// tells reports whether a sentence tells of the past, with a verb that is not one of arranging.
 func tells(s syntax.Sentence) bool {
 	for i := range s.Toks {
 		if base, past, _ := syntax.Lemma(s.At(i)); past && !arranged[base] && s.At(i) != "been" {
@@ -325,7 +329,8 @@ func tells(s syntax.Sentence) bool {
 	return false
 }
 
-// SameYearly reports whether a time is one day that has the same date each year: "the last Sunday in May" is none.
+// SameYearly reports whether a time is one day that has the same date each year: "the last Sunday
+// in May" is not.
 func SameYearly(w *When) bool {
 	if !w.HasDay || w.Habit || w.Grain != 'd' || w.Last > 0 {
 		return false

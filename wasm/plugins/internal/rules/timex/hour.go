@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// early reports whether an hour before seven is meant as it stands: the time
-// of getting up, or one of a timetable to the minute ("the flight at 6:40").
+// early reports whether an hour before seven is really in the morning: the time of getting up, or a
+// time of a timetable to the minute ("the flight at 6:40").
 func early(s syntax.Sentence, minute int) bool {
 	for i, tok := range s.Toks {
 		switch word, _ := syntax.Contraction(tok.S); word { // "the flight's at 6:40"
@@ -28,12 +28,13 @@ func early(s syntax.Sentence, minute int) bool {
 	return false
 }
 
-// nearby is how many words away a word may tell what an hour is of: a line may be long.
+// nearby is how many words away a word may show what an hour belongs to, because a line may be
+// long.
 const nearby = 32
 
-// supper reports whether what is at the hour that begins at token i is a meal or a round of
-// drinks of the evening, so that seven is 19:00. The nearest word before it tells what it is of,
-// or else the words after it up to the next thing that is done.
+// supper reports whether the hour that begins at token i is that of an evening meal or drinks, so
+// that seven is 19:00. The nearest word before it decides, or else the words after it up to the
+// next deed.
 func supper(s syntax.Sentence, i int) bool {
 	for k := i - 1; k >= max(0, i-nearby); k-- {
 		switch w := s.At(k); {
@@ -54,8 +55,8 @@ func supper(s syntax.Sentence, i int) bool {
 	return false
 }
 
-// ofEvening reports a meeting at token k that is no work: with somebody who is named after it, or of
-// parents, residents or a club.
+// ofEvening reports whether a meeting at token k is not at work: with somebody who is named after
+// it, or of parents, residents or a club.
 func ofEvening(s syntax.Sentence, k int) bool {
 	before := s.At(k - 1)
 	if before == "'" || before == "’" {
@@ -68,7 +69,7 @@ var evenings = syntax.Set("pta parents parents' residents choir club dinner dinn
 
 var bookings = syntax.Set("booked booking reserved reserve reservation reservations")
 
-// Tabled reports a table that is booked, and not one to sit down at: "a table for four".
+// Tabled reports whether a table is booked, and not one to sit down at: "a table for four".
 func Tabled(s syntax.Sentence, k int) bool {
 	if s.At(k) != "table" && s.At(k) != "tables" {
 		return false
@@ -79,8 +80,8 @@ func Tabled(s syntax.Sentence, k int) bool {
 	return slices.ContainsFunc(s.Toks, func(k syntax.Token) bool { return bookings[k.S] || k.S == "book" })
 }
 
-// bookedOpen reports that something is booked, and not what: by its hour alone it may be breakfast
-// or dinner.
+// bookedOpen reports whether something is booked, and not said what: by its hour alone it may be
+// breakfast or dinner.
 func bookedOpen(s syntax.Sentence) bool {
 	booked := false
 	for i := range s.Toks {
@@ -93,7 +94,7 @@ func bookedOpen(s syntax.Sentence) bool {
 	return booked
 }
 
-// halfOfDay reads "in the morning" and "at night" after an hour, which it is of.
+// halfOfDay reads "in the morning" and "at night" after an hour to which they belong.
 func halfOfDay(s syntax.Sentence, i int, w *When) int {
 	if !w.Clock || w.ByPart {
 		return 0
@@ -113,12 +114,12 @@ func halfOfDay(s syntax.Sentence, i int, w *When) int {
 	return n
 }
 
-// OverToday reports an hour of today that is over, and that may be meant otherwise.
+// OverToday reports whether an hour of today is over, and may have another meaning.
 func (w *When) OverToday(now Moment) bool {
 	return w.Clock && !w.ByPart && !w.Sure && w.Until == 0 && w.Day == now.Day && w.Minute <= now.Minute && w.Minute < 12*60
 }
 
-// Ahead12 is the next time that a clock of twelve hours shows the hour.
+// Ahead12 moves w to the next time that a twelve-hour clock shows the hour.
 func (w *When) Ahead12(now Moment) {
 	if w.Minute == 0 && !w.HasDay {
 		w.Set(w.Day+1, 'd')
@@ -131,7 +132,7 @@ func (w *When) Ahead12(now Moment) {
 
 var mornings = syntax.Set("breakfast brunch lunch coffee work school morning mornings meeting am office class call train flight")
 
-// supperZh is supper for an hour of a Chinese clause: 周六七点在妈妈家吃饭, 餐厅订在周五七点.
+// supperZh is supper for an hour in a Chinese clause: 周六七点在妈妈家吃饭, 餐厅订在周五七点.
 func supperZh(s syntax.Sentence, i, h int) bool {
 	if h < 5 || h > 9 || i >= len(s.Toks) {
 		return false
@@ -152,16 +153,17 @@ func supperZh(s syntax.Sentence, i, h int) bool {
 	return syntax.ContainsAny(before+" "+rest, suppersZh[:]...) && !syntax.ContainsAny(before+rest, "早饭", "早餐", "早茶", "午饭", "午餐")
 }
 
-// suppersZh are meals, shows and feasts of the evening, and what is booked for them.
+// suppersZh are meals, shows and parties in the evening, and words for booking them.
 var suppersZh = [...]string{"家长会", "业主", "居民会", "吃饭", "晚饭", "晚餐", "吃晚", "饭局", "聚餐", "喝酒", "喝一杯", "吃火锅", "吃烧烤", "宵夜", "夜宵", "餐厅", "饭店", "饭馆", "位子", "包间", "包厢", "订了桌", "订桌", "订一桌", "订了一桌", "电影", "演唱会", "音乐会", "话剧", "演出", "聚会", "派对", "酒吧", "唱歌", "KTV"}
 
-// departsZh reports a time of a timetable, to the minute, which is meant as it stands: 六点四十五飞里斯本.
+// departsZh reports whether a time is from a timetable, to the minute, and so meant exactly:
+// 六点四十五飞里斯本.
 func departsZh(s syntax.Sentence, i, minute int) bool {
 	return minute > 0 && syntax.ContainsAny(s.Text[s.Toks[max(0, i-nearby)].Start:s.Toks[min(len(s.Toks), i+nearby)-1].End], "飞机", "航班", "起飞", "登机", "飞往", "飞去", "高铁", "火车", "动车")
 }
 
-// hourless reports "at twenty past", "at ten to.": minutes of whichever hour, which are no
-// time of the day.
+// hourless reports whether the text is like "at twenty past", "at ten to.": minutes of any hour,
+// which are not a time of day.
 func hourless(s syntax.Sentence, k int) bool {
 	m, ok := syntax.Number(s.At(k))
 	if !ok || m < 1 || m > 29 {
@@ -176,7 +178,7 @@ func hourless(s syntax.Sentence, k int) bool {
 	return false
 }
 
-// part sets the time of day from "morning" and the like, unless it is known.
+// part sets the time of day from "morning" and the like, unless it is already known.
 func (w *When) part(minute int) {
 	if !w.Clock {
 		w.Minute, w.Clock, w.ByPart = minute, true, true

@@ -6,16 +6,16 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// Moment is a time as the speaker's clock shows it. The guest has no time
-// zones: the offset is that of the event, also for other days, and the host puts the
-// times of a candidate right (times = "local" in the manifest).
+// Moment is a time as the speaker's clock shows it. The guest has no time zones: the offset is that
+// of the event, also for other days, and the host corrects the times of a candidate (times =
+// "local" in the manifest).
 type Moment struct {
 	Day    int // days since 1970-01-01
-	Minute int // of the day
+	Minute int // minute of the day
 	Offset int // seconds east of UTC
 }
 
-// MomentOf is a moment in ms since 1970, in a zone that is offset minutes east of UTC.
+// MomentOf returns a moment in ms since 1970, in a zone that is offset minutes east of UTC.
 func MomentOf(at int64, offset int) Moment {
 	s := at / 1000
 	if at%1000 < 0 {
@@ -29,43 +29,43 @@ func MomentOf(at int64, offset int) Moment {
 	return Moment{int(day), int(s-day*86400) / 60, offset}
 }
 
-// Unix is ms since 1970-01-01 UTC.
+// Unix returns ms since 1970-01-01 UTC.
 func (m Moment) Unix() int64 {
 	return (int64(m.Day)*86400 + int64(m.Minute)*60 - int64(m.Offset)) * 1000
 }
 
-// Begins is when a day begins on the same clock, in ms since 1970-01-01 UTC.
+// Begins returns when a day begins on the same clock, in ms since 1970-01-01 UTC.
 func (m Moment) Begins(day int) int64 { return Moment{Day: day, Offset: m.Offset}.Unix() }
 
-// Weekday is the day of the week: 0 is Monday.
+// Weekday returns the day of the week: 0 is Monday.
 func (m Moment) Weekday() int { return calendar.Weekday(m.Day) - 1 }
 
-// Mod is the remainder of a by b, from 0.
+// Mod returns the remainder of a by b, which is never negative.
 func Mod(a, b int) int { return (a%b + b) % b }
 
-// Date is the date of a day that is counted as [DayOf] does.
+// Date returns the date of a day that is counted as in [DayOf].
 func Date(day int) (y, m, d int) { return calendar.Date(day) }
 
-// DayOf counts a date in days.
+// DayOf converts a date to a number of days.
 func DayOf(y, m, d int) int { return calendar.Day(y, m, d) }
 
-// AddMonths is the day n months later, or the last of that month.
+// AddMonths returns the day n months later, or the last of that month.
 func AddMonths(day, n int) int { return calendar.AddMonths(day, n) }
 
-// MonthLength is the number of days of a month.
+// MonthLength returns the number of days of a month.
 func MonthLength(y, m int) int { return calendar.MonthLength(y, m) }
 
-// MonthNames are those of the months, from January.
+// MonthNames are the names of the months, from January.
 var MonthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 
-// DayNames are those of the weekdays, from Monday.
+// DayNames are the names of the weekdays, from Monday.
 var DayNames = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 var dayNamesZh = [...]string{"一", "二", "三", "四", "五", "六", "日"}
 
 // Pad2 writes a number from 0 to 99 with two digits.
 func Pad2(n int) string { return strconv.Itoa(100 + n)[1:] }
 
-// English writes a time as fine as it is known.
+// English returns a time in English, as precisely as it is known.
 func (w *When) English() string {
 	y, m, d := Date(w.Day)
 	s := ""
@@ -94,7 +94,7 @@ func (w *When) English() string {
 	return s
 }
 
-// Chinese writes the time in Chinese.
+// Chinese returns the time in Chinese.
 func (w *When) Chinese() string {
 	y, m, d := Date(w.Day)
 	s := strconv.Itoa(y) + "年"
@@ -123,7 +123,7 @@ func (w *When) Chinese() string {
 	return s
 }
 
-// clock is the time of day, and until when where that was said.
+// clock returns the time of day, and its end if that was said.
 func (w *When) clock(to string) string {
 	s := Pad2(w.Minute/60) + ":" + Pad2(w.Minute%60)
 	if w.Until > 0 {

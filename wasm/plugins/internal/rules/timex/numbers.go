@@ -4,7 +4,7 @@ import "github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 
 var ordinals = [...]string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"}
 
-// Ordinal is the number of "third" and "3rd".
+// Ordinal returns the number of "third" and "3rd".
 func Ordinal(s string) (int, bool) {
 	if s == "" {
 		return 0, false
@@ -12,7 +12,7 @@ func Ordinal(s string) (int, bool) {
 	switch s[0] {
 	case 'f', 's', 't', 'e', 'n', '1', '2', '3', '4', '5', '6', '7', '8', '9', '0':
 	default:
-		return 0, false // none begins with it
+		return 0, false // no ordinal begins like that
 	}
 	for i, w := range ordinals {
 		if i > 0 && s == w {
@@ -38,11 +38,11 @@ func year(s string) (int, bool) {
 	return n, ok && n >= 1900 && n < 2100
 }
 
-// IsYear reports a number that may be a year.
+// IsYear reports whether a number may be a year.
 func IsYear(s string) bool { _, ok := year(s); return ok }
 
-// yearAt reads a year from token i on, in digits or words ("nineteen eighty-one", "twenty fifteen", "two thousand and
-// nineteen"), and says how many tokens it takes; 0 where there is none.
+// yearAt reads a year from token i on, in digits or words ("nineteen eighty-one", "twenty fifteen",
+// "two thousand and nineteen"), and returns how many tokens it takes; 0 if there is none.
 func yearAt(s syntax.Sentence, i int) (y, n int) {
 	if y, ok := year(s.At(i)); ok {
 		return y, 1

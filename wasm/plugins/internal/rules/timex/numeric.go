@@ -6,12 +6,12 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Dates in digits: 2027-03-15, 15.3.2027, 15.3., 15/3/2027. With slashes the day or the month may
-// stand first, so nobody can read 3/4/2027: it stays words, as a day does that does not exist. A
-// time of day that is said beside such words is of no known day.
+// Dates in digits: 2027-03-15, 15.3.2027, 15.3., 15/3/2027. With slashes, the day or the month may
+// come first, so 3/4/2027 is ambiguous: it stays words, and so does a day that does not exist. A
+// time of day next to such words is on an unknown day.
 
-// numericDate reads a date in digits at token k into w, and says how many tokens it takes. What is
-// a date and cannot be read makes w void.
+// numericDate reads a date in digits at token k into w, and returns how many tokens it takes. A
+// date that can't be read makes w void.
 func numericDate(s syntax.Sentence, k int, now Moment, w *When) int {
 	if k >= len(s.Toks) || s.Toks[k].Kind != 'n' {
 		return 0
@@ -36,9 +36,9 @@ func numericDate(s syntax.Sentence, k int, now Moment, w *When) int {
 	return 1
 }
 
-// dayAndMonth reads 12.6. at token k. After most words a number with a stop is no day ("for 1.5
-// hours", "from 9.30", "by 3.5"), so it is one after "on" and a weekday, and where a whole date
-// follows: "from 12.6. to 19.6.2027".
+// dayAndMonth reads 12.6. at token k. After most words, a number with a stop is not a day ("for 1.5
+// hours", "from 9.30", "by 3.5"). It is one after "on" and a weekday, and if a whole date follows:
+// "from 12.6. to 19.6.2027".
 func dayAndMonth(s syntax.Sentence, k int, now Moment, w *When, d, m int) int {
 	n := 1 + syntax.BoolInt(s.At(k+1) == ".")
 	year := s.UntilYear(k + n)
@@ -56,8 +56,8 @@ func dayAndMonth(s syntax.Sentence, k int, now Moment, w *When, d, m int) int {
 	return n
 }
 
-// monthOfPair says which of two numbers is the month: the second after a stop, and with another
-// mark the one that can be, or that is in another date of the sentence; 0 where nobody can say.
+// monthOfPair decides which of two numbers is the month: the second after a stop; with another mark
+// the one that can be, or that is one in another date of the sentence; 0 if it is not clear.
 func monthOfPair(s syntax.Sentence, mark string, a, b int) (month, day int) {
 	switch {
 	case mark == "." || a > 12 || a == b:
@@ -77,7 +77,7 @@ func monthOfPair(s syntax.Sentence, mark string, a, b int) (month, day int) {
 	return 0, 0
 }
 
-// on sets a day by its date; a month that there is not makes the time void.
+// on sets a day by its date; a month that does not exist makes the time void.
 func (w *When) on(now Moment, y, m, d int) {
 	if m < 1 || m > 12 {
 		w.unread(now)
@@ -86,13 +86,13 @@ func (w *When) on(now Moment, y, m, d int) {
 	w.calendar(y, m, d)
 }
 
-// unread makes a time void: its words are a day, and nobody knows which.
+// unread makes a time void: its words are a day, and it is not known which.
 func (w *When) unread(now Moment) {
 	w.Void = true
 	w.Set(now.Day, 'd')
 }
 
-// nextOn sets the next such day of a year that nobody said.
+// nextOn sets the next such day, for a date without a year.
 func (w *When) nextOn(now Moment, m, d int) {
 	if m < 1 || m > 12 {
 		w.unread(now)
@@ -112,25 +112,25 @@ func dayIs(s syntax.Sentence, k int) bool {
 	return is == "is" && (event || noun == "birthday" || noun == "anniversary")
 }
 
-// stopped reports whether a stop follows token k at once: 12.6.
+// stopped reports whether a stop directly follows token k: 12.6.
 func stopped(s syntax.Sentence, k int) bool {
 	end := s.Toks[k].End
 	return end < len(s.Text) && s.Text[end] == '.'
 }
 
-// released words stand before the number of a version.
+// released are words before the number of a version.
 var released = syntax.Set("version v release build firmware update ip")
 
-// portion words follow a fraction.
+// portion are words after a fraction.
 var portion = syntax.Set("of cup cups hour hours mile miles pound pounds kilo kilos teaspoon teaspoons tablespoon tablespoons pint pints litre litres liter liters price size off full empty done")
 
-// NamesDay reports whether a sentence names a day, also one that cannot be read.
+// NamesDay reports whether a sentence names a day, even one that can't be read.
 func NamesDay(s syntax.Sentence, now Moment) bool {
 	return AnyTime(s, now, func(w *When) bool { return w.HasDay })
 }
 
-// UnreadAt is the token at which a day begins that cannot be read, as in "to Graz on 03/04/2020": it
-// is no part of a name. 0: there is none after the first token.
+// UnreadAt returns the token at which an unreadable day begins, as in "to Graz on 03/04/2020": it
+// is not part of a name. It returns 0 if there is none after the first token.
 func UnreadAt(s syntax.Sentence, now Moment) (first int) {
 	AnyTime(s, now, func(w *When) bool {
 		if w.HasDay && w.Void {
@@ -141,13 +141,13 @@ func UnreadAt(s syntax.Sentence, now Moment) (first int) {
 	return first
 }
 
-// AnyTime reports whether one of the times of a sentence is so.
+// AnyTime reports whether is returns true for one of the times of a sentence.
 func AnyTime(s syntax.Sentence, now Moment, is func(*When) bool) bool {
 	return slices.ContainsFunc(TimesIn(s, now), func(w When) bool { return is(&w) })
 }
 
-// undayed drops the times of day of a sentence that names a day which cannot be read: they are of
-// that day, and not of today.
+// undayed drops the times of day of a sentence that names an unreadable day, because they are on
+// that day, and not today.
 func undayed(all []When) []When {
 	kept := all[:0]
 	for _, w := range all {

@@ -6,12 +6,13 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// A year is said by its last two digits: 九八年 is 1998 and 一二年 is 2012. 七八年 may be seven or eight years, too.
+// A year is said by its last two digits: 九八年 is 1998 and 一二年 is 2012. 七八年 may also be seven or
+// eight years.
 
-// digitsZh are the digits by which a year is said, in order.
+// digitsZh are the digits with which a year is said, in order.
 const digitsZh = "零一二三四五六七八九"
 
-// shortYearZh reads a year of two digits at token i, and says how many tokens it takes with 年.
+// shortYearZh reads a year of two digits at token i, and returns how many tokens it takes with 年.
 func shortYearZh(s syntax.Sentence, i int, now Moment) (y, n int) {
 	if s.At(i+2) != "年" && s.At(i+1) != "年" {
 		return 0, 0
@@ -41,7 +42,7 @@ func shortYearZh(s syntax.Sentence, i int, now Moment) (y, n int) {
 	return y, n
 }
 
-// digitZh is the value of a digit that is said alone; -1 where it is none.
+// digitZh returns the value of a digit that is said alone; -1 if it is none.
 func digitZh(w string) int {
 	if w == "〇" {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Moves reports a verb by which an appointment is moved.
+// Moves reports whether v is a verb with which an appointment is moved.
 func Moves(v string) bool {
 	switch v {
 	case "move", "reschedule", "push", "shift", "postpone", "change", "bring", "switch":
@@ -15,8 +15,8 @@ func Moves(v string) bool {
 	return false
 }
 
-// PresentState reports whether a participle says how something is, and not what it did: "the
-// kita is closed on Friday". before are the words before it, the last first.
+// PresentState reports whether a participle says how something is, and not what it did: "the kita
+// is closed on Friday". before are the words before it, the last first.
 func PresentState(before ...string) bool {
 	for _, w := range before {
 		base, rest := syntax.Contraction(w)
@@ -32,8 +32,8 @@ func PresentState(before ...string) bool {
 	return false
 }
 
-// recurs reports whether a sentence says after token k that something is so each week:
-// "moved to Thursdays", "from now on".
+// recurs reports whether a sentence says after token k that something happens each week: "moved to
+// Thursdays", "from now on".
 func recurs(s syntax.Sentence, k int) bool {
 	for i := k; i < min(len(s.Toks), k+nearby); i++ {
 		w := s.At(i)
@@ -44,11 +44,13 @@ func recurs(s syntax.Sentence, k int) bool {
 	return false
 }
 
-// What is due, ends or arrives has one day of its own: the rent is due on Monday, the rent for the
-// garage on Friday, and neither takes the other's place. The same thing with a new day has moved.
+// Something that is due, ends or arrives has one day of its own: the rent is due on Monday, the
+// rent for the garage on Friday, and neither replaces the other. The same thing with a new day has
+// moved.
 
-// ageAt counts the tokens from k on that say, after "at", how old somebody was: "the age of ten", a number that can't be
-// an hour, as "sixteen", or one of a turn of a life, as in "at eleven I moved to Leeds".
+// ageAt returns the number of tokens from k on that say, after "at", how old somebody was: "the age
+// of ten", a number that can't be an hour, such as "sixteen", or one with a change in somebody's
+// life, as in "at eleven I moved to Leeds".
 func ageAt(s syntax.Sentence, k int) int {
 	if s.At(k) == "the" && s.At(k+1) == "age" && s.At(k+2) == "of" {
 		if _, ok := syntax.Number(s.At(k + 3)); ok {
@@ -66,7 +68,8 @@ func ageAt(s syntax.Sentence, k int) int {
 	return 0
 }
 
-// turnsLife reports that a sentence tells of what one does once or twice in a life, and not at an hour: "I left home".
+// turnsLife reports whether a sentence tells of what people do once or twice in a life, and not at
+// an hour: "I left home".
 func turnsLife(s syntax.Sentence) bool {
 	for i := range s.Toks {
 		base, past, _ := syntax.Lemma(s.At(i))
@@ -95,7 +98,8 @@ func turnsLife(s syntax.Sentence) bool {
 	return false
 }
 
-// roughAge reports that "about seven" at token i is an age and no hour: "when my brother was about seven".
+// roughAge reports whether "about seven" at token i is an age and not an hour: "when my brother was
+// about seven".
 func roughAge(s syntax.Sentence, i int) bool {
 	if rough, be := s.At(i), s.At(i-1); rough != "about" && rough != "around" || be != "was" && be != "were" {
 		return false
@@ -119,8 +123,8 @@ func RestsAt(s syntax.Sentence, i int, timed []bool) bool {
 
 // Days that are named without saying which one, "on a Friday", or once for several clauses.
 
-// someWeekday reads "a Friday" after "on" at token k. What one does then is done each week, and of what was or is to be
-// nobody can say on which day.
+// someWeekday reads "a Friday" after "on" at token k. What somebody then does is done each week;
+// for the past and the future it is not known on which day.
 func (w *When) someWeekday(s syntax.Sentence, k int, now Moment) int {
 	verb := s.At(k - 2)
 	_, rest := syntax.Contraction(verb)
@@ -136,8 +140,9 @@ func (w *When) someWeekday(s syntax.Sentence, k int, now Moment) int {
 	return 2
 }
 
-// pastBefore reports whether the verb that a time at token k belongs to, the last one before it, is of the past: "it went
-// out on the twentieth". By some verbs one arranges what is to come.
+// pastBefore reports whether the verb to which a time at token k belongs, the last one before it,
+// is in the past tense: "it went out on the twentieth". With some verbs, people arrange something
+// for the future.
 func pastBefore(s syntax.Sentence, k int) bool {
 	for i := k - 1; i >= 0; i-- {
 		w, before := s.At(i), s.At(i-1)
@@ -162,7 +167,8 @@ func pastBefore(s syntax.Sentence, k int) bool {
 	return false
 }
 
-// WasBefore is pastBefore for what took place then: "has signed up for a race in May" is none, and no offer or change.
+// WasBefore is pastBefore for what took place then: "has signed up for a race in May" is not, and
+// neither is an offer or a change.
 func WasBefore(s syntax.Sentence, k int) bool {
 	for i := k - 1; i >= 0; i-- {
 		w := s.At(i)
@@ -177,13 +183,14 @@ func WasBefore(s syntax.Sentence, k int) bool {
 	return false
 }
 
-// upcoming are verbs after which a date is of what is to come.
+// upcoming are verbs after which a date is in the future.
 var upcoming = syntax.Set("get sign enrol enroll register apply accept agree decide ask offer promise extend confirm receive enter say tell announce want hope mean")
 
-// arranged are verbs of what is done for a day to come.
+// arranged are verbs for what is done for a future day.
 var arranged = syntax.Set("book reserve order buy plan schedule invite organise organize")
 
-// itIsDay reports "it's the twelfth" at the article k, with no noun that the number would count.
+// itIsDay reports whether the text is "it's the twelfth" at the article k, without a noun that the
+// number would count.
 func itIsDay(s syntax.Sentence, k int) bool {
 	if before := s.At(k - 2); s.At(k-1) != "it's" || k > 1 && before != "," && before != "and" && before != "but" {
 		return false
@@ -192,17 +199,18 @@ func itIsDay(s syntax.Sentence, k int) bool {
 	return ok && d > 3 && endsDay(s.At(k+2))
 }
 
-// endsDay reports what may follow "is the eleventh", where that is a day and no place in a list.
+// endsDay reports whether w may follow "is the eleventh" if that is a day and not a position in a
+// list.
 func endsDay(w string) bool {
 	return w == "" || w == "," || w == "." || w == "at" || w == "now" || w == "then" || w == "instead"
 }
 
-// Until reports whether a time is that up to which something lasts: "away until Friday".
+// Until reports whether something lasts up to a time: "away until Friday".
 func Until(s *syntax.Sentence, w *When) bool {
 	return w.HasDay && LeadsUntil(s, w)
 }
 
-// LeadsUntil reports "until" before a time.
+// LeadsUntil reports whether "until" comes before a time.
 func LeadsUntil(s *syntax.Sentence, w *When) bool {
 	lead := s.At(w.First)
 	if lead != "until" && lead != "till" {
@@ -211,13 +219,13 @@ func LeadsUntil(s *syntax.Sentence, w *When) bool {
 	return lead == "until" || lead == "till"
 }
 
-// dayAlone reports a day of a month, "the 28th", that no month follows.
+// dayAlone reports whether a word is a day of a month, "the 28th", without a month after it.
 func dayAlone(word, next string) bool {
 	_, ok := Ordinal(word)
 	return ok && next != "of" && syntax.MonthOf(next) == 0
 }
 
-// Ends is the last moment of a time, in ms since 1970: of a day without an hour its end.
+// Ends returns the last moment of a time, in ms since 1970: for a day without an hour its end.
 func (w *When) Ends() int64 {
 	if w.Clock {
 		return w.Unix()
@@ -231,9 +239,11 @@ func (w *When) Ends() int64 {
 	return Moment{w.Day, 24*60 - 1, w.Zone}.Unix()
 }
 
-// The first and the last day somewhere, the days of each week on which somebody works, and what a house has to do without on a day.
+// The first and the last day somewhere, the days of each week on which somebody works, and what a
+// house lacks on a day.
 
-// isDay reports a subject that is a day, before "is the 31st" at the article k: "my last day at Acme".
+// isDay reports whether the subject is a day, before "is the 31st" at the article k: "my last day
+// at Acme".
 func isDay(s syntax.Sentence, k int) bool {
 	if d, ok := Ordinal(s.At(k + 1)); !ok || d < 4 && s.Toks[k+1].Kind != 'n' || !endsDay(s.At(k+2)) {
 		return false
@@ -250,7 +260,8 @@ func isDay(s syntax.Sentence, k int) bool {
 	return false
 }
 
-// eachWeek reports the days from one to another on which somebody works, or usually does something: "I work Monday to Friday", 我周一到周五上班.
+// eachWeek reports whether these are the days from one to another on which somebody works, or
+// usually does something: "I work Monday to Friday", 我周一到周五上班.
 func eachWeek(s syntax.Sentence, first, last *When) bool {
 	if !first.Weekday || !last.Weekday || s.At(first.Next) == "or" || s.At(first.Next) == "and" || last.First-first.Next != 1 && last.First != first.Next {
 		return false
@@ -285,5 +296,5 @@ func eachWeek(s syntax.Sentence, first, last *When) bool {
 	return false
 }
 
-// Commands are words that begin what is said to a device or somebody at hand.
+// Commands are words that begin what is said to a device or to somebody present.
 var Commands = syntax.Set("please let let's don't come here alexa siri google hey locket ok okay careful imagine use")

@@ -62,7 +62,7 @@ func monthAndDay(s syntax.Sentence, i int) (m, d, n int) {
 	return 0, 0, 0
 }
 
-// end closes a span of days on a day of a month, which is not before it begins.
+// end ends a span of days on a day of a month, which is not before its beginning.
 func (w *When) end(m, d int) {
 	y, _, _ := Date(w.Day)
 	for range 2 {
@@ -78,8 +78,8 @@ func (w *When) end(m, d int) {
 	w.Void = true
 }
 
-// hourAt reads an hour with its minutes: "3", "three", "3:30", "3pm", "half past
-// three"; half is 1 before noon, 2 after, 0 where it does not say.
+// hourAt reads an hour with its minutes: "3", "three", "3:30", "3pm", "half past three"; half is 1
+// before noon, 2 after, 0 if it does not say.
 func hourAt(s syntax.Sentence, i int) (minute, half, n int) {
 	t := s.At(i)
 	if t == "noon" || t == "midday" {
@@ -186,8 +186,8 @@ func clockSpan(s syntax.Sentence, i int, w *When) int {
 	return j + n2 - i
 }
 
-// tillSpan reads "two till ten", hours of a working day. Of nights, and of the days of a week, they are no single time. n is
-// how many tokens they take.
+// tillSpan reads "two till ten", the hours of a working day. At night, and with the days of a week,
+// they are not a single time. n is how many tokens they take.
 func tillSpan(s syntax.Sentence, first, last, n int, w *When) int {
 	if first < 6*60 {
 		first += 12 * 60
@@ -204,7 +204,7 @@ func tillSpan(s syntax.Sentence, first, last, n int, w *When) int {
 	return n
 }
 
-// counting reports whether the number at token k is one of a count: "I counted from one till ten".
+// counting reports whether the number at token k is part of a count: "I counted from one till ten".
 func counting(s syntax.Sentence, k int) bool {
 	for i := max(0, k-3); i < k; i++ {
 		if l, _, _ := syntax.Lemma(s.At(i)); l == "count" || l == "grow" {
@@ -214,8 +214,8 @@ func counting(s syntax.Sentence, k int) bool {
 	return false
 }
 
-// pastTheHour reads "ten past four", "twenty to three", "five minutes to six" at
-// token k; lead reports a word before it that makes it a time of day.
+// pastTheHour reads "ten past four", "twenty to three", "five minutes to six" at token k; lead says
+// that a word before it makes it a time of day.
 func pastTheHour(s syntax.Sentence, k int, lead bool) (hour, minute, n int) {
 	m, ok := syntax.Number(s.At(k))
 	if !ok || m < 1 || m > 29 || s.At(k) == "a" || s.At(k) == "an" {
@@ -242,7 +242,7 @@ func pastTheHour(s syntax.Sentence, k int, lead bool) (hour, minute, n int) {
 	return h, m, j + 2 - k
 }
 
-// before is the hour before one of the clock.
+// before returns the previous hour of the clock.
 func before(h int) int {
 	if h == 1 {
 		return 12
@@ -291,9 +291,9 @@ func hoursZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	return n + 1
 }
 
-// Closed closes a span whose ends are two times of a clause, "from Monday to
-// Wednesday", 周五到周日, "from 2015 to 2019", and gives its end in ms since 1970; the
-// second time is not before the first then. 0: w begins no span.
+// Closed ends a span whose ends are two times of a clause, "from Monday to Wednesday", 周五到周日, "from
+// 2015 to 2019", and returns its end in ms since 1970; the second time is then not before the
+// first. It returns 0 if w does not begin a span.
 func Closed(s syntax.Sentence, whens []When, w *When, now Moment, past bool) int64 {
 	if end := w.over(); end != 0 {
 		return end
@@ -341,8 +341,8 @@ func Closed(s syntax.Sentence, whens []When, w *When, now Moment, past bool) int
 	return lasted(s, w)
 }
 
-// lasted gives the end of what begins at a known hour and lasts as long as the
-// clause says: "at three for two hours", 三点开了两个小时会.
+// lasted returns the end of what begins at a known hour and lasts as long as the clause says: "at
+// three for two hours", 三点开了两个小时会.
 func lasted(s syntax.Sentence, w *When) int64 {
 	if !w.Clock || w.ByPart {
 		return 0

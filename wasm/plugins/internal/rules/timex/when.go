@@ -1,6 +1,6 @@
-// Package timex finds the expressions of time in a sentence, English or Chinese, and works out
-// the days and hours that they mean ([When]) as of when it was said ([Moment]). The name is
-// that of TimeML's tag for such expressions.
+// Package timex finds the time expressions in a sentence, English or Chinese, and computes the days
+// and hours that they mean ([When]), relative to when it was said ([Moment]). The name is that of
+// TimeML's tag for such expressions.
 package timex
 
 import (
@@ -13,14 +13,14 @@ import (
 
 // When is a time expression: which tokens it takes, and what it means.
 type When struct {
-	First, Next int // tokens
+	First, Next int // indexes of tokens
 	Day, Minute int
 	HasDay      bool
 	Clock       bool // minute is known
-	Grain       byte // d, w, M, y; 0 where only a time of day is said
-	Habit       bool // "every Monday", "on Mondays": no single time
+	Grain       byte // d, w, M, y; 0 if only a time of day is said
+	Habit       bool // "every Monday", "on Mondays": not a single time
 	ByPart      bool // minute comes from "morning" and the like
-	Weekday     bool // a bare weekday: past or to come, as the verb says
+	Weekday     bool // a bare weekday: in the past or the future, depending on the verb
 	Zone        int
 	Since       bool            // "since 2019", "for three years"
 	Sure        bool            // the time of day says whether it is before noon
@@ -28,20 +28,20 @@ type When struct {
 	Last        int             // the day on which a span ends; 0: no span
 	Until       int             // the minute of the day at which a span of hours ends; 0: no span
 	Season      string          // "summer"; empty: none
-	Days        calendar.Yearly // what comes every year, and is on these days of a year
+	Days        calendar.Yearly // a yearly event, on these days of a year
 	Weekend     bool            // "at the weekend"
-	Vague       bool            // void, as nobody can say which day it is: "years ago"
-	Void        bool            // names a day or an hour that does not exist: words, and no time
+	Vague       bool            // void, because it is not known which day it is: "years ago"
+	Void        bool            // names a day or an hour that does not exist: words, and not a time
 }
 
-// Rest leaves of a span that has begun what is still to come.
+// Rest reduces a span that has begun to the part that is still to come.
 func (w *When) Rest(now Moment) {
 	if w.HasDay && w.Grain == 'd' && w.Day < now.Day && w.Last > now.Day {
 		w.Day = now.Day + 1
 	}
 }
 
-// over is when a span ends, in ms since 1970; 0 where there is none.
+// over returns when a span ends, in ms since 1970; 0 if there is none.
 func (w *When) over() int64 {
 	switch {
 	case w.Last > 0:
@@ -52,7 +52,7 @@ func (w *When) over() int64 {
 	return 0
 }
 
-// Unix is the time in ms since 1970.
+// Unix returns the time in ms since 1970.
 func (w *When) Unix() int64 { return Moment{w.Day, w.Minute, w.Zone}.Unix() }
 
 // Past moves a bare weekday or day of the month into the past, for a verb
@@ -83,7 +83,7 @@ func (w *When) Past(now Moment) {
 	}
 }
 
-// FindWhens lists the time expressions of a sentence, the parts of each joined.
+// FindWhens returns the time expressions of a sentence, with the parts of each joined.
 func FindWhens(s syntax.Sentence, now Moment) []When {
 	var all []When
 	unread := false
@@ -99,8 +99,8 @@ func FindWhens(s syntax.Sentence, now Moment) []When {
 	return undenied(s, all)
 }
 
-// TimesIn lists the time expressions of a sentence, those that can't be read among them. They are
-// kept beside the sentence, as many rules ask for them: nobody may change what it returns.
+// TimesIn returns the time expressions of a sentence, including unreadable ones. They are cached,
+// because many rules ask for them: nobody may change what it returns.
 func TimesIn(s syntax.Sentence, now Moment) []When {
 	at := place{s.Start, len(s.Toks), now}
 	kept := keptTimes(s)
@@ -108,7 +108,7 @@ func TimesIn(s syntax.Sentence, now Moment) []When {
 		return all
 	}
 	var all []When
-	var w When // one for all tokens, as it is allocated
+	var w When // one for all tokens, because it is allocated
 	for i := 0; i < len(s.Toks); i++ {
 		if w.read(s, i, now) {
 			if n := len(all); n > 0 {
@@ -133,7 +133,7 @@ func TimesIn(s syntax.Sentence, now Moment) []When {
 	return all
 }
 
-// keptTimes are those that are kept beside the sentences of a text; nil: none are.
+// keptTimes returns the times that are cached for the sentences of a text; nil: none are.
 func keptTimes(s syntax.Sentence) map[place][]When {
 	if s.Memo == nil {
 		return nil
@@ -144,8 +144,8 @@ func keptTimes(s syntax.Sentence) map[place][]When {
 	return s.Memo.Times.(map[place][]When)
 }
 
-// loneDay is the day that the sentence before this one names, and nothing else: "Monday. I've got a review at ten."
-// Nil: it does not.
+// loneDay returns the day that the previous sentence names, if it names nothing else: "Monday. I've
+// got a review at ten." It returns nil otherwise.
 func loneDay(s syntax.Sentence, now Moment) *When {
 	const most = 30 // bytes
 	before, ok := strings.CutSuffix(strings.TrimSpace(s.Text[:s.Start]), ".")
@@ -166,9 +166,10 @@ func loneDay(s syntax.Sentence, now Moment) *When {
 	return nil
 }
 
-// notBefore moves a bare day of the month or of the week behind the day that was named before it. It does so if the two
-// are a span, "from the 20th to the 3rd", or if something begins on the one and ends on the other: "there on Friday and
-// back on Monday". Where the second one alone says its week ("Monday to Friday last week"), the first one moves before it.
+// notBefore moves a bare day of the month or of the week after the day that was named before it. It
+// does so if the two are a span, "from the 20th to the 3rd", or if something begins on the one and
+// ends on the other: "there on Friday and back on Monday". If only the second one has its week
+// ("Monday to Friday last week"), the first one moves before it.
 func (w *When) notBefore(s syntax.Sentence, first *When) {
 	joined := w.First == first.Next && syntax.Between(s.At(w.First)) || w.First == first.Next+1 && syntax.Between(s.At(first.Next)) || EndsStay(s, first.Next, w)
 	if !joined || !first.HasDay || first.Grain != 'd' || first.Habit || w.Day >= first.Day {
@@ -185,7 +186,8 @@ func (w *When) notBefore(s syntax.Sentence, first *When) {
 	}
 }
 
-// usually reports whether what stands before token i is done as a matter of course: "we usually have dinner at seven".
+// usually reports whether what is before token i is done regularly: "we usually have dinner at
+// seven".
 func usually(s syntax.Sentence, i int) bool {
 	for last := max(0, i-12); i > last && s.Toks[i-1].Kind != 'p' && s.At(i-1) != "but"; i-- {
 		if asRule[s.At(i-1)] {
@@ -195,19 +197,19 @@ func usually(s syntax.Sentence, i int) bool {
 	return false
 }
 
-// asRule are words for what is done as a matter of course.
+// asRule are words for what is done regularly.
 var asRule = syntax.Set("usually always normally generally typically often mostly")
 
-// comeBack are the words for the end of a stay, or of what takes some days.
+// comeBack are words for the end of a stay, or of something that takes some days.
 var comeBack = syntax.Set("back return returns returning leave leaves leaving home end ends ending closes until")
 
-// EndsStay reports whether w is when something ends that was said before it, from the token i on.
+// EndsStay reports whether w is when something ends that was said before it, from token i on.
 func EndsStay(s syntax.Sentence, i int, w *When) bool {
 	for ; i < w.First; i++ {
 		switch t := s.At(i); {
 		case comeBack[t]:
 			return true
-		case t == "," && s.At(i+1) != "back": // of somebody else, it may be
+		case t == "," && s.At(i+1) != "back": // it may be about somebody else
 			return false
 		}
 	}
@@ -225,8 +227,8 @@ type place struct {
 	now           Moment
 }
 
-// undenied leaves out a time that is said not to be: "at three, not two, tomorrow"
-// is at three; the day may stand with either.
+// undenied leaves out a time that is denied: "at three, not two, tomorrow" is at three; the day may
+// be with either.
 func undenied(s syntax.Sentence, all []When) []When {
 	for i := 0; i+1 < len(all); i++ {
 		a, b := &all[i], all[i+1]
@@ -275,7 +277,8 @@ func SameDay(s syntax.Sentence, whens []When) {
 	}
 }
 
-// OnDay puts a time of day on a day, and in the half of it that its part names: "tomorrow evening … at seven".
+// OnDay puts a time of day on a day, and in the half of it that the day's part names: "tomorrow
+// evening … at seven".
 func (w *When) OnDay(day *When) {
 	w.Set(day.Day, 'd')
 	w.Weekday, w.Assumed = day.Weekday, day.Assumed
@@ -287,7 +290,8 @@ func (w *When) OnDay(day *When) {
 	}
 }
 
-// together reports whether a time of day is of the day that is named after it, and of nothing between them.
+// together reports whether a time of day belongs to the day that is named after it, and to nothing
+// between them.
 func together(s *syntax.Sentence, at, day *When) bool {
 	if !at.Clock || at.ByPart || at.HasDay || at.Habit || at.Since || day.Last > 0 {
 		return false
@@ -330,7 +334,7 @@ func WhenAt(s syntax.Sentence, i int, now Moment) (w When, ok bool) {
 	return w, ok
 }
 
-// read fills w as [WhenAt] has it, and reports whether there is a time expression.
+// read fills w for [WhenAt], and reports whether there is a time expression.
 func (w *When) read(s syntax.Sentence, i int, now Moment) bool {
 	if roughAge(s, i) {
 		return false
@@ -373,7 +377,7 @@ func (w *When) read(s syntax.Sentence, i int, now Moment) bool {
 	return true
 }
 
-// calendar sets a day by its date, which may not exist.
+// calendar sets a day by its date, which need not exist.
 func (w *When) calendar(y, m, d int) {
 	if d < 1 || d > MonthLength(y, m) {
 		w.Void = true
@@ -382,8 +386,7 @@ func (w *When) calendar(y, m, d int) {
 	w.Set(DayOf(y, m, d), 'd')
 }
 
-// coming sets the next day of that month and number; 29 February waits for its
-// year.
+// coming sets the next day with that month and number; 29 February is in the next leap year.
 func (w *When) coming(now Moment, m, d int) {
 	y, _, _ := Date(now.Day)
 	if d > MonthLength(2028, m) {
@@ -396,5 +399,5 @@ func (w *When) coming(now Moment, m, d int) {
 	w.Set(DayOf(y, m, d), 'd')
 }
 
-// Set gives the time a day and how long it is: d, w, M, y.
+// Set sets the day of the time and its precision: d, w, M, y.
 func (w *When) Set(day int, grain byte) { w.Day, w.HasDay, w.Grain = day, true, grain }

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// dayPart reads a day at token i into w, and says how many tokens it takes.
+// dayPart reads a day at token i into w, and returns how many tokens it takes.
 func dayPart(s syntax.Sentence, i int, now Moment, w *When) int {
 	if i >= len(s.Toks) {
 		return 0
@@ -57,8 +57,8 @@ func dayPart(s syntax.Sentence, i int, now Moment, w *When) int {
 	return k - i
 }
 
-// dayCore reads a day at token k, which the word lead stands before ("on", "by"; empty: none of
-// them), into w, and says how many tokens it takes.
+// dayCore reads a day at token k into w, and returns how many tokens it takes. lead is the word
+// before it ("on", "by"; empty: none of them).
 func dayCore(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	for _, read := range [...]func(syntax.Sentence, int, Moment, *When, string) int{someTime, seasonAt, newYearAt} {
 		if n := read(s, k, now, w, lead); n > 0 {
@@ -116,7 +116,7 @@ func dayCore(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	if n := feastDay(s, k, now, w, lead); n > 0 {
 		return n
 	}
-	if _, n := yearAt(s, k); n > 1 && (lead == "in" || lead == "since") { // "twenty fifteen" is no twenty of anything
+	if _, n := yearAt(s, k); n > 1 && (lead == "in" || lead == "since") { // "twenty fifteen" does not count twenty of anything
 	} else if n, ok := syntax.Number(s.At(k)); ok {
 		if took, said := counted(s, k, n, now, w, lead); said {
 			return took
@@ -222,7 +222,7 @@ func relative(s syntax.Sentence, k int, now Moment, w *When) int {
 	return 2
 }
 
-// dayOfMonth reads "14th", "14th of May (2027)" where token k is the day.
+// dayOfMonth reads "14th", "14th of May (2027)"; token k is the day.
 func dayOfMonth(s syntax.Sentence, k, d int, now Moment, w *When) int {
 	n := 1
 	if s.At(k+1) == "of" {
@@ -235,14 +235,14 @@ func dayOfMonth(s syntax.Sentence, k, d int, now Moment, w *When) int {
 	return 1
 }
 
-// onDayOfMonth sets the next day of that number: the 31st is of the next month that has one.
+// onDayOfMonth sets the next day with that number: the 31st is in the next month that has one.
 func (w *When) onDayOfMonth(d int, now Moment) {
 	w.Set(calendar.DayOfMonth(now.Day, d, true), 'd')
 	w.Assumed = 1
 }
 
-// monthDay sets a day of a month, with the year at token k or the next that
-// such a day comes; it gives how many tokens the year took.
+// monthDay sets a day of a month, with the year at token k or the next year in which such a day
+// comes; it returns how many tokens the year took.
 func monthDay(s syntax.Sentence, k, m, d int, now Moment, w *When) int {
 	comma := 0
 	if s.At(k) == "," {

@@ -2,7 +2,7 @@ package timex
 
 import "github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 
-// SeveralFrom reports words that join another thing to the first one, from token i on.
+// SeveralFrom reports whether words join another thing to the first one, from token i on.
 func SeveralFrom(s syntax.Sentence, i int) bool {
 	for ; i < len(s.Toks); i++ {
 		switch s.At(i) {
@@ -13,14 +13,15 @@ func SeveralFrom(s syntax.Sentence, i int) bool {
 	return false
 }
 
-// NamelessAt reports "he", "she", "it" or "they" at token i.
+// NamelessAt reports whether "he", "she", "it" or "they" is at token i.
 func NamelessAt(s syntax.Sentence, i int) bool {
 	w, _ := syntax.Contraction(s.At(i))
 	return w == "he" || w == "she" || w == "it" || w == "they"
 }
 
-// ThenFirst counts the tokens at the beginning of a sentence that say when something was, as "when I was ten" or "as a
-// child" do. main is the token at which the rest begins. Both are 0 if the sentence does not begin so.
+// ThenFirst returns the number of tokens at the beginning of a sentence that say when something
+// was, such as "when I was ten" or "as a child". main is the token at which the rest begins. Both
+// are 0 if the sentence does not begin like that.
 func ThenFirst(s syntax.Sentence) (then, main int) {
 	starts := func(i int) bool {
 		return s.At(i) == "," || syntax.SubjectPronoun(s.At(i)) || s.At(i) == "my" || s.At(i) == "our"
@@ -44,7 +45,7 @@ func ThenFirst(s syntax.Sentence) (then, main int) {
 	return then, main
 }
 
-// tellsAt reports a verb in the past at token i.
+// tellsAt reports whether a verb in the past tense is at token i.
 func tellsAt(s syntax.Sentence, i int) bool {
 	if w := s.At(i); w == "was" || w == "were" {
 		return true

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// after sets a moment so many minutes from now, to the minute.
+// after sets a moment the given number of minutes from now, precise to the minute.
 func (w *When) after(now Moment, minutes int) {
 	m := now.Minute + minutes
 	w.Set(now.Day+(m-Mod(m, 1440))/1440, 'd')
@@ -59,7 +59,7 @@ func soon(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	return j - k
 }
 
-// beyond reports an ordinal that no month has: 32nd.
+// beyond reports whether s is an ordinal that no month has: 32nd.
 func beyond(s string) bool {
 	if len(s) < 4 || !syntax.Numeric(s) || !strings.Contains("st nd rd th", s[len(s)-2:]) {
 		return false
@@ -68,7 +68,7 @@ func beyond(s string) bool {
 	return ok && n > 31
 }
 
-// noDay reads a number with a month that no month has: 32 May, the 40th of June.
+// noDay reads a number that does not exist in its month: 32 May, the 40th of June.
 func noDay(s syntax.Sentence, k int, now Moment, w *When) int {
 	none := func(s string) bool {
 		if beyond(s) {
@@ -150,7 +150,7 @@ func Day31(s string) (d, n int) {
 	return 0, 0
 }
 
-// ranked is what "the third" counts, so that it names no day: "on the third floor".
+// ranked reports whether "the third" counts s, so that it names no day: "on the third floor".
 func ranked(s string) bool {
 	switch s {
 	case "floor", "level", "storey", "story", "row", "shelf", "page", "try", "attempt", "drawer", "deck", "platform", "door", "house", "street", "avenue", "bus", "train", "stop", "exit", "time", "person",
@@ -160,7 +160,7 @@ func ranked(s string) bool {
 	return false
 }
 
-// UnitOf is how long a unit is, in days or in months.
+// UnitOf returns how long a unit is, in days or in months.
 func UnitOf(s string) (days, months int, ok bool) {
 	switch s {
 	case "day", "days":
@@ -177,8 +177,8 @@ func UnitOf(s string) (days, months int, ok bool) {
 	return 0, 0, false
 }
 
-// weekFrom is 1 and the days from now to the day from which "a week" counts: "a week on Saturday", "a week
-// today"; 0 where the words say none.
+// weekFrom returns 1 and the days from now to the day from which "a week" counts: "a week on
+// Saturday", "a week today"; 0 if the words do not say it.
 func weekFrom(s syntax.Sentence, i int, now Moment) int {
 	switch s.At(i) {
 	case "today":
@@ -196,8 +196,8 @@ func weekFrom(s syntax.Sentence, i int, now Moment) int {
 	return 0
 }
 
-// afterNext reads "week after next" and "weekend after next". Of "the Saturday after next" nobody can say
-// which one it is.
+// afterNext reads "week after next" and "weekend after next". For "the Saturday after next", it is
+// not clear which one it is.
 func afterNext(s syntax.Sentence, i int, now Moment, w *When) int {
 	if s.At(i+1) != "after" || s.At(i+2) != "next" {
 		return 0
@@ -239,8 +239,8 @@ func atTime(s syntax.Sentence, i int, now Moment, w *When) int {
 	return 1 + took + w.inYear(s, k+took, now)
 }
 
-// agoFrom is how many days before today "a week ago" counts from: 0 in "a week ago today", 3 on Friday in "a week
-// ago Tuesday"; -1 where nothing follows.
+// agoFrom returns how many days before today "a week ago" counts from: 0 in "a week ago today", 3
+// on Friday in "a week ago Tuesday"; -1 if nothing follows.
 func agoFrom(s syntax.Sentence, i int, now Moment) int {
 	if s.At(i) == "on" {
 		i++
@@ -254,8 +254,8 @@ func agoFrom(s syntax.Sentence, i int, now Moment) int {
 	return -1
 }
 
-// beforeLast reads "week before last", "night before last", "summer before last". Of "the Friday before last"
-// nobody can say which one it is.
+// beforeLast reads "week before last", "night before last", "summer before last". For "the Friday
+// before last", it is not clear which one it is.
 func beforeLast(s syntax.Sentence, i int, now Moment, w *When) int {
 	if s.At(i+1) != "before" || s.At(i+2) != "last" {
 		return 0
@@ -304,8 +304,8 @@ func (w *When) laterThis(what string, now Moment) bool {
 	return true
 }
 
-// halfYears sets the month that is so many months away, if what stands around the n tokens from k says in which
-// direction.
+// halfYears sets the month that is the given number of months away, if the words around the n
+// tokens from k show in which direction.
 func halfYears(s syntax.Sentence, k, n, months int, now Moment, w *When, lead string) int {
 	switch {
 	case s.At(k+n) == "ago":

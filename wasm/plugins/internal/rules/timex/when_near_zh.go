@@ -6,13 +6,13 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// numberedZh follows 号 where it numbers a thing, and names no day: 三号线.
+// numberedZh are characters after 号 if it numbers a thing, and names no day: 三号线.
 var numberedZh = syntax.Set("线 楼 房 门 桌 窗 会 院 车 机 球 馆 厅 台 站 选 位 柜 教 仓 店 井 屏 口 病 航 登 包 座 床 公 地 码 文 电 柱 栋 单 路 场 师 技 库 坑 梯 杆 牌 信")
 
-// roadless are words that end like a road and are none: 我们上路12号.
+// roadless are words that end like a road and are not roads: 我们上路12号.
 var roadless = [...]string{"上路", "走路", "顺路", "一路", "半路", "迷路", "带路", "赶路", "修路", "同路", "铁路", "公路", "高速路", "逛街", "上街", "沿街", "出路", "思路", "电路", "网路", "知道", "难道", "上道"}
 
-// houseZh reports a number at token i that is a house's, or a seat's: 人民路12号, 我的座位是12号.
+// houseZh reports whether a number at token i is that of a house, or of a seat: 人民路12号, 我的座位是12号.
 func houseZh(s syntax.Sentence, i int) bool {
 	before := s.Text[s.Start:s.Toks[i].Start]
 	if end := strings.LastIndexAny(before, "，。；！？,;"); end >= 0 {
@@ -26,7 +26,7 @@ func houseZh(s syntax.Sentence, i int) bool {
 			return true // 十二号的胡阿姨家
 		}
 	}
-	before = strings.TrimRight(before, "零一二三四五六七八九十") // of 十二号 the 二号
+	before = strings.TrimRight(before, "零一二三四五六七八九十") // for 十二号 the 二号
 	if syntax.EndsWithAny(before, roadless[:]) && !syntax.ContainsAny(before, "地址", "住址", "住在", "家在") {
 		return false
 	}
@@ -96,7 +96,7 @@ func awayZh(s syntax.Sentence, i int) (dir string, n int) {
 	return dir, n
 }
 
-// toldLaterZh reports that a time after another one is told of the past: 结婚五年后离婚了.
+// toldLaterZh reports whether a time after another one is in the past: 结婚五年后离婚了.
 func toldLaterZh(s syntax.Sentence, dir string) bool {
 	return strings.HasSuffix(dir, "后") && strings.Contains(s.Raw(), "了") && !syntax.ContainsAny(s.Raw(), "要", "会", "将", "打算", "准备", "快")
 }
@@ -132,7 +132,7 @@ func spanZh(s syntax.Sentence, i, n, k int, now Moment, w *When) int {
 	return took
 }
 
-// ahead sets the day so many units from now, or ago where n is negative.
+// ahead sets the day n units from now, or ago if n is negative.
 func (w *When) ahead(now Moment, unit string, n int) {
 	switch unit {
 	case "天":
@@ -146,7 +146,8 @@ func (w *When) ahead(now Moment, unit string, n int) {
 	}
 }
 
-// pairZh reads another weekday after weekday d: 周一周五 and 周一和周五在家办公 are of each week, 周六周日 may be of this one.
+// pairZh reads another weekday after weekday d: 周一周五 and 周一和周五在家办公 are in each week, 周六周日 may be in
+// this one.
 func pairZh(s syntax.Sentence, i, d int) (took int, habit bool) {
 	_, and := syntax.PrefixZh(s, i, "和", "、")
 	i += and
@@ -165,12 +166,12 @@ func pairZh(s syntax.Sentence, i, d int) (took int, habit bool) {
 	return and + u + n, Mod(d2-d, 7) > 1
 }
 
-// barePairZh counts the weekdays that follow weekday d from token i on, each later than the one before and without a word
-// for the week: 周一三五 has two, and 周一三点 and 周一三小时的课 have none. They are of each week if a day lies between two of
-// them; 周四五我请假 may be of this week.
+// barePairZh returns the number of weekdays that follow weekday d from token i on, each later than
+// the previous one and without a word for the week: 周一三五 has two, and 周一三点 and 周一三小时的课 have none.
+// They are in each week if there is a day between two of them; 周四五我请假 may be in this week.
 func barePairZh(s syntax.Sentence, i, d int) (n int, habit bool) {
 	const days = "一二三四五六日"
-	gap := 0 // how many days are named by the first one after a gap
+	gap := 0 // how many days are named, counted from the first one after a gap
 	for at := d; s.At(i+n) != ""; n++ {
 		next := strings.Index(days, s.At(i+n)) / len("一")
 		if next <= at {
@@ -189,8 +190,8 @@ func barePairZh(s syntax.Sentence, i, d int) (n int, habit bool) {
 	return max(n, 0), gap > 0 && gap <= n
 }
 
-// weekBeforeZh is the week, in days from this one, of the day that is named right before token i: of
-// 下周一周三 the Wednesday is of next week, too.
+// weekBeforeZh returns the week, in days from this one, of the day that is named directly before
+// token i: in 下周一周三, the Wednesday is in the next week, too.
 func weekBeforeZh(s syntax.Sentence, i int) (days int, ok bool) {
 	before := []rune(strings.TrimRight(s.Text[s.Start:s.Toks[i].Start], "、和"))
 	if n := len(before); n < 3 || !strings.ContainsRune("一二三四五六日天", before[n-1]) {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/syntax"
 )
 
-// Parts of a month and of a year, and the year that is meant.
+// Parts of a month and of a year, and the year to which they belong.
 
 // runAt reads a part of a month or a year: "late May", "end of next month", "first Monday of October", "first half of
 // 2025".
@@ -26,7 +26,7 @@ func runAt(s syntax.Sentence, k int, now Moment, w *When) int {
 	if r.Year == 0 {
 		return (r.Next - k) * syntax.BoolInt(w.yearly(now, r.Days))
 	}
-	if s.At(r.Next-1) == "month" && s.At(r.Next-2) == "the" && syntax.WeekdayOf(s.At(r.Next-4), false) >= 0 && !WasBefore(s, k) { // "the first Monday of the month": of each
+	if s.At(r.Next-1) == "month" && s.At(r.Next-2) == "the" && syntax.WeekdayOf(s.At(r.Next-4), false) >= 0 && !WasBefore(s, k) { // "the first Monday of the month": in each month
 		w.Habit = true
 		w.Set(now.Day, 'd')
 		return r.Next - k
@@ -39,7 +39,7 @@ func runAt(s syntax.Sentence, k int, now Moment, w *When) int {
 	return r.Next - k
 }
 
-// partLeads stand before the part of a year: "in Q3".
+// partLeads are words before the part of a year: "in Q3".
 var partLeads = syntax.Set("in by for until till before after during from since")
 
 // quarterAt reads "Q3": three months.
@@ -52,8 +52,8 @@ func quarterAt(s syntax.Sentence, k int, now Moment, w *When) int {
 	return 1
 }
 
-// seasonAt reads "the summer of 2021", "spring 2027", "winter last year", and after "in", where the verb says
-// whether it is over, "the spring" alone.
+// seasonAt reads "the summer of 2021", "spring 2027", "winter last year", and after "in", if the
+// verb shows whether it is over, "the spring" alone.
 func seasonAt(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	j := k + syntax.BoolInt(s.At(k) == "the")
 	what := s.At(j)
@@ -73,13 +73,13 @@ func seasonAt(s syntax.Sentence, k int, now Moment, w *When, lead string) int {
 	return j + 1 - k
 }
 
-// born reports whether somebody was born, which is of no year that one knows: "I was born in the summer".
+// born reports whether somebody was born, in an unknown year: "I was born in the summer".
 func born(s syntax.Sentence) bool {
 	return slices.ContainsFunc(s.Toks, func(t syntax.Token) bool { return t.S == "born" })
 }
 
-// seasonOf sets the season that is or comes next (sign 0), the next that begins (1) or the last that is over (-1), and
-// reports whether it is one.
+// seasonOf sets the season that is now or comes next (sign 0), the next one that begins (1) or the
+// last one that is over (-1), and reports whether what is a season.
 func (w *When) seasonOf(what string, sign int, now Moment) bool {
 	p := calendar.Season(what)
 	if p == nil {
@@ -113,8 +113,8 @@ func (w *When) ofSeason(p *calendar.Months, y int) {
 	w.Assumed, w.Days = 0, nil
 }
 
-// inYear reads at token k which year's are the days of w, "two years ago", or what is meant of the year that w is,
-// "in the spring". It says how many tokens that takes.
+// inYear reads at token k in which year the days of w are, "two years ago", or which part of the
+// year w is meant, "in the spring". It returns how many tokens that takes.
 func (w *When) inYear(s syntax.Sentence, k int, now Moment) int {
 	switch y, _, _ := Date(now.Day); {
 	case w.Habit || w.Since:
@@ -136,7 +136,7 @@ func (w *When) inYear(s syntax.Sentence, k int, now Moment) int {
 	return 0
 }
 
-// ofYear moves what comes every year to a year.
+// ofYear moves a yearly event to a year.
 func (w *When) ofYear(y int) {
 	switch _, m, d := Date(w.Day); {
 	case w.Days != nil:

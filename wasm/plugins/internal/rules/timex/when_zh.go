@@ -20,7 +20,7 @@ func numberZh(s syntax.Sentence, i int) (n, took int) {
 
 var nearDays = map[string]int{"今天": 0, "今晚": 0, "今早": 0, "今儿": 0, "今儿个": 0, "明天": 1, "明晚": 1, "明早": 1, "明儿": 1, "明儿个": 1, "后天": 2, "大后天": 3, "昨天": -1, "昨晚": -1, "昨儿": -1, "昨儿个": -1, "前天": -2, "前晚": -2, "大前天": -3}
 
-// DayPartZh reads a day at token i into w, and says how many tokens it takes.
+// DayPartZh reads a day at token i into w, and returns how many tokens it takes.
 func DayPartZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	if boundZh(s, i) || s.At(i-1) == "比" { // 比去年长了七公分
 		return 0
@@ -96,7 +96,8 @@ func yearZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	return n + inYearZh(s, i+n, y+syntax.BoolInt(word == "今年" && nextFeastZh(s, i+n, y, now)), w)
 }
 
-// inYearZh reads what is meant of a year, from token k: 三月五号, 三月, or nothing and the year itself.
+// inYearZh reads which part of a year is meant, from token k on: 三月五号, 三月, or nothing and the year
+// itself.
 func inYearZh(s syntax.Sentence, k, y int, w *When) int {
 	if s.At(k) == "的" {
 		n := inYearZh(s, k+1, y, w)
@@ -119,7 +120,8 @@ func inYearZh(s syntax.Sentence, k, y int, w *When) int {
 	return n + 1 + inMonthZh(s, k+n+1, y, m, w)
 }
 
-// inMonthZh reads what is meant of a month, from token k: 五号, or nothing and the month itself.
+// inMonthZh reads which part of a month is meant, from token k on: 五号, or nothing and the month
+// itself.
 func inMonthZh(s syntax.Sentence, k, y, m int, w *When) int {
 	d, n := bareDayZh(s, k)
 	if n > 0 {
@@ -130,7 +132,7 @@ func inMonthZh(s syntax.Sentence, k, y, m int, w *When) int {
 	return monthPartZh(s, k, w)
 }
 
-// monthPartZh reads what follows a month that w has: 底, 初, 中旬, 份, 的第一个周一, 第一周.
+// monthPartZh reads what follows the month of w: 底, 初, 中旬, 份, 的第一个周一, 第一周.
 func monthPartZh(s syntax.Sentence, k int, w *When) int {
 	if s.At(k) == "份" {
 		return 1
@@ -148,7 +150,7 @@ func monthPartZh(s syntax.Sentence, k int, w *When) int {
 	return n
 }
 
-// dayOfMonthZh reads 五号, 五日 at token k; n is 0 where there is none.
+// dayOfMonthZh reads 五号, 五日 at token k; n is 0 if there is none.
 func dayOfMonthZh(s syntax.Sentence, k int) (d, n int) {
 	d, n = numberZh(s, k)
 	if n == 0 || d > 99 || s.At(k+n) != "日" && s.At(k+n) != "号" {
@@ -157,7 +159,7 @@ func dayOfMonthZh(s syntax.Sentence, k int) (d, n int) {
 	return d, n + 1
 }
 
-// bareDayZh reads at token k, behind a month, a day without 号: 一月十八.
+// bareDayZh reads at token k, after a month, a day without 号: 一月十八.
 func bareDayZh(s syntax.Sentence, k int) (d, n int) {
 	d, n = dayOfMonthZh(s, k)
 	if n > 0 {
@@ -186,7 +188,7 @@ func monthZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	return n + inMonthZh(s, i+n, y, m, w)
 }
 
-// roughlyZh reads 前几天, 过两天, 前几年: more or less when.
+// roughlyZh reads 前几天, 过两天, 前几年: an approximate time.
 func roughlyZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	word, n := syntax.PrefixZh(s, i, "前两年", "前几年", "这两年", "前阵子", "前几天", "前两天", "过两天", "过几天")
 	switch word {
@@ -264,7 +266,8 @@ func dateZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	return spanZh(s, i, n, k, now, w)
 }
 
-// lunarZh reports whether the month at i, after which comes next, is one of the lunar calendar: 农历八月, 七月初七.
+// lunarZh reports whether the month at i, after which comes next, is in the lunar calendar: 农历八月,
+// 七月初七.
 func lunarZh(s syntax.Sentence, i, next int) bool {
 	for k := i - 1; k >= 0 && k >= i-3; k-- {
 		if w := s.At(k); w == "历" || w == "曆" {
@@ -279,7 +282,7 @@ func lunarZh(s syntax.Sentence, i, next int) bool {
 	return after == "" || !strings.Contains("日号个位天几场次周年名", after) // 三月初五号, 八月初一个朋友
 }
 
-// feastZh reads 周末, 月底, 国庆, 春节: days that go by no number.
+// feastZh reads 周末, 月底, 国庆, 春节: days without a number.
 func feastZh(s syntax.Sentence, i int, now Moment, w *When) int {
 	y, m, _ := Date(now.Day)
 	if word, n := syntax.PrefixZh(s, i, "这周末", "周末"); n > 0 {
