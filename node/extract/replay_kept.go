@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// For recordings, the sound of each utterance is kept; for places, the visits to
-// those with a name.
+// Recordings are replayed from the sound of each utterance, and places from the
+// visits to those with a name.
 
 // recordingsBetween gives the utterances whose sound is kept.
 func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
@@ -58,9 +58,9 @@ func (x *Extractor) visitsBetween(tx *store.Tx, since, until time.Time) (all []p
 	return all, nil
 }
 
-// renew reads a past event again when its turn has come. Since the list was made
-// the event may have been forgotten, a secret taken out, or a recording
-// transcribed. It reports whether the event is still there.
+// renew reads a past event again when its turn has come. Since the list was made,
+// the event may have been forgotten, a secret taken out of it, or a recording
+// transcribed. It reports whether the event still exists.
 func (x *Extractor) renew(ctx context.Context, e *past) (there bool, err error) {
 	if e.said.IsZero() && e.made.IsZero() { // the event waited for its plugin: it is looked up when its turn comes
 		return true, nil
@@ -131,9 +131,9 @@ func (x *Extractor) keptSound(ctx context.Context, e *past) ([]int16, error) {
 	return pcm, nil
 }
 
-// wordsAgain takes the texts that a plugin hears in a past recording through the
-// chain. It does so only if the recording has no words yet, because they would be
-// there twice.
+// wordsAgain runs the chain on the texts that a plugin hears in a past recording.
+// It does so only if the recording has no words yet; otherwise they would be
+// stored twice.
 func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin, e *past, derived []abi.Derived, res *ReplayResult) error {
 	texts := 0
 	for _, d := range derived {
@@ -159,7 +159,7 @@ func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin,
 	return nil
 }
 
-// sessionAt puts together the session that was going on at a time.
+// sessionAt reconstructs the session that was going on at a time.
 func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(at.Add(-sessionBefore), at) {
@@ -177,9 +177,9 @@ func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err
 	return s, err
 }
 
-// sayPast takes a text of the past through the chain, in the session of that time,
-// and commits the result if worth says so. It leaves the state of the present
-// alone.
+// sayPast runs the chain on a text of the past, in the session of that time, and
+// commits the result if worth says so. It does not change the state of the
+// present.
 func (x *Extractor) sayPast(ctx context.Context, w *engine.Writer, p *pending, name string, before session, worth func() bool) ([]memory.Change, error) {
 	session, states := x.session, x.states
 	defer func() { x.session, x.states = session, states }()
