@@ -349,7 +349,7 @@ func TestHeardOfEachKind(t *testing.T) {
 	}
 }
 
-// Who comes from the world is not let near, whatever this device's address is.
+// Nobody from outside the network counts as near, whatever this device's address is.
 func TestNear(t *testing.T) {
 	own := []net.Addr{&net.IPNet{IP: net.ParseIP("2001:db8:7::5"), Mask: net.CIDRMask(64, 128)}, &net.IPNet{IP: net.IPv4(203, 0, 113, 9), Mask: net.CIDRMask(24, 32)}}
 	for at, want := range map[string]bool{
@@ -371,7 +371,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// callers is a listener to which some connect.
+// callers is a listener to which several callers connect.
 type callers struct {
 	net.Listener
 	from []string
