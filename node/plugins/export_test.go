@@ -22,7 +22,7 @@ func (ps *Plugins) CatchUpOnce(id string) func(context.Context) (more bool, err 
 	}
 }
 
-// AsBuiltIn has an installed plugin taken for a built-in one.
+// AsBuiltIn makes an installed plugin count as a built-in one.
 func (ps *Plugins) AsBuiltIn(id string) error {
 	p, err := ps.get(id)
 	if err != nil {
