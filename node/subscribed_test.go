@@ -176,8 +176,8 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 		t.Errorf("after its end: %+v, %v", all[0], err)
 	}
 
-	// A file that can't be read does not hold back other subscriptions, and nothing more is
-	// paid for its own.
+	// A file that can't be read does not hold back other subscriptions, and does not cause
+	// more to be paid.
 	careless := &market.Buyer{Dir: t.TempDir(), Now: now}
 	ok(subscribe(careless, 200, 5))
 	ok(os.MkdirAll(filepath.Join(careless.Dir, "orders"), 0o700))

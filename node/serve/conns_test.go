@@ -86,8 +86,8 @@ func over(t *testing.T, h http.Handler, f func(t *testing.T, p *pipes)) {
 	})
 }
 
-// A body that arrives a byte at a time is waited for no longer than any body, at every
-// door, whether it is read or not.
+// A body that arrives a byte at a time is waited for about as long as any other body, at
+// every door, whether it is read or not.
 func TestThreatBodiesThatStallAtTheDoor(t *testing.T) {
 	for _, path := range []string{"/read", "/ignored"} {
 		over(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
