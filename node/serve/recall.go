@@ -103,7 +103,7 @@ type Hit struct {
 	// answer than the wearer's own.
 	Parts     map[string]float64 `json:"parts"`
 	Evidence  []memory.Evidence  `json:"evidence,omitempty"`
-	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, as long as it is kept
+	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, while it is kept
 	Memory    *memory.Memory     `json:"memory,omitempty"`
 	Chunk     *memory.Chunk      `json:"chunk,omitempty"` // the part of a long resource that answers
 	Utterance *memory.Utterance  `json:"utterance,omitempty"`
