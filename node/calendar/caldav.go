@@ -23,8 +23,8 @@ import (
 //	/caldav/locket/            the calendar
 //	/caldav/locket/ID.ics      an entry
 //
-// PROPFIND, REPORT (calendar-query by component and time, calendar-multiget) and GET
-// are answered. What would change something is 403.
+// PROPFIND, REPORT (calendar-query by component and time, calendar-multiget) and GET are
+// answered. Requests that would change something get a 403.
 
 // DAVPattern is the path of the calendar; the app's key may precede it.
 const DAVPattern = "/caldav/"

@@ -264,7 +264,7 @@ func (s *stream) holding(sample int64, otherwise memory.EventID) (memory.EventID
 	return otherwise, 0
 }
 
-// decode gives a message's samples, whatever its codec.
+// decode returns a message's samples, whatever its codec.
 func (s *stream) decode(ev *memory.Event) ([]int16, error) {
 	switch {
 	case ev.Codec == "wav":

@@ -105,7 +105,7 @@ func (x *Extractor) pasts(ctx context.Context, pl Plugin, since, until time.Time
 	return all, err
 }
 
-// photosBetween gives the photos whose files are kept.
+// photosBetween returns the photos whose files are kept.
 func (x *Extractor) photosBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
 		if err != nil {

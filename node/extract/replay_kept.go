@@ -19,7 +19,7 @@ import (
 // Recordings are replayed from the sound of each utterance, and places from the
 // visits to those with a name.
 
-// recordingsBetween gives the utterances whose sound is kept.
+// recordingsBetween returns the utterances whose sound is kept.
 func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
 		if err != nil {
@@ -40,8 +40,8 @@ func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all
 	return all, nil
 }
 
-// visitsBetween gives the arrivals at places with a name. The position of a visit
-// is for the wearer's map and is not given to plugins.
+// visitsBetween returns the arrivals at places with a name. The position of a
+// visit is for the wearer's map and is not given to plugins.
 func (x *Extractor) visitsBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}}) {
 		if err != nil {
@@ -102,7 +102,8 @@ func (x *Extractor) renew(ctx context.Context, e *past) (there bool, err error) 
 	return err == nil, err
 }
 
-// keptBlob gives the bytes of a file, or nil if it is gone or not on this device.
+// keptBlob returns the bytes of a file, or nil if it is gone or not on this
+// device.
 func (x *Extractor) keptBlob(ctx context.Context, id memory.ID) (data []byte, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		r, err := tx.OpenBlob(id)
@@ -118,7 +119,7 @@ func (x *Extractor) keptBlob(ctx context.Context, id memory.ID) (data []byte, er
 	return data, err
 }
 
-// keptSound gives the samples of an utterance, or nil if they are gone.
+// keptSound returns the samples of an utterance, or nil if they are gone.
 func (x *Extractor) keptSound(ctx context.Context, e *past) ([]int16, error) {
 	data, err := x.keptBlob(ctx, e.kept.ID)
 	if err != nil || data == nil {

@@ -188,7 +188,7 @@ func forgetTrace(tx *store.Tx, ev memory.EventID) error {
 	return tx.DeleteMeta(traceSlot(ev))
 }
 
-// TraceOf gives an event's trace. The error is memory.ErrNotFound if it is not kept
+// TraceOf returns an event's trace. The error is memory.ErrNotFound if it is not kept
 // any more, or the event is not done.
 func (x *Extractor) TraceOf(ctx context.Context, ev memory.EventID) (t Trace, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {

@@ -62,8 +62,8 @@ func unreadBetween(tx *store.Tx, from, to time.Time) (bool, error) {
 	return false, nil
 }
 
-// QuarantinedText gives a text that was quarantined unread as the utterance that it may
-// become. It gives nil for anything else in quarantine.
+// QuarantinedText returns a text that was quarantined unread as the utterance that it
+// may become. It returns nil for anything else in quarantine.
 func QuarantinedText(tx *store.Tx, m *store.Quarantined) (*memory.Utterance, error) {
 	if m.Again == nil {
 		return nil, nil
